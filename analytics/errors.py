@@ -1,0 +1,68 @@
+"""Every error that `analytics` raises on purpose.
+
+AnalyticsError
+├── ConfigurationError      a configuration field is out of bounds; lists every problem at once
+├── DataError               a record cannot be used (wrong type, empty text, too few examples)
+├── ArtifactError           a model folder is missing, incomplete or of another format version
+│   └── ChecksumError       weights differ from their recorded SHA-256
+├── BackboneError           a pretrained encoder cannot be found or loaded
+├── LatexError              a formula cannot be parsed
+│   └── LatexLimitError     it is longer or deeper than the limits allow
+└── Cancelled               a training run was asked to stop; its last checkpoint is usable
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = [
+    "AnalyticsError",
+    "ArtifactError",
+    "BackboneError",
+    "Cancelled",
+    "ChecksumError",
+    "ConfigurationError",
+    "DataError",
+    "LatexError",
+    "LatexLimitError",
+]
+
+
+class AnalyticsError(Exception):
+    """Base of everything `analytics` raises on purpose."""
+
+
+class ConfigurationError(AnalyticsError):
+    """One or more configuration fields are wrong; `problems` lists them all."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(self.problems))
+
+
+class DataError(AnalyticsError):
+    """A record, or a set of them, cannot be used."""
+
+
+class ArtifactError(AnalyticsError):
+    """A model folder is missing, incomplete or of another format version."""
+
+
+class ChecksumError(ArtifactError):
+    """Weights differ from their recorded SHA-256."""
+
+
+class BackboneError(AnalyticsError):
+    """A pretrained encoder cannot be found or loaded."""
+
+
+class LatexError(AnalyticsError):
+    """A formula cannot be parsed."""
+
+
+class LatexLimitError(LatexError):
+    """A formula is longer or deeper than the limits allow."""
+
+
+class Cancelled(AnalyticsError):  # noqa: N818 - a request that was honoured, not a fault
+    """A training run was asked to stop; its last checkpoint is usable."""

@@ -1,0 +1,60 @@
+"""Frozen dataclasses that cross the seam between `analytics` and whoever calls it.
+
+They hold plain Python values only, so that a notebook, a Celery task and a test build them alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ConceptPath", "Option", "QuestionRecord"]
+
+ConceptPath = tuple[str, ...]
+"""Concept names from coarse to fine, e.g. ``("Algebra", "Equations", "Linear equations")``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer choice of a multiple-choice question."""
+
+    label: str
+    text: str
+    misconception: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRecord:
+    """One question as it is exchanged between files, the bank and the capabilities.
+
+    Attributes:
+        id: the identifier its source gave it; unique within the source.
+        text: the question, formulas in LaTeX between ``$ $``, ``$$ $$``, ``\\( \\)`` or ``\\[ \\]``.
+        language: BCP 47 primary tag, ``"en"`` or ``"zh"`` for the two we know well.
+        kind: ``"choice"``, ``"blank"`` or ``"open"``.
+        answer: the published answer; for a choice question the label of the right option.
+        equation: infix arithmetic without the unknown, e.g. ``"(11-1)*2"``.
+        numbers: the numbers of the text in order of appearance.
+        concepts: paths in the knowledge hierarchy, each from coarse to fine.
+        difficulty: as published, on the scale named by ``difficulty_scale``.
+        difficulty_scale: ``"0-4"``, ``"1-5"``, ``"1-9.5"``, ``"facility"`` or empty where none.
+        responses: number of students' responses behind an observed difficulty, 0 where none.
+        facility: observed share of correct responses in 0..1, ``None`` where ``responses`` is 0.
+    """
+
+    id: str
+    text: str
+    language: str = "en"
+    kind: str = "open"
+    options: tuple[Option, ...] = ()
+    answer: str = ""
+    solution: str = ""
+    equation: str = ""
+    numbers: tuple[str, ...] = ()
+    concepts: tuple[ConceptPath, ...] = ()
+    difficulty: float | None = None
+    difficulty_scale: str = ""
+    grade: str = ""
+    stage: str = ""
+    source: str = ""
+    responses: int = 0
+    facility: float | None = None
