@@ -64,5 +64,5 @@ class LatexLimitError(LatexError):
     """A formula is longer or deeper than the limits allow."""
 
 
-class Cancelled(AnalyticsError):  # noqa: N818 - a request that was honoured, not a fault
+class Cancelled(AnalyticsError):
     """A training run was asked to stop; its last checkpoint is usable."""

@@ -1,0 +1,32 @@
+#!/usr/bin/env python
+"""Kindred's command line; it starts the embedded servers that a command needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Commands that touch neither database nor broker.
+WITHOUT_SERVERS = {
+    "", "help", "--help", "-h", "version", "--version", "check", "collectstatic", "compilemessages",
+    "makemessages", "diffsettings", "findstatic", "startapp",
+}  # fmt: skip
+
+
+def main() -> None:
+    """Run one command."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    from django.core.management import execute_from_command_line
+
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    asks_for_help = "--help" in sys.argv or "-h" in sys.argv
+    if not asks_for_help and (command not in WITHOUT_SERVERS or "--database" in sys.argv):
+        from questionbank.management.servers import start_servers_for
+
+        start_servers_for(command)
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

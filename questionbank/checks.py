@@ -1,0 +1,48 @@
+"""System checks: what an installation must have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import connections
+from django.db.utils import OperationalError
+
+PGVECTOR_MINIMUM = (0, 8, 4)
+
+
+def parse_version(version: str) -> tuple[int, ...]:
+    """Turn ``"0.8.5"`` into ``(0, 8, 5)``."""
+    return tuple(int(part) for part in version.split("."))
+
+
+@register(Tags.database)
+def check_pgvector(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse a server without pgvector, or with one older than `PGVECTOR_MINIMUM`."""
+    problems: list[CheckMessage] = []
+    wanted = ".".join(map(str, PGVECTOR_MINIMUM))
+    for alias in databases or ():
+        try:
+            with connections[alias].cursor() as cursor:
+                cursor.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'")
+                row = cursor.fetchone()
+        except OperationalError:
+            continue  # not reachable: whoever needs it says so
+        if row is None:
+            problems.append(
+                Error(
+                    "This PostgreSQL server has no pgvector extension.",
+                    hint=f"Install pgvector {wanted} or later on the server.",
+                    id="questionbank.E001",
+                )
+            )
+        elif parse_version(row[0]) < PGVECTOR_MINIMUM:
+            problems.append(
+                Error(
+                    f"pgvector {row[0]} is too old: Kindred needs {wanted} or later.",
+                    hint="Upgrade the package on the server, then run ALTER EXTENSION vector UPDATE.",
+                    id="questionbank.E002",
+                )
+            )
+    return problems

@@ -1,0 +1,86 @@
+"""The only place that hands work to Celery: by task name, on commit, one message a run.
+
+It imports Celery and never `worker`, and ignores eager mode: tests call task functions themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+import structlog
+from celery import Celery
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+if TYPE_CHECKING:
+    from questionbank.models import Run
+
+__all__ = ["enqueue", "pending_message_ids", "queue_depths"]
+
+logger = structlog.get_logger(__name__)
+
+TASK_NAMES = {  # kind of run -> task; a literal table
+    "import": "bank.import",
+    "embed": "encoder.embed",
+    "train": "probes.train",
+}
+QUEUES = ("default", "train")
+
+
+@cache
+def _application() -> Celery:
+    application = Celery("kindred-dispatch", broker=settings.CELERY_BROKER_URL, set_as_current=False)
+    application.conf.broker_connection_retry_on_startup = False
+    application.conf.broker_transport_options = {
+        "socket_connect_timeout": 2,
+        "socket_timeout": 5,
+        "max_retries": 1,
+    }
+    return application
+
+
+def enqueue(run: Run) -> None:
+    """Send `run` to a worker when the current transaction commits.
+
+    A broker that cannot be reached loses nothing: the run stays queued and the reconciler sends it.
+    """
+    transaction.on_commit(partial(_send, run))
+
+
+def _send(run: Run) -> None:
+    try:
+        _application().send_task(
+            TASK_NAMES[run.kind],
+            args=[run.pk],
+            task_id=str(run.message_id),
+            queue=run.queue,
+            ignore_result=True,
+            retry=False,
+        )
+    except (OperationalError, OSError) as error:
+        logger.warning("run_not_sent", run=run.pk, reason=str(error))
+        return
+    type(run).objects.filter(pk=run.pk).update(sent_at=timezone.now())
+
+
+def pending_message_ids() -> set[str]:
+    """Ids of messages that wait in the queues or are held unacknowledged by a worker."""
+    found: set[str] = set()
+    with _application().connection_for_read() as connection, connection.channel() as channel:
+        client = channel.client
+        for queue in QUEUES:
+            for raw in client.lrange(queue, 0, -1):
+                found.add(json.loads(raw)["headers"]["id"])
+        for raw in client.hvals("unacked"):
+            found.add(json.loads(raw)[0]["headers"]["id"])
+    return found
+
+
+def queue_depths() -> dict[str, int]:
+    """Number of messages that wait in each queue."""
+    with _application().connection_for_read() as connection, connection.channel() as channel:
+        return {queue: int(channel.client.llen(queue)) for queue in QUEUES}

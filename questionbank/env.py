@@ -1,0 +1,92 @@
+"""What the environment says; the only module that reads it.
+
+Reading starts no server. It writes one thing: the secret key, generated into `VAR_DIR` (mode 0600)
+where the environment has none.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+import environ
+
+from questionbank.embedded.locations import postgres_location, redis_location
+
+__all__ = ["BASE_DIR", "broker_url", "cache_url", "databases", "environment", "secret_key", "var_dir"]
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+environment = environ.Env(
+    ALLOWED_HOSTS=(list, []),
+    CSRF_TRUSTED_ORIGINS=(list, []),
+    DATABASE_URL=(str, ""),
+    DEMO=(bool, False),
+    EMAIL_URL=(str, "consolemail://"),
+    LOG_LEVEL=(str, "INFO"),
+    PORT=(int, 8000),
+    REDIS_URL=(str, ""),
+    SECRET_KEY=(str, ""),
+    TRUST_PROXY_HEADER=(bool, False),
+    VAR_DIR=(str, str(BASE_DIR / "var")),
+)
+
+
+def var_dir() -> Path:
+    """The folder that keeps whatever runs leave."""
+    return Path(environment("VAR_DIR")).expanduser().absolute()
+
+
+def secret_key() -> str:
+    """The secret key: from the environment, else from `VAR_DIR/secret_key`, made on first use."""
+    given: str = environment("SECRET_KEY")
+    if given:
+        return given
+    path = var_dir() / "secret_key"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".secret_key.{os.getpid()}")
+    if not path.exists():
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(64))
+        try:
+            os.link(temporary, path)  # fails if another process was first: then theirs counts
+        except FileExistsError:
+            pass
+        finally:
+            temporary.unlink()
+    return path.read_text().strip()
+
+
+def databases() -> dict[str, object]:
+    """Django's DATABASES: the server at `DATABASE_URL`, else the embedded one."""
+    options = {"pool": False}
+    if environment("DATABASE_URL"):
+        default = environment.db("DATABASE_URL")
+        default.setdefault("OPTIONS", {})
+    else:
+        location = postgres_location(var_dir())
+        default = {
+            "ENGINE": "django.db.backends.postgresql",
+            "HOST": str(location.socket_directory),
+            "NAME": location.database,
+            "USER": location.user,
+            "OPTIONS": {},
+        }
+    default["OPTIONS"] = {**options, **default["OPTIONS"]}
+    default["CONN_MAX_AGE"] = 600
+    default["CONN_HEALTH_CHECKS"] = True
+    return {"default": default}
+
+
+def broker_url() -> str:
+    """Celery's broker: the server at `REDIS_URL`, else the embedded one's socket."""
+    return (
+        environment("REDIS_URL") or f"redis+socket://{redis_location(var_dir()).socket_path}?virtual_host=0"
+    )
+
+
+def cache_url() -> str:
+    """Where Django's cache is: as `broker_url`, in database 1 of the embedded server."""
+    return environment("REDIS_URL") or f"unix://{redis_location(var_dir()).socket_path}?db=1"

@@ -1,0 +1,88 @@
+"""Every error that `questionbank` raises on purpose; each message can be shown to its user.
+
+KindredError
+├── ValidationFailed    input is wrong; `fields` maps a field to its problems
+├── NotAllowed          the person's role does not permit it
+├── NotFound            what was asked for is not in the bank
+├── Conflict            somebody else changed the same thing meanwhile
+├── ImportRefused       lines of a file cannot be imported; `problems` lists them
+└── ServiceUnavailable  a server, worker or model that is needed is not there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+__all__ = [
+    "Conflict",
+    "ImportRefused",
+    "KindredError",
+    "LineProblem",
+    "NotAllowed",
+    "NotFound",
+    "ServiceUnavailable",
+    "ValidationFailed",
+]
+
+
+class KindredError(Exception):
+    """Base of everything `questionbank` raises on purpose."""
+
+    code = "error"
+
+
+class ValidationFailed(KindredError):
+    """Input is wrong."""
+
+    code = "invalid"
+
+    def __init__(self, message: str, fields: Mapping[str, Sequence[str]] | None = None) -> None:
+        self.fields = {name: list(problems) for name, problems in (fields or {}).items()}
+        super().__init__(message)
+
+
+class NotAllowed(KindredError):
+    """The person's role does not permit it."""
+
+    code = "not_allowed"
+
+
+class NotFound(KindredError):
+    """What was asked for is not in the bank."""
+
+    code = "not_found"
+
+
+class Conflict(KindredError):
+    """Somebody else changed the same thing meanwhile."""
+
+    code = "conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class LineProblem:
+    """A line (counted from 1; 0 = the file as a whole) that cannot be used, and why."""
+
+    line: int
+    reason: str
+    field: str = field(default="")
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}" if self.line else self.reason
+
+
+class ImportRefused(KindredError):
+    """Nothing was imported, because of these lines."""
+
+    code = "import_refused"
+
+    def __init__(self, message: str, problems: Sequence[LineProblem] = ()) -> None:
+        self.problems = list(problems)
+        super().__init__(message)
+
+
+class ServiceUnavailable(KindredError):
+    """A server, worker or model that is needed is not there."""
+
+    code = "unavailable"

@@ -1,0 +1,47 @@
+"""What Kindred's own commands share: servers, a migrated bank, and errors as one sentence."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from analytics.errors import AnalyticsError
+from questionbank.errors import KindredError
+
+__all__ = ["BankCommand"]
+
+
+class BankCommand(BaseCommand):
+    """Base of every command of ours.
+
+    Attributes:
+        servers: embedded servers that `manage.py` starts first.
+        needs_bank: migrate a new database first.
+        needs_model: install the default encoder and probes where there are none.
+    """
+
+    servers: ClassVar[tuple[str, ...]] = ("postgres",)
+    needs_bank: ClassVar[bool] = True
+    needs_model: ClassVar[bool] = False
+    requires_system_checks: ClassVar[list[str]] = []
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Prepare the bank, run the command, and turn our errors into one sentence and exit code 1."""
+        try:
+            if self.needs_bank and "postgres" in self.servers:
+                self._migrate_new_database()
+            if self.needs_model:
+                from questionbank.services import artifacts
+
+                artifacts.artifact_install_default(report=lambda line: self.stderr.write(line))
+            return super().execute(*args, **options)
+        except (KindredError, AnalyticsError) as error:
+            raise CommandError(str(error)) from error
+
+    @staticmethod
+    def _migrate_new_database() -> None:
+        if "django_migrations" not in connection.introspection.table_names():
+            call_command("migrate", verbosity=0, interactive=False)

@@ -1,0 +1,37 @@
+"""Which embedded servers a command needs, started before it runs."""
+
+from __future__ import annotations
+
+import sys
+
+import django
+from django.core.management import get_commands, load_command_class
+
+__all__ = ["start_servers_for"]
+
+
+def start_servers_for(command: str) -> None:
+    """Start what `command` needs and is not given by `DATABASE_URL` or `REDIS_URL`.
+
+    A command says so in its attribute `servers`; Django's own get PostgreSQL. Unknown commands start
+    nothing: Django reports them.
+    """
+    django.setup()
+    from questionbank import embedded
+    from questionbank.env import environment, var_dir
+    from questionbank.errors import KindredError
+
+    app_name = get_commands().get(command)
+    if app_name is None:
+        return
+    instance = load_command_class(app_name, command) if isinstance(app_name, str) else app_name
+    wanted = set(getattr(instance, "servers", ("postgres",)))
+    if environment("DATABASE_URL"):
+        wanted.discard("postgres")
+    if environment("REDIS_URL"):
+        wanted.discard("redis")
+    try:
+        if wanted:
+            embedded.ensure(var_dir(), services=wanted)
+    except (KindredError, embedded.EmbeddedServerError) as error:
+        sys.exit(f"Error: {error}")

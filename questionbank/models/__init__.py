@@ -1,0 +1,32 @@
+"""The tables of the bank.
+
+Models hold columns, constraints and what a row can say about itself. Whatever writes lives in
+`questionbank.services`, whatever reads more than one row in `questionbank.selectors`; models import
+neither.
+"""
+
+from questionbank.models.artifact import ModelArtifact
+from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
+from questionbank.models.equation import QuestionEquation
+from questionbank.models.question import Question, QuestionTag
+from questionbank.models.run import Run, RunLog, WorkerHeartbeat
+from questionbank.models.user import User
+from questionbank.models.vocabulary import VocabularyWord
+
+__all__ = [
+    "EmbeddingSet",
+    "KnowledgeConcept",
+    "KnowledgeHierarchy",
+    "Lens",
+    "ModelArtifact",
+    "Question",
+    "QuestionEmbedding",
+    "QuestionEquation",
+    "QuestionTag",
+    "Run",
+    "RunLog",
+    "User",
+    "VocabularyWord",
+    "WorkerHeartbeat",
+]

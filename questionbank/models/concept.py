@@ -1,0 +1,46 @@
+"""Knowledge hierarchies and their concepts."""
+
+from __future__ import annotations
+
+import pghistory
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from treebeard.mp_tree import MP_Node
+
+
+class KnowledgeHierarchy(models.Model):
+    """A tree of concepts from one authority; a bank may hold many.
+
+    The KH-distance between questions of two hierarchies is the maximum, so a hierarchy is never
+    split or joined silently.
+    """
+
+    name = models.CharField(_("name"), max_length=200, unique=True)
+    description = models.TextField(_("description"), blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name = _("knowledge hierarchy")
+        verbose_name_plural = _("knowledge hierarchies")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@pghistory.track(pghistory.UpdateEvent(), pghistory.DeleteEvent(), exclude=["numchild"])
+class KnowledgeConcept(MP_Node):
+    """One concept; `depth` counts from 1 at the root. Siblings have distinct names."""
+
+    hierarchy = models.ForeignKey(KnowledgeHierarchy, on_delete=models.CASCADE, related_name="concepts")
+    name = models.CharField(_("name"), max_length=300)
+
+    node_order_by = None
+
+    class Meta:
+        verbose_name = _("knowledge concept")
+        verbose_name_plural = _("knowledge concepts")
+        indexes = (models.Index(fields=("hierarchy", "name"), name="concept_hierarchy_name"),)
+
+    def __str__(self) -> str:
+        return self.name

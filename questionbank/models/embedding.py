@@ -1,0 +1,83 @@
+"""Vectors of questions: one set per model version and lens, swapped as a whole."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from pgvector.django import HalfVectorField
+
+
+class Lens(models.TextChoices):
+    """A way of being similar."""
+
+    PURPOSE = "purpose", _("Purpose")
+    WORDING = "wording", _("Wording")
+
+
+class EmbeddingSet(models.Model):
+    """All vectors that one encoder made for one lens.
+
+    A new version's set is built beside the old one; making it current is one update inside the
+    transaction that promotes its model.
+    """
+
+    class State(models.TextChoices):
+        BUILDING = "building", _("Building")
+        READY = "ready", _("Ready")
+        RETIRED = "retired", _("Retired")
+
+    lens = models.CharField(_("lens"), max_length=12, choices=Lens.choices)
+    artifact = models.ForeignKey(  # empty for the character n-grams, which have no weights
+        "questionbank.ModelArtifact",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="embedding_sets",
+    )
+    encoder_name = models.CharField(_("encoder"), max_length=120)
+    dimension = models.PositiveIntegerField(_("dimension"))
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.BUILDING)
+    is_current = models.BooleanField(_("in use"), default=False)
+    # {language: share of its tokens unknown to the encoder}; decides which languages the set serves
+    unknown_shares = models.JSONField(default=dict, blank=True)
+    recall = models.JSONField(null=True, blank=True)  # last measured {k, recall, queries, measured_at}
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("embedding set")
+        verbose_name_plural = _("embedding sets")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("lens",), condition=Q(is_current=True), name="one_current_embedding_set_a_lens"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.lens}: {self.encoder_name}"
+
+    @property
+    def index_name(self) -> str:
+        """Name of the set's partial HNSW index."""
+        return f"embedding_hnsw_{self.pk}"
+
+
+class QuestionEmbedding(models.Model):
+    """One question's vector in one set; `content_hash` tells whether it is out of date."""
+
+    embedding_set = models.ForeignKey(EmbeddingSet, on_delete=models.CASCADE, related_name="embeddings")
+    question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="embeddings")
+    vector = HalfVectorField()  # no dimensions here: every set has its own, its index casts
+    content_hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        verbose_name = _("embedding")
+        verbose_name_plural = _("embeddings")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("embedding_set", "question"), name="one_embedding_a_question_and_set"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.embedding_set_id}/{self.question_id}"

@@ -1,0 +1,110 @@
+"""Questions and the concepts they are tagged with."""
+
+from __future__ import annotations
+
+import pghistory
+from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+@pghistory.track(
+    pghistory.UpdateEvent(), pghistory.DeleteEvent(), exclude=["search_vector", "updated_at", "content_hash"]
+)
+class Question(models.Model):
+    """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`."""
+
+    class Kind(models.TextChoices):
+        OPEN = "open", _("Open answer")
+        CHOICE = "choice", _("Multiple choice")
+        BLANK = "blank", _("Fill in the blank")
+
+    class Status(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        READY = "ready", _("Ready")
+        RETIRED = "retired", _("Retired")
+
+    source = models.CharField(_("source"), max_length=120, blank=True)
+    source_id = models.CharField(_("identifier in its source"), max_length=200, blank=True)
+    text = models.TextField(_("question"))
+    language = models.CharField(_("language"), max_length=12, default="en")
+    kind = models.CharField(_("type"), max_length=12, choices=Kind.choices, default=Kind.OPEN)
+    options = models.JSONField(_("options"), default=list, blank=True)  # [{label, text, misconception?}]
+    answer = models.TextField(_("answer"), blank=True)
+    solution = models.TextField(_("worked solution"), blank=True)
+    grade = models.CharField(_("grade"), max_length=40, blank=True)
+    stage = models.CharField(_("stage"), max_length=80, blank=True)
+    status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.READY)
+
+    difficulty = models.FloatField(_("published difficulty"), null=True, blank=True)
+    difficulty_scale = models.CharField(_("difficulty scale"), max_length=20, blank=True)
+    difficulty_percent = models.FloatField(  # the published difficulty mapped to 0-100 for filters and pages
+        _("difficulty in per cent"), null=True, blank=True
+    )
+    facility = models.FloatField(_("observed share of correct responses"), null=True, blank=True)
+    responses = models.PositiveIntegerField(_("number of responses"), default=0)
+
+    content_hash = models.BinaryField(max_length=32, editable=False)
+    search_vector = SearchVectorField(null=True, editable=False)
+    version = models.PositiveIntegerField(default=1)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="questions"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = _("question")
+        verbose_name_plural = _("questions")
+        indexes = (
+            GinIndex(fields=("search_vector",), name="question_search", fastupdate=False),
+            models.Index(fields=("content_hash",), name="question_content_hash"),
+            models.Index(fields=("source", "source_id"), name="question_source"),
+            models.Index(fields=("difficulty_percent",), name="question_difficulty"),
+            models.Index(fields=("language",), name="question_language"),
+            models.Index(fields=("created_by", "-updated_at"), name="question_owner"),
+        )
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(facility__isnull=True) | Q(facility__gte=0, facility__lte=1),
+                name="question_facility_is_a_share",
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="question_has_text"),
+        )
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+@pghistory.track(pghistory.UpdateEvent(), pghistory.DeleteEvent())
+class QuestionTag(models.Model):
+    """A concept that a question needs, and who said so."""
+
+    class SetBy(models.TextChoices):
+        IMPORT = "import", _("Imported")
+        PERSON = "person", _("Person")
+        MODEL = "model", _("Model")
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="tags")
+    concept = models.ForeignKey(
+        "questionbank.KnowledgeConcept", on_delete=models.CASCADE, related_name="question_tags"
+    )
+    set_by = models.CharField(_("set by"), max_length=8, choices=SetBy.choices, default=SetBy.PERSON)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    probability = models.FloatField(_("probability given by the model"), null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("tag")
+        verbose_name_plural = _("tags")
+        constraints = (
+            models.UniqueConstraint(fields=("question", "concept"), name="tag_once_per_question_and_concept"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.question_id}: {self.concept_id}"

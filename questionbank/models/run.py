@@ -1,0 +1,115 @@
+"""Jobs: the one table that tells what is, was or will be done in the background."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Run(models.Model):
+    """One job. Celery only carries its id; `questionbank.services.runs` alone changes its state.
+
+    queued -> running -> succeeded | failed | cancelled, and back to queued by retry or when a dead
+    worker's lease runs out.
+    """
+
+    class Kind(models.TextChoices):
+        IMPORT = "import", _("Import")
+        EMBED = "embed", _("Compute vectors")
+        TRAIN = "train", _("Train")
+        EVALUATE = "evaluate", _("Evaluate")
+        PROMOTE = "promote", _("Promote")
+        SCORE = "score", _("Score")
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("Waiting")
+        RUNNING = "running", _("Running")
+        SUCCEEDED = "succeeded", _("Finished")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
+
+    FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
+
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
+    capability = models.CharField(_("capability"), max_length=12, blank=True)
+    title = models.CharField(_("title"), max_length=200, blank=True)
+    queue = models.CharField(_("queue"), max_length=10, default="default")
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)
+    parameters = models.JSONField(default=dict, blank=True)
+    result = models.JSONField(default=dict, blank=True)
+    error = models.TextField(_("error"), blank=True)
+
+    done = models.BigIntegerField(_("done"), default=0)
+    total = models.BigIntegerField(_("of"), default=0)  # 0 = not known
+    message = models.CharField(_("what it is doing"), max_length=300, blank=True)
+
+    message_id = models.UUIDField(default=uuid.uuid4, editable=False)  # id of the Celery message last sent
+    sent_at = models.DateTimeField(null=True, blank=True)
+    lease = models.UUIDField(null=True, blank=True, editable=False)  # whoever holds it may write
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    worker = models.CharField(_("worker"), max_length=120, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    cancel_requested = models.BooleanField(default=False)
+
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = _("job")
+        verbose_name_plural = _("jobs")
+        ordering = ("-created_at", "-pk")
+        indexes = (models.Index(fields=("state", "created_at"), name="run_state"),)
+
+    def __str__(self) -> str:
+        return self.title or f"{self.get_kind_display()} {self.pk}"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state in self.FINISHED
+
+    @property
+    def percent(self) -> int | None:
+        """Progress in per cent, or None where the amount of work is not known."""
+        return min(100, int(100 * self.done / self.total)) if self.total else None
+
+
+class RunLog(models.Model):
+    """One line of a run's log."""
+
+    class Level(models.TextChoices):
+        INFO = "info", _("Information")
+        WARNING = "warning", _("Warning")
+        ERROR = "error", _("Error")
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="logs")
+    level = models.CharField(max_length=8, choices=Level.choices, default=Level.INFO)
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class WorkerHeartbeat(models.Model):
+    """When a worker process last said that it lives; written by a thread, so a busy one says it too."""
+
+    name = models.CharField(max_length=120, unique=True)
+    queues = models.CharField(max_length=120, blank=True)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,36 @@
+"""Who may do what, as predicates of django-rules.
+
+Teachers read everything, create, edit and retire their own questions; reviewers decide paraphrase
+pairs; admins do all. Roles are groups, because Django's admin, log-in and audit know them already.
+"""
+
+from __future__ import annotations
+
+import rules
+
+from questionbank.models import Question, User
+
+__all__ = ["ROLES", "is_admin", "is_owner", "is_reviewer", "is_teacher"]
+
+ROLES = ("teacher", "reviewer", "admin")
+
+is_teacher = rules.is_group_member("teacher")
+is_reviewer = rules.is_group_member("reviewer")
+is_admin = rules.is_superuser | rules.is_group_member("admin")
+has_role = is_teacher | is_reviewer | is_admin
+
+
+@rules.predicate
+def is_owner(user: User, question: Question | None) -> bool:
+    """Whether the person wrote the question."""
+    return question is not None and question.created_by_id == user.pk
+
+
+rules.add_perm("questionbank.read", has_role)
+rules.add_perm("questionbank.question_create", is_teacher | is_admin)
+rules.add_perm("questionbank.question_edit", is_admin | (is_teacher & is_owner))
+rules.add_perm("questionbank.concepts_edit", is_admin)
+rules.add_perm("questionbank.tags_edit", is_teacher | is_admin)
+rules.add_perm("questionbank.import", is_admin)
+rules.add_perm("questionbank.runs_manage", is_admin)
+rules.add_perm("questionbank.health", is_admin)

@@ -1,0 +1,232 @@
+"""Django settings: production's, unless `DEMO=1` (which only `make run` sets).
+
+Everything an installation may change comes from the environment, see `questionbank.env`.
+"""
+
+from __future__ import annotations
+
+import structlog
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from questionbank import env
+
+BASE_DIR = env.BASE_DIR
+VAR_DIR = env.var_dir()
+DEMO: bool = env.environment("DEMO")
+DEBUG = False
+SECRET_KEY = env.secret_key()
+PORT: int = env.environment("PORT")
+ALLOWED_HOSTS: list[str] = env.environment("ALLOWED_HOSTS") or ["localhost", "127.0.0.1", "[::1]"]
+CSRF_TRUSTED_ORIGINS: list[str] = env.environment("CSRF_TRUSTED_ORIGINS")
+
+# --- applications ---------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "questionbank.apps.QuestionBankConfig",
+    "worker",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "csp",
+    "django_htmx",
+    "django_structlog",
+    "health_check",
+    "pghistory",
+    "pgtrigger",
+    "rules.apps.AutodiscoverRulesConfig",
+    "treebeard",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+    "pghistory.middleware.HistoryMiddleware",
+]
+
+ROOT_URLCONF = "questionbank.urls"
+WSGI_APPLICATION = "questionbank.wsgi.application"
+ASGI_APPLICATION = "questionbank.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "questionbank.context.site",
+            ],
+        },
+    }
+]
+
+# --- PostgreSQL and Redis -------------------------------------------------------------------------
+DATABASES = env.databases()
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": env.cache_url()},
+}
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+
+# --- Celery ---------------------------------------------------------------------------------------
+CELERY_BROKER_URL = env.broker_url()
+CELERY_TASK_IGNORE_RESULT = True  # the table of runs is the result
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "reconcile-runs": {"task": "bank.reconcile_runs", "schedule": 60.0, "options": {"expires": 50}},
+    "measure-index-recall": {"task": "bank.measure_recall", "schedule": 3600.0, "options": {"expires": 3000}},
+}
+
+# --- models and other kept files ------------------------------------------------------------------
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": VAR_DIR / "files"},
+    },
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "artifacts": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": VAR_DIR / "artifacts"},
+    },
+    "uploads": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": VAR_DIR / "uploads", "file_permissions_mode": 0o600},
+    },
+}
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+
+# --- people ---------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "questionbank.User"
+AUTHENTICATION_BACKENDS = [
+    "rules.permissions.ObjectPermissionBackend",
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_ADAPTER = "questionbank.accounts.ClosedSignupAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_SESSION_REMEMBER = None
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+
+# --- language and time ----------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "questionbank" / "locale"]
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+# --- mail -----------------------------------------------------------------------------------------
+vars().update(env.environment.email("EMAIL_URL"))
+
+# --- security -------------------------------------------------------------------------------------
+SECURE_SSL_REDIRECT = not DEMO
+SECURE_REDIRECT_EXEMPT = [r"^health/"]
+SECURE_HSTS_SECONDS = 0 if DEMO else 31_536_000
+SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEMO
+SECURE_HSTS_PRELOAD = not DEMO
+SESSION_COOKIE_SECURE = not DEMO
+CSRF_COOKIE_SECURE = not DEMO
+SESSION_COOKIE_HTTPONLY = True
+CSRF_COOKIE_HTTPONLY = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if env.environment("TRUST_PROXY_HEADER"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # forms; uploaded files are streamed to disk
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- logging --------------------------------------------------------------------------------------
+_renderer = structlog.dev.ConsoleRenderer(colors=False) if DEMO else structlog.processors.JSONRenderer()
+_shared_processors = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso"),
+]
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "structured": {
+            "()": structlog.stdlib.ProcessorFormatter,
+            "processors": [
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info,
+                _renderer,
+            ],
+            "foreign_pre_chain": _shared_processors,
+        }
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "structured"}},
+    "root": {"handlers": ["console"], "level": env.environment("LOG_LEVEL")},
+}
+structlog.configure(
+    processors=[
+        *_shared_processors,
+        structlog.stdlib.PositionalArgumentsFormatter(),
+        structlog.processors.StackInfoRenderer(),
+        structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+    ],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    cache_logger_on_first_use=True,
+)

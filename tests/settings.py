@@ -1,0 +1,31 @@
+"""Settings of the tests: their own `VAR_DIR`, so that they run beside `make run`, and embedded servers.
+
+The environment is set before `questionbank.settings` reads it. Nothing else differs from production
+but plain HTTP, quick password hashing and a cache in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+os.environ["VAR_DIR"] = os.environ.get("TEST_VAR_DIR", str(BASE_DIR / "var" / "test"))
+os.environ["DEMO"] = "1"
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["SECRET_KEY"] = "tests-only-" + "k" * 60
+for name in ("DATABASE_URL", "REDIS_URL", "ALLOWED_HOSTS", "PORT"):
+    if name not in os.environ.get("TEST_KEEP_ENVIRONMENT", "").split(","):
+        os.environ.pop(name, None)
+
+from questionbank.settings import *  # noqa: E402, F403
+
+DEMO = False
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+STORAGES = {
+    **STORAGES,  # noqa: F405
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
