@@ -72,7 +72,8 @@ def run_start(*, run_id: int, worker: str) -> Run | None:
     """
     now = timezone.now()
     with transaction.atomic():
-        run = Run.objects.select_for_update(skip_locked=True).filter(pk=run_id).first()
+        # Waits for a lock rather than skipping: `embedding_request` relies on it.
+        run = Run.objects.select_for_update().filter(pk=run_id).first()
         if run is None or run.state != Run.State.QUEUED:
             return None
         if run.cancel_requested:

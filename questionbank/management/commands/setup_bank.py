@@ -1,0 +1,25 @@
+"""Prepare a new installation: models, and with DEMO=1 the demo bank and its log-ins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+from django.conf import settings
+
+from questionbank.management.base import BankCommand
+from questionbank.services.setup import bank_setup
+
+
+class Command(BankCommand):
+    """Safe to run at every start: it installs only what is missing."""
+
+    help = "Install the default models and, with DEMO=1, the demo bank and its log-ins."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if bank_setup(demo=settings.DEMO, report=self.stdout.write):
+            # In a process of its own: this one may be the supervisor's and must stay free of PyTorch.
+            subprocess.run(
+                [sys.executable, str(settings.BASE_DIR / "manage.py"), "embed_questions"], check=True
+            )

@@ -1,0 +1,58 @@
+"""What a new installation begins with: models, and in the demo a bank and people."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.db import transaction
+
+from questionbank.demo.bank import generate_bank
+from questionbank.demo.people import DEMO_PEOPLE
+from questionbank.models import Question, User
+from questionbank.services.artifacts import artifact_install_default
+from questionbank.services.imports import import_file
+
+__all__ = ["DEMO_HIERARCHY", "bank_setup", "demo_bank_install", "demo_people_create"]
+
+DEMO_HIERARCHY = "Kindred demo"
+
+
+def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
+    """Install the default models and, for a demo, its people and bank; returns whether questions came in."""
+    artifact_install_default(report=report)
+    if not demo:
+        return False
+    demo_people_create()
+    return demo_bank_install(report=report)
+
+
+@transaction.atomic
+def demo_people_create() -> None:
+    """Create the demo's log-ins where they are missing."""
+    for username, password, role in DEMO_PEOPLE:
+        if not User.objects.filter(username=username).exists():
+            person = User.objects.create_user(
+                username, password=password, first_name=f"Demo {role}", is_staff=role == "admin"
+            )
+            person.groups.add(Group.objects.get(name=role))
+
+
+def demo_bank_install(*, report: Callable[[str], Any]) -> bool:
+    """Import the generated questions into an empty bank; returns whether it did."""
+    if Question.objects.exists():
+        return False
+    report("Making the demo bank ...")
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "demo.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for record in generate_bank():
+                file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
+        outcome = import_file(path=path, format="jsonl", hierarchy=DEMO_HIERARCHY, source=DEMO_HIERARCHY)
+    report(f"The demo bank has {outcome.created:,} questions.")
+    return True

@@ -1,0 +1,96 @@
+"""Bringing embedding sets up to date: pending questions -> encoder -> stored vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, load_encoder
+from questionbank.models import EmbeddingSet, Question
+from questionbank.services import artifacts, embeddings
+from worker.reporting import RunReporter
+
+__all__ = ["embed_pending"]
+
+# So few questions are encoded by ONNX Runtime in the time that importing PyTorch would take.
+SMALL_JOB = 256
+# Beyond this share of a set, building its index anew is quicker than inserting into it.
+BULK_SHARE = 0.3
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+
+def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None = None) -> dict[str, int]:
+    """Compute every missing vector of the given sets (by default those in use), then index them.
+
+    May stop anywhere and be called again: what is stored is not computed twice.
+
+    Returns:
+        Number of vectors stored, by lens.
+    """
+    chosen = list(sets) if sets is not None else list(EmbeddingSet.objects.filter(is_current=True))
+    stored: dict[str, int] = {}
+    for embedding_set in sorted(chosen, key=lambda one: one.lens, reverse=True):  # the quick n-grams first
+        stored[embedding_set.lens] = _embed_set(reporter, embedding_set)
+    return stored
+
+
+def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
+    query_encoder = _query_encoder(embedding_set)
+    if isinstance(query_encoder, OnnxEncoder):
+        _measure_languages(reporter, embedding_set, query_encoder)
+    pending = embeddings.embedding_count_pending(embedding_set=embedding_set)
+    if not pending:
+        embeddings.embedding_set_finish(embedding_set=embedding_set)
+        return 0
+    if pending > BULK_SHARE * (embeddings.embedding_set_size(embedding_set=embedding_set) + pending):
+        embeddings.embedding_index_drop(embedding_set=embedding_set)
+    encode = _bulk_encode(embedding_set, reporter) if pending > SMALL_JOB else None
+    label = str(embedding_set.get_lens_display())
+    done = 0
+    for batch in embeddings.embedding_pending(embedding_set=embedding_set):
+        reporter.check()
+        reporter.progress(done, pending, f"{label}: {done:,} of {pending:,}")
+        texts = [question.text for question in batch]
+        vectors = encode(texts) if encode else query_encoder.encode(texts)
+        done += embeddings.embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors)
+    reporter.progress(pending, pending, f"{label}: building the index")
+    embeddings.embedding_set_finish(embedding_set=embedding_set)
+    reporter.log(f"{label}: {done:,} vectors by {embedding_set.encoder_name}.")
+    return done
+
+
+def _query_encoder(embedding_set: EmbeddingSet) -> OnnxEncoder | HashedNgramEncoder:
+    if embedding_set.artifact is None:
+        return HashedNgramEncoder(embedding_set.dimension)
+    return load_encoder(artifacts.artifact_folder(embedding_set.artifact))
+
+
+def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode | None:
+    """PyTorch's bulk encoder for a set with weights, else None: the query encoder is used."""
+    if embedding_set.artifact is None:
+        return None
+    from analytics.backbone.bert import encode_bulk, load_backbone
+
+    backbone = load_backbone(embedding_set.artifact.manifest["extra"]["backbone"])
+    return lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop)
+
+
+def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encoder: OnnxEncoder) -> None:
+    """Measure once a language how much of it the encoder does not know."""
+    languages = Question.objects.values_list("language", flat=True).distinct().order_by("language")
+    shares = {}
+    for language in languages:
+        if language in embedding_set.unknown_shares:
+            continue
+        shares[language] = round(encoder.unknown_share(embeddings.embedding_set_sample(language=language)), 4)
+        if shares[language] > embeddings.UNKNOWN_SHARE_LIMIT:
+            reporter.log(
+                f"{encoder.name} does not know {shares[language]:.0%} of the tokens in language"
+                f" {language!r}: its questions are compared by character n-grams only.",
+                level="warning",
+            )
+    if shares:
+        embeddings.embedding_set_save_unknown_shares(embedding_set=embedding_set, shares=shares)

@@ -1,0 +1,44 @@
+"""Compute the vectors that questions lack, here and now or by a worker."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from questionbank.errors import KindredError, NotFound
+from questionbank.management.base import BankCommand
+from questionbank.models import EmbeddingSet, Run
+from questionbank.services.runs import run_create
+
+
+class Command(BankCommand):
+    """Bring embedding sets up to date; safe to stop and to run twice."""
+
+    help = "Compute the vectors that questions lack (those in use, or a model's own set)."
+    needs_model = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--model", type=int, help="id of an encoder whose set is built beside the one in use"
+        )
+
+    def handle(self, *args: Any, model: int | None = None, **options: Any) -> None:
+        from worker.embedding import embed_pending
+        from worker.reporting import running
+
+        sets = None
+        if model is not None:
+            sets = list(EmbeddingSet.objects.filter(artifact_id=model))
+            if not sets:
+                raise NotFound(f"There is no embedding set of a model {model}.")
+        run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute vectors", send=False)
+        with running(run.pk, "command line") as reporter:
+            if reporter is None:
+                return
+            reporter.echo = self.stderr.write if options["verbosity"] else None
+            reporter.result = {"stored": embed_pending(reporter, sets=sets)}
+        run.refresh_from_db()
+        if run.state != Run.State.SUCCEEDED:
+            raise KindredError(run.error or "The vectors were not computed.")
+        total = sum(run.result["stored"].values())
+        self.stdout.write(f"Vectors stored: {total:,}" if total else "Every question has its vectors.")

@@ -1,0 +1,58 @@
+"""Celery tasks: take a run, hand it to whoever does the work, write how it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import Task
+
+from questionbank.services.imports import run_import
+from questionbank.services.runs import runs_reconcile
+from worker.celery import application
+from worker.embedding import embed_pending
+from worker.reporting import running
+from worker.training import train_run
+
+__all__ = ["encoder_embed", "import_questions", "measure_recall", "probes_train", "reconcile_runs"]
+
+
+@application.task(name="bank.import", bind=True)
+def import_questions(self: Task[Any, Any], run_id: int) -> None:
+    """Import an uploaded file."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = run_import(reporter.run, reporter)
+
+
+@application.task(name="encoder.embed", bind=True)
+def encoder_embed(self: Task[Any, Any], run_id: int) -> None:
+    """Compute missing vectors of the sets in use."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = {"stored": embed_pending(reporter)}
+
+
+@application.task(name="probes.train", bind=True)
+def probes_train(self: Task[Any, Any], run_id: int) -> None:
+    """Train the probes of one hierarchy."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = train_run(reporter)
+
+
+@application.task(name="bank.reconcile_runs")
+def reconcile_runs() -> dict[str, int]:
+    """Mend what dead workers and lost messages left."""
+    return runs_reconcile()
+
+
+@application.task(name="bank.measure_recall")
+def measure_recall() -> dict[str, float]:
+    """Measure the vector index against exact search, for the health page."""
+    from questionbank.models import EmbeddingSet
+    from questionbank.selectors.recall import index_recall
+
+    return {
+        one.lens: index_recall(embedding_set=one).recall
+        for one in EmbeddingSet.objects.filter(is_current=True)
+    }
