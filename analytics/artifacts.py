@@ -1,0 +1,202 @@
+"""A trained model is a folder: `manifest.json` beside the files that hold its weights.
+
+The folder is written aside, flushed to disk and then renamed, so that a reader never meets half a model.
+The manifest records a SHA-256 for every file; reading checks them. Torch-free.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from analytics.errors import ArtifactError, ChecksumError
+
+__all__ = [
+    "FORMAT_VERSION",
+    "Manifest",
+    "artifact_checksum",
+    "artifact_read",
+    "artifact_write",
+    "file_sha256",
+]
+
+FORMAT_VERSION = 1
+MANIFEST_NAME = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a model folder says about itself.
+
+    Attributes:
+        capability: the capability's word, e.g. ``"probes"``.
+        name: what people call this model.
+        config: the capability's configuration as plain values.
+        metrics: what was measured when it was trained.
+        seed: the seed of its training.
+        data_hash: SHA-256 over the training data, empty where there was none.
+        license_note: under which terms the data and the weights may be used.
+        parent: checksum or name of the model that it was derived from.
+        created: ISO 8601 time in UTC; filled in when the folder is written.
+        files: SHA-256 of every file by its path in the folder; filled in when the folder is written.
+        extra: what only this capability needs to load itself.
+    """
+
+    capability: str
+    name: str
+    config: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    data_hash: str = ""
+    license_note: str = ""
+    parent: str = ""
+    created: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path], None]) -> Manifest:
+    """Write a model folder whole or not at all, and return its completed manifest.
+
+    Args:
+        folder: where the model shall stand; a model that stands there is replaced.
+        manifest: its description; `files` and an empty `created` are filled in.
+        write_files: called with an empty folder in which it puts the model's files.
+
+    Raises:
+        ArtifactError: the folder cannot be written, or nothing was written into it.
+    """
+    folder = Path(folder)
+    if folder.exists() and not (folder / MANIFEST_NAME).is_file():
+        raise ArtifactError(f"{folder} exists and is not a model folder; choose another folder.")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _aside(folder) as aside:
+            write_files(aside)
+            names = sorted(path.relative_to(aside).as_posix() for path in aside.rglob("*") if path.is_file())
+            if not names:
+                raise ArtifactError(f"No files were written for the model {manifest.name!r}.")
+            complete = replace(
+                manifest,
+                created=manifest.created or datetime.now(UTC).isoformat(timespec="seconds"),
+                files={name: file_sha256(aside / name) for name in names},
+            )
+            body = {"format_version": FORMAT_VERSION} | {
+                one.name: getattr(complete, one.name) for one in fields(Manifest)
+            }
+            (aside / MANIFEST_NAME).write_text(
+                json.dumps(body, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
+            )
+            _flush(aside)
+            _rename_over(aside, folder)
+    except OSError as error:
+        raise ArtifactError(
+            f"The model folder {folder} cannot be written: {error.strerror or error}."
+        ) from error
+    return complete
+
+
+def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
+    """Read the manifest of a model folder and check that its files are the ones that were written.
+
+    Args:
+        folder: the model folder.
+        verify: compare every file's SHA-256; without it the files need only be there.
+
+    Raises:
+        ArtifactError: the folder or a file is missing, or it is of another format version.
+        ChecksumError: a file differs from its recorded SHA-256.
+    """
+    folder = Path(folder)
+    path = folder / MANIFEST_NAME
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ArtifactError(f"{folder} is not a model folder: it has no {MANIFEST_NAME}.") from None
+    except (OSError, ValueError) as error:
+        raise ArtifactError(f"{path} cannot be read: {error}.") from None
+    if not isinstance(body, dict):
+        raise ArtifactError(f"{path} is not a manifest.")
+    version = body.pop("format_version", None)
+    if version != FORMAT_VERSION:
+        raise ArtifactError(f"{path} is of format version {version}; this program reads {FORMAT_VERSION}.")
+    known = {one.name for one in fields(Manifest)}
+    missing = sorted({"capability", "name", "files"} - body.keys())
+    if missing:
+        raise ArtifactError(f"{path} lacks {', '.join(missing)}.")
+    manifest = Manifest(**{name: value for name, value in body.items() if name in known})
+    for name, recorded in manifest.files.items():
+        _check_file(folder, name, recorded if verify else None)
+    return manifest
+
+
+def artifact_checksum(folder: Path) -> str:
+    """One SHA-256 that identifies the model: over the names and checksums of its files.
+
+    It is taken from the manifest; `artifact_read` is what compares the files with it.
+    """
+    manifest = artifact_read(folder, verify=False)
+    lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(manifest.files.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file as 64 hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _check_file(folder: Path, name: str, recorded: str | None) -> None:
+    relative = PurePosixPath(name)
+    # A manifest may come from somebody else's machine: it must not reach outside its folder.
+    if relative.is_absolute() or ".." in relative.parts:
+        raise ArtifactError(f"The manifest of {folder} names a file outside the folder: {name!r}.")
+    path = folder / relative
+    if not path.is_file():
+        raise ArtifactError(f"The model folder {folder} is incomplete: {name} is missing.")
+    if recorded is not None and file_sha256(path) != recorded:
+        raise ChecksumError(f"{path} differs from its recorded SHA-256; the model folder is damaged.")
+
+
+@contextmanager
+def _aside(folder: Path) -> Iterator[Path]:
+    """A fresh hidden folder beside `folder` (same file system, so that renaming is atomic)."""
+    aside = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.partial"
+    aside.mkdir()
+    try:
+        yield aside
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _flush(folder: Path) -> None:
+    for path in [*folder.rglob("*"), folder]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _rename_over(aside: Path, folder: Path) -> None:
+    if not folder.exists():
+        aside.rename(folder)
+        return
+    # A non-empty folder cannot be renamed over: the old one steps aside first, and returns on failure.
+    old = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.old"
+    folder.rename(old)
+    try:
+        aside.rename(folder)
+    except OSError:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

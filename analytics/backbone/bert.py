@@ -1,0 +1,221 @@
+"""Any Hugging Face encoder as a vector a text: loading, and encoding many texts at once.
+
+Decision 4: bulk encoding sorts by length, fills batches up to a number of tokens, and computes in bfloat16
+where the processor has it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch.nn.functional import normalize
+from transformers import AutoModel, AutoTokenizer, PreTrainedModel
+from transformers.utils import logging as transformers_logging
+
+from analytics.backbone.pooling import mean_pool
+from analytics.backbone.sources import DEFAULT_BACKBONE, find_source
+from analytics.errors import BackboneError, Cancelled
+from analytics.training.device import autocast, inference_dtype, pick_device
+
+__all__ = [
+    "DEFAULT_BACKBONE",
+    "Backbone",
+    "encode_bulk",
+    "load_backbone",
+    "no_progress_bars",
+    "weights_sha256",
+]
+
+Progress = Callable[[int, int], None]
+"""Called with the number of texts done and the number of all."""
+
+# Small batches keep a layer's activations in a core's cache; a GPU wants large ones.
+_BATCH_TOKENS = {"cpu": 2048, "cuda": 65_536}
+# Texts are tokenised and sorted a window at a time, which bounds the memory for millions of texts.
+_WINDOW = 16_384
+
+
+@dataclass
+class Backbone:
+    """A pretrained encoder with its tokenizer, and masked mean pooling over its last layer.
+
+    Attributes:
+        name: as people call it; not a path.
+        model: the transformer.
+        tokenizer: truncates to `max_tokens` and does not pad.
+        dimension: length of a text's vector.
+        max_tokens: longer texts are cut, special tokens included.
+        pad_id: token id that fills a batch.
+        unknown_id: token id of what the vocabulary lacks, -1 where nothing can be unknown.
+        weights_hash: SHA-256 of the weights.
+    """
+
+    name: str
+    model: PreTrainedModel
+    tokenizer: Tokenizer
+    dimension: int
+    max_tokens: int
+    pad_id: int
+    unknown_id: int
+    weights_hash: str
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.model.parameters()).device
+
+    def batch(self, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Token ids and mask of a few texts, both (batch, tokens), on the model's device."""
+        rows = [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(texts))]
+        ids, mask = _pad(rows, self.pad_id)
+        return ids.to(self.device), mask.to(self.device)
+
+    def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        """Mean-pooled vectors (batch, dimension) in float32, with gradients, not normalised."""
+        states = self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        return mean_pool(states.float(), attention_mask)
+
+
+def load_backbone(
+    name_or_path: str = DEFAULT_BACKBONE, *, max_tokens: int = 256, device: str = "auto"
+) -> Backbone:
+    """Load an encoder by package name, local folder or hub id, ready for inference.
+
+    The hub is asked only for a name that is neither a package's nor a folder, and never where
+    ``HF_HUB_OFFLINE=1``.
+
+    Raises:
+        BackboneError: it cannot be found or loaded, or its tokenizer has no fast form.
+    """
+    source = find_source(str(name_or_path))
+    offline: dict[str, Any] = {"local_files_only": True} if source.is_folder else {}
+    try:
+        with no_progress_bars():
+            tokenizer = AutoTokenizer.from_pretrained(source.location, **offline)
+            model = AutoModel.from_pretrained(source.location, dtype=torch.float32, **offline)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        if not source.is_folder:
+            raise BackboneError(
+                f"The encoder {name_or_path} is neither an installed package's nor a local folder,"
+                " and it is not to be had from the hub."
+            ) from error
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise BackboneError(f"The encoder {name_or_path} cannot be loaded: {reason}") from error
+    if not getattr(tokenizer, "is_fast", False):
+        raise BackboneError(f"The encoder {name_or_path} has no fast tokenizer (tokenizer.json).")
+    rust = tokenizer.backend_tokenizer
+    limit = min(max_tokens, getattr(model.config, "max_position_embeddings", max_tokens))
+    rust.no_padding()
+    rust.enable_truncation(limit)
+    unknown = tokenizer.unk_token_id
+    return Backbone(
+        name=source.name,
+        model=model.eval().to(pick_device(device)),
+        tokenizer=rust,
+        dimension=int(model.config.hidden_size),
+        max_tokens=limit,
+        pad_id=tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0,
+        unknown_id=-1 if unknown is None else unknown,
+        weights_hash=source.sha256 or weights_sha256(model),
+    )
+
+
+def encode_bulk(
+    backbone: Backbone,
+    texts: Sequence[str],
+    *,
+    batch_tokens: int | None = None,
+    progress: Progress | None = None,
+    cancel: Callable[[], bool] | None = None,
+    dtype: torch.dtype | None = None,
+) -> np.ndarray:
+    """Encode many texts, in the order given.
+
+    Args:
+        backbone: the encoder, on the device that shall compute.
+        texts: any number of texts.
+        batch_tokens: at most so many tokens in one batch, padding included (a single text may exceed it);
+            by default what suits the device.
+        progress: called after every batch with (texts done, all texts).
+        cancel: asked before every batch; True stops.
+        dtype: number format of the computation; by default the fastest that is exact enough.
+
+    Returns:
+        (texts, dimension) float32, rows of length 1.
+
+    Raises:
+        Cancelled: `cancel` said so.
+    """
+    device = backbone.device
+    budget = batch_tokens or _BATCH_TOKENS.get(device.type, 8192)
+    vectors = np.zeros((len(texts), backbone.dimension), dtype=np.float32)
+    done = 0
+    was_training = backbone.model.training
+    backbone.model.eval()
+    try:
+        with torch.inference_mode(), autocast(device, dtype or inference_dtype(device)):
+            for start in range(0, len(texts), _WINDOW):
+                window = list(texts[start : start + _WINDOW])
+                encodings = backbone.tokenizer.encode_batch_fast(window)
+                rows = [encoding.ids for encoding in encodings]
+                for members in _length_sorted_batches([len(row) for row in rows], budget):
+                    if cancel is not None and cancel():
+                        raise Cancelled(f"Encoding was stopped after {done} of {len(texts)} texts.")
+                    ids, mask = _pad([rows[member] for member in members], backbone.pad_id)
+                    pooled = backbone.embed(ids.to(device), mask.to(device))
+                    vectors[start + members] = normalize(pooled, dim=1).cpu().numpy()
+                    done += len(members)
+                    if progress is not None:
+                        progress(done, len(texts))
+    finally:
+        backbone.model.train(was_training)
+    return vectors
+
+
+def weights_sha256(model: torch.nn.Module) -> str:
+    """SHA-256 over all named weights, for an encoder whose weights are in no single file."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _length_sorted_batches(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:
+    """Indices of each batch, longest texts first, so that memory is at its highest at once."""
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    start = 0
+    while start < len(order):
+        size = max(1, budget // max(1, lengths[order[start]]))
+        yield order[start : start + size]
+        start += size
+
+
+def _pad(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[torch.Tensor, torch.Tensor]:
+    width = max(1, max(map(len, rows), default=1))
+    ids = np.full((len(rows), width), pad_id, dtype=np.int64)
+    mask = np.zeros((len(rows), width), dtype=np.int64)
+    for index, row in enumerate(rows):
+        ids[index, : len(row)] = row
+        mask[index, : len(row)] = 1
+    return torch.from_numpy(ids), torch.from_numpy(mask)
+
+
+@contextmanager
+def no_progress_bars() -> Iterator[None]:
+    """Transformers draws a progress bar while it loads; whoever calls us shows progress in their own way."""
+    if not transformers_logging.is_progress_bar_enabled():
+        yield
+        return
+    transformers_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        transformers_logging.enable_progress_bar()

@@ -1,0 +1,109 @@
+"""From a torch encoder to a folder that the web process can run without torch.
+
+The folder holds `model.onnx`, which takes token ids and a mask and returns unit vectors (pooling and
+normalisation are in the graph), `tokenizer.json`, and the manifest of an artifact.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from torch.nn.functional import normalize
+
+from analytics.artifacts import Manifest, artifact_write
+from analytics.backbone.bert import Backbone
+
+__all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_onnx"]
+
+MODEL_NAME = "model.onnx"
+TOKENIZER_NAME = "tokenizer.json"
+
+
+class _UnitVectors(torch.nn.Module):
+    """What is exported: ids and mask in, unit vectors out."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.model = backbone.model
+        self.embed = backbone.embed
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        return normalize(self.embed(input_ids, attention_mask), dim=1)
+
+
+def export_onnx(backbone: Backbone, folder: Path, *, name: str = "", license_note: str = "") -> Manifest:
+    """Write the encoder artifact of a backbone, which `analytics.inference.encode.load_encoder` loads.
+
+    Args:
+        backbone: the encoder; it is exported on the CPU in float32.
+        folder: the artifact's folder, written whole or not at all.
+        name: the artifact's name; by default the backbone's.
+        license_note: under which terms the weights may be used.
+
+    Raises:
+        ArtifactError: the folder cannot be written.
+    """
+    manifest = Manifest(
+        capability="encoder",
+        name=name or backbone.name,
+        license_note=license_note,
+        extra={
+            "kind": "onnx",
+            "dimension": backbone.dimension,
+            "max_tokens": backbone.max_tokens,
+            "pooling": "mean",
+            "unknown_id": backbone.unknown_id,
+            "pad_id": backbone.pad_id,
+            "backbone": backbone.name,
+            "backbone_sha256": backbone.weights_hash,
+        },
+    )
+
+    def write_files(aside: Path) -> None:
+        _export_graph(backbone, aside / MODEL_NAME)
+        backbone.tokenizer.save(str(aside / TOKENIZER_NAME))
+
+    return artifact_write(folder, manifest, write_files)
+
+
+def _export_graph(backbone: Backbone, path: Path) -> None:
+    device, was_training = backbone.device, backbone.model.training
+    backbone.model.eval().cpu()
+    # Two rows of different length: sizes of 1 would be taken for constants.
+    ids, mask = backbone.batch(["a + b = 12", "find the area of a circle"])
+    batch, tokens = torch.export.Dim("batch"), torch.export.Dim("tokens", max=backbone.max_tokens)
+    shape = {0: batch, 1: tokens}
+    try:
+        with torch.inference_mode(False), torch.no_grad(), _quiet_exporter():
+            torch.onnx.export(
+                _UnitVectors(backbone).eval(),
+                (ids, mask),
+                str(path),
+                dynamo=True,
+                external_data=False,
+                input_names=["input_ids", "attention_mask"],
+                output_names=["vectors"],
+                dynamic_shapes={"input_ids": shape, "attention_mask": shape},
+                verbose=False,
+            )
+    finally:
+        backbone.model.train(was_training).to(device)
+
+
+@contextmanager
+def _quiet_exporter() -> Iterator[None]:
+    """The exporter warns of its own deprecations and of packages that we do not use; hidden here only."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)

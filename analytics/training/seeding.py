@@ -1,0 +1,18 @@
+"""Seeds for everything that draws at random in a run."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import torch
+
+__all__ = ["seed_everything"]
+
+
+def seed_everything(seed: int) -> np.random.Generator:
+    """Seed Python, NumPy's global state and torch; return a generator of one's own for new code."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # libraries below us still draw from it
+    torch.manual_seed(seed)
+    return np.random.default_rng(seed)
