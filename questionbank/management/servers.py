@@ -33,5 +33,5 @@ def start_servers_for(command: str) -> None:
     try:
         if wanted:
             embedded.ensure(var_dir(), services=wanted)
-    except (KindredError, embedded.EmbeddedServerError) as error:
+    except (KindredError, embedded.EmbeddedError) as error:
         sys.exit(f"Error: {error}")

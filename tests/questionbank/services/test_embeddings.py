@@ -1,0 +1,135 @@
+"""Storing vectors: what is pending, replacing, the index of a set."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from django.db import DataError, connection, transaction
+
+from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run
+from questionbank.services import embeddings
+
+pytestmark = pytest.mark.django_db
+
+DIMENSION = 8
+
+
+def question(text: str, **fields) -> Question:
+    return Question.objects.create(text=text, content_hash=hashlib.sha256(text.encode()).digest(), **fields)
+
+
+@pytest.fixture
+def embedding_set(db) -> EmbeddingSet:
+    return EmbeddingSet.objects.create(
+        lens="purpose", encoder_name="test", dimension=DIMENSION, is_current=True
+    )
+
+
+def pending(embedding_set: EmbeddingSet, **options) -> list[int]:
+    batches = embeddings.embedding_pending(embedding_set=embedding_set, **options)
+    return [one.id for batch in batches for one in batch]
+
+
+def store_all(embedding_set: EmbeddingSet, vectors=None) -> int:
+    batch = [one for batch in embeddings.embedding_pending(embedding_set=embedding_set) for one in batch]
+    if vectors is None:
+        vectors = np.random.default_rng(0).normal(size=(len(batch), DIMENSION))
+    return embeddings.embedding_store(
+        embedding_set=embedding_set, questions=batch, vectors=np.asarray(vectors, dtype=np.float32)
+    )
+
+
+def test_what_is_stored_comes_back_in_half_precision(embedding_set):
+    question("What is 2 + 2?")
+    vector = np.array([[0.5, -1.25, 3.0, 0, 0, 0, 0, 1e-3]], dtype=np.float32)
+    assert store_all(embedding_set, vector) == 1
+    kept = QuestionEmbedding.objects.get().vector
+    np.testing.assert_array_equal(np.asarray(kept, dtype=np.float16), vector[0].astype(np.float16))
+
+
+def test_pending_comes_in_batches_by_ascending_id_and_ends_when_stored(embedding_set):
+    ids = [question(f"Question {n}").pk for n in range(7)]
+    assert pending(embedding_set, batch_size=3) == ids
+    assert embeddings.embedding_count_pending(embedding_set=embedding_set) == 7
+    store_all(embedding_set)
+    assert pending(embedding_set) == []
+
+
+def test_an_edited_question_is_pending_again_and_its_vector_is_replaced(embedding_set):
+    one = question("Before")
+    store_all(embedding_set)
+    one.text, one.content_hash = "After", hashlib.sha256(b"After").digest()
+    one.save()
+    assert pending(embedding_set) == [one.pk]
+    store_all(embedding_set, np.ones((1, DIMENSION)))
+    kept = QuestionEmbedding.objects.get()
+    assert list(kept.vector) == [1.0] * DIMENSION
+    assert pending(embedding_set) == []
+
+
+def test_retired_questions_and_languages_the_encoder_does_not_know_are_left_out(embedding_set):
+    english = question("English")
+    question("Retired", status="retired")
+    chinese = question("小明有三个苹果", language="zh")
+    embeddings.embedding_set_save_unknown_shares(embedding_set=embedding_set, shares={"en": 0.01, "zh": 0.51})
+    assert pending(embedding_set) == [english.pk]
+    wording = EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=DIMENSION)
+    assert pending(wording) == [english.pk, chinese.pk]
+
+
+def test_a_question_deleted_while_it_was_encoded_is_skipped(embedding_set):
+    kept, gone = question("Kept"), question("Gone")
+    batch = next(embeddings.embedding_pending(embedding_set=embedding_set))
+    gone.delete()
+    stored = embeddings.embedding_store(
+        embedding_set=embedding_set, questions=batch, vectors=np.ones((2, DIMENSION), dtype=np.float32)
+    )
+    assert stored == 1
+    assert QuestionEmbedding.objects.get().question_id == kept.pk
+
+
+def test_vectors_of_another_dimension_are_refused(embedding_set):
+    question("What is 2 + 2?")
+    with pytest.raises(ValueError, match=r"expected \(1, 8\)"):
+        store_all(embedding_set, np.ones((1, 5)))
+
+
+def test_asking_twice_for_vectors_makes_one_waiting_run(monkeypatch):
+    monkeypatch.setattr("questionbank.dispatch._send", lambda run: None)
+    first = embeddings.embedding_request()
+    assert embeddings.embedding_request() is None
+    assert Run.objects.get() == first
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_index_is_built_once_and_a_half_built_one_is_replaced():
+    one = EmbeddingSet.objects.create(lens="purpose", encoder_name="test", dimension=DIMENSION)
+    question("What is 2 + 2?")
+    store_all(one)
+    with connection.cursor() as cursor, pytest.raises(DataError):  # leaves an invalid index of that name
+        cursor.execute(
+            f"CREATE INDEX CONCURRENTLY {one.index_name} ON questionbank_questionembedding"
+            " USING hnsw ((vector::halfvec(5)) halfvec_cosine_ops)"
+        )
+    assert not embeddings.embedding_index_exists(embedding_set=one)
+    embeddings.embedding_set_finish(embedding_set=one)
+    assert embeddings.embedding_index_exists(embedding_set=one)
+    one.refresh_from_db()
+    assert one.state == "ready"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_failed_store_leaves_nothing_behind():
+    one = EmbeddingSet.objects.create(lens="purpose", encoder_name="test", dimension=DIMENSION)
+    question("What is 2 + 2?")
+
+    def store_and_fail() -> None:
+        with transaction.atomic():
+            store_all(one)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        store_and_fail()
+    assert store_all(one) == 1

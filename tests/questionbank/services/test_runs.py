@@ -1,0 +1,134 @@
+"""The life of a run."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from questionbank import dispatch
+from questionbank.errors import Conflict
+from questionbank.models import Run, RunLog
+from questionbank.services import runs
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """Ids of runs handed to the broker, instead of sending them."""
+    ids: list[int] = []
+    monkeypatch.setattr(dispatch, "_send", lambda run: ids.append(run.pk))
+    return ids
+
+
+def queued(**fields) -> Run:
+    return runs.run_create(kind="embed", send=False, **fields)
+
+
+def test_a_new_run_is_sent_once_and_only_on_commit(sent, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        run = runs.run_create(kind="embed", title="Vectors")
+        assert sent == []
+    assert sent == [run.pk]
+
+
+def test_only_the_first_of_two_messages_starts_a_run():
+    run = queued()
+    assert runs.run_start(run_id=run.pk, worker="one") is not None
+    assert runs.run_start(run_id=run.pk, worker="two") is None
+    run.refresh_from_db()
+    assert (run.state, run.worker, run.attempts) == ("running", "one", 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_workers_that_start_one_run_at_once_one_wins():
+    run = queued()
+    winners, barrier = [], threading.Barrier(6)
+
+    def start(name: str) -> None:
+        barrier.wait()
+        if runs.run_start(run_id=run.pk, worker=name):
+            winners.append(name)
+        connection.close()
+
+    threads = [threading.Thread(target=start, args=(f"worker {n}",)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(winners) == 1
+
+
+def test_a_worker_that_lost_its_lease_writes_nothing_more():
+    run = queued()
+    lost = runs.run_start(run_id=run.pk, worker="slow")
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    assert runs.runs_reconcile()["requeued"] == 1
+    again = runs.run_start(run_id=run.pk, worker="quick")
+    assert not runs.run_heartbeat(run=lost)
+    runs.run_progress(run=lost, done=7, total=9)
+    assert not runs.run_succeed(run=lost)
+    run.refresh_from_db()
+    assert (run.state, run.done, run.worker) == ("running", 0, "quick")
+    assert runs.run_succeed(run=again, result={"stored": 3})
+
+
+def test_a_run_whose_worker_dies_three_times_fails_with_a_sentence():
+    run = queued()
+    for _attempt in range(runs.MAX_ATTEMPTS):
+        assert runs.run_start(run_id=run.pk, worker="doomed")
+        Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+        runs.runs_reconcile()
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert "died 3 times" in run.error
+
+
+def test_cancelling_a_waiting_run_ends_it_and_its_message_starts_nothing():
+    run = queued()
+    runs.run_cancel(run_id=run.pk)
+    assert runs.run_start(run_id=run.pk, worker="late") is None
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+
+
+def test_cancelling_a_running_run_stops_its_heartbeat():
+    run = runs.run_start(run_id=queued().pk, worker="one")
+    assert runs.run_heartbeat(run=run)
+    runs.run_cancel(run_id=run.pk)
+    assert not runs.run_heartbeat(run=run)
+    assert runs.run_finish_cancelled(run=run)
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+
+
+def test_a_finished_run_can_neither_be_cancelled_nor_retried():
+    run = runs.run_start(run_id=queued().pk, worker="one")
+    runs.run_succeed(run=run)
+    with pytest.raises(Conflict, match="finished already"):
+        runs.run_cancel(run_id=run.pk)
+    with pytest.raises(Conflict, match="failed or cancelled"):
+        runs.run_retry(run_id=run.pk)
+
+
+def test_a_failed_run_is_queued_again_by_retry(sent, django_capture_on_commit_callbacks):
+    run = runs.run_start(run_id=queued().pk, worker="one")
+    runs.run_fail(run=run, error="The disk is full.")
+    assert RunLog.objects.get(run=run).level == "error"
+    with django_capture_on_commit_callbacks(execute=True):
+        again = runs.run_retry(run_id=run.pk)
+    assert (again.state, again.error, sent) == ("queued", "", [run.pk])
+
+
+def test_a_waiting_run_without_a_message_is_sent_again(sent, monkeypatch, django_capture_on_commit_callbacks):
+    lost, kept = queued(), queued()
+    Run.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    monkeypatch.setattr(dispatch, "pending_message_ids", lambda: {str(kept.message_id)})
+    with django_capture_on_commit_callbacks(execute=True):
+        counts = runs.runs_reconcile()
+    assert counts["resent"] == 1
+    assert sent == [lost.pk]

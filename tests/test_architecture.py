@@ -1,0 +1,74 @@
+"""The arrows between packages, and that the web process stays free of PyTorch."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+WALK_THE_SITE = """
+import importlib, json, pkgutil, sys
+import django
+django.setup()
+from django.urls import URLPattern, get_resolver
+
+def views(patterns):
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern):
+            yield pattern.callback
+        else:
+            yield from views(pattern.url_patterns)
+
+count = sum(callable(view) for view in views(get_resolver().url_patterns))
+import questionbank
+for module in pkgutil.walk_packages(questionbank.__path__, "questionbank."):
+    if ".migrations." not in module.name and not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+heavy = sorted({name.partition(".")[0] for name in sys.modules} & {"torch", "transformers", "peft", "worker"})
+print(json.dumps({"views": count, "heavy": heavy}))
+"""
+
+
+def fresh_interpreter(program: str) -> str:
+    """Run a program in a new interpreter and give what it printed."""
+    finished = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=BASE_DIR,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"},
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+def test_the_web_process_never_imports_torch_nor_the_workers_modules() -> None:
+    """Every view, form, service and command of `questionbank`; `worker.apps` itself is allowed."""
+    seen = json.loads(fresh_interpreter(WALK_THE_SITE).splitlines()[-1])
+    assert seen["views"] > 10
+    assert set(seen["heavy"]) <= {"worker"}
+
+
+def test_installing_worker_as_an_app_imports_only_its_app_module() -> None:
+    program = (
+        "import django, sys; django.setup(); "
+        "print(sorted(name for name in sys.modules if name.startswith('worker')))"
+    )
+    assert fresh_interpreter(program).strip() == "['worker', 'worker.apps']"
+
+
+def test_the_import_contracts_hold() -> None:
+    lint_imports = Path(sys.executable).with_name("lint-imports")
+    finished = subprocess.run([lint_imports], capture_output=True, text=True, cwd=BASE_DIR, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_package_roots_of_analytics_are_empty() -> None:
+    """An empty root keeps an import of one torch-free module from pulling in its neighbours."""
+    for root in [BASE_DIR / "analytics" / "__init__.py", *(BASE_DIR / "analytics").glob("*/__init__.py")]:
+        assert root.read_text(encoding="utf-8").strip() == "", root
