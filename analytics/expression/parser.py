@@ -1,0 +1,129 @@
+"""Infix arithmetic to a tree, by Pratt's top-down operator precedence; nothing is evaluated.
+
+Reads what the public sets write: ``+ - * / ^``, ``:`` for a ratio, round and square brackets, per cent,
+mixed numbers such as ``5(1/2)`` or ``5((1)/(2))``, and products without a sign such as ``2(3+4)``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from analytics.errors import DataError
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "parse_expression"]
+
+MAX_LENGTH = 2000  # characters
+MAX_DEPTH = 100  # brackets, signs and powers inside one another
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<mixed>\d+\(\(?\d+\)?/\(?\d+\)?\))|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)%?)|(?P<sign>[-+*/^:%()\[\]]))"
+)
+_SPELLINGS = str.maketrans("×·÷−–（）【】：％", "**/--()[]:%")
+_CLOSING = {"(": ")", "[": "]"}
+# Binding powers: a higher one binds tighter. A power binds its right side first: 2^3^2 = 2^(3^2).
+_LEFT = {"+": 10, "-": 10, "*": 20, "/": 20, ":": 20, "^": 41, "%": 50}
+_IMPLIED_PRODUCT = 20
+_SIGN = 30
+_POWER = 40
+
+
+def parse_expression(text: str) -> ExpressionTree:
+    """Parse infix arithmetic; ``x = ...`` in front is dropped.
+
+    >>> parse_expression("(11-1)*2").label
+    '*'
+
+    Raises:
+        DataError: it is no arithmetic; the message says where.
+    """
+    text = text.translate(_SPELLINGS).replace("**", "^")
+    if len(text) > MAX_LENGTH:
+        raise DataError(f"The equation is longer than {MAX_LENGTH} characters.")
+    _, sign, right = text.rpartition("=")
+    if sign and re.fullmatch(r"\s*[A-Za-z]?\s*=\s*", text[: len(text) - len(right)]):
+        text = right
+    parser = _Parser(_tokens(text))
+    tree = parser.expression(0, 0)
+    if parser.current.kind != "end":
+        raise DataError(
+            f"The equation has {parser.current.text!r} out of place at character {parser.current.position}."
+        )
+    return tree
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str  # number, sign or end
+    text: str
+    position: int  # counted from 1
+
+
+def _tokens(text: str) -> list[_Token]:
+    tokens, position = [], 0
+    while text[position:].strip():
+        match = _TOKEN.match(text, position)
+        if match is None:
+            found = text[position:].lstrip()[0]
+            raise DataError(f"The equation has {found!r} at character {position + 1}, not arithmetic.")
+        group = match.lastgroup or ""
+        kind = "sign" if group == "sign" else "number"
+        tokens.append(_Token(kind, match[group], match.start(group) + 1))
+        position = match.end()
+    tokens.append(_Token("end", "its end", len(text) + 1))
+    return tokens
+
+
+class _Parser:
+    def __init__(self, tokens: list[_Token]) -> None:
+        self._tokens = tokens
+        self._index = 0
+
+    @property
+    def current(self) -> _Token:
+        return self._tokens[self._index]
+
+    def _take(self) -> _Token:
+        token = self.current
+        self._index += token.kind != "end"
+        return token
+
+    def expression(self, right_power: int, depth: int) -> ExpressionTree:
+        """Parse as far as operators bind tighter than `right_power`."""
+        if depth > MAX_DEPTH:
+            raise DataError(f"The equation is deeper than {MAX_DEPTH} levels.")
+        left = self._prefix(self._take(), depth)
+        while True:
+            token = self.current
+            if token.kind == "number" or token.text in _CLOSING:  # 2(3+4), (1+2)(3+4)
+                if right_power >= _IMPLIED_PRODUCT:
+                    return left
+                left = ExpressionTree("*", (left, self.expression(_IMPLIED_PRODUCT, depth + 1)))
+                continue
+            if right_power >= _LEFT.get(token.text, -1):
+                return left
+            self._take()
+            if token.text == "%":
+                left = ExpressionTree("%", (left,))
+                continue
+            power = _POWER if token.text == "^" else _LEFT[token.text]
+            right = self.expression(power, depth + 1)
+            left = ExpressionTree("/" if token.text == ":" else token.text, (left, right))
+
+    def _prefix(self, token: _Token, depth: int) -> ExpressionTree:
+        if token.kind == "number":
+            return ExpressionTree(token.text)
+        if token.text in "+-":
+            inner = self.expression(_SIGN, depth + 1)
+            return inner if token.text == "+" else ExpressionTree("neg", (inner,))
+        if token.text in _CLOSING:
+            inner = self.expression(0, depth + 1)
+            closing = self._take()
+            if closing.text != _CLOSING[token.text]:
+                raise DataError(
+                    f"The equation has {closing.text!r} at character {closing.position},"
+                    f" where {_CLOSING[token.text]!r} must close character {token.position}."
+                )
+            return inner
+        raise DataError(f"The equation has {token.text!r} at character {token.position}, not a number.")

@@ -1,0 +1,25 @@
+"""Immutable trees of arithmetic: numbers at the leaves, operators above them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ExpressionTree"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionTree:
+    """A number, or an operator with what it is applied to.
+
+    Attributes:
+        label: the number as it was written (``"25%"``, ``"5(1/2)"``), or the operator: ``"+"``, ``"-"``,
+            ``"*"``, ``"/"``, ``"^"``, ``"neg"`` (one child) or ``"%"`` (one child).
+        children: empty for a number.
+    """
+
+    label: str
+    children: tuple[ExpressionTree, ...] = ()
+
+    @property
+    def is_number(self) -> bool:
+        return not self.children

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analytics.errors import DataError
+from analytics.expression.parser import MAX_DEPTH, MAX_LENGTH, parse_expression
+from analytics.expression.tree import ExpressionTree
+
+
+def flat(tree: ExpressionTree) -> str:
+    """Prefix notation, to see the structure."""
+    return tree.label if tree.is_number else f"({tree.label} {' '.join(map(flat, tree.children))})"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(11-1)*2", "(* (- 11 1) 2)"),
+        ("1-2-3", "(- (- 1 2) 3)"),
+        ("1+2*3", "(+ 1 (* 2 3))"),
+        ("2^3^2", "(^ 2 (^ 3 2))"),
+        ("-2^2", "(neg (^ 2 2))"),
+        ("3*-4", "(* 3 (neg 4))"),
+        ("x=60%/(1-60%)", "(/ 60% (- 1 60%))"),
+        ("(1+2)%*5", "(* (% (+ 1 2)) 5)"),
+        ("5(1/2)+1", "(+ 5(1/2) 1)"),
+        ("5((1)/(2))", "5((1)/(2))"),
+        ("2(3+4)", "(* 2 (+ 3 4))"),
+        ("(1+2)(3+4)", "(* (+ 1 2) (+ 3 4))"),
+        ("8/2(3+1)", "(* (/ 8 2) (+ 3 1))"),
+        ("1/[(1-6/8)/(9-6)]", "(/ 1 (/ (- 1 (/ 6 8)) (- 9 6)))"),
+        ("2:5 × 3 ÷ .5", "(/ (* (/ 2 5) 3) .5)"),
+    ],
+)
+def test_precedence_brackets_and_published_spellings(text: str, expected: str) -> None:
+    assert flat(parse_expression(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        ("1+", 3),
+        ("(1+2", 5),
+        ("(1+2]", 5),
+        ("1+a", 3),
+        ("1)", 2),
+        ("", 1),
+        ("*3", 1),
+        ("__import__('os')", 1),
+    ],
+)
+def test_what_is_no_arithmetic_is_refused_with_its_place(text: str, position: int) -> None:
+    with pytest.raises(DataError, match=f"character {position}"):
+        parse_expression(text)
+
+
+def test_size_and_depth_are_bounded() -> None:
+    with pytest.raises(DataError, match="longer"):
+        parse_expression("1+" * MAX_LENGTH + "1")
+    with pytest.raises(DataError, match="deeper"):
+        parse_expression("(" * (MAX_DEPTH + 5) + "1" + ")" * (MAX_DEPTH + 5))
+    with pytest.raises(DataError, match="deeper"):
+        parse_expression("-" * (MAX_DEPTH + 5) + "1")
+
+
+@given(st.text(alphabet="0123456789.+-*/^()[]%:=x ", max_size=40))
+def test_any_text_is_parsed_or_refused_in_words(text: str) -> None:
+    try:
+        said = parse_expression(text).label
+    except DataError as error:
+        said = str(error)
+    assert said
+
+
+@pytest.mark.shared_data
+def test_published_equations_parse(shared_data) -> None:
+    failed = total = 0
+    for name in ("math23k/dev", "ape210k/valid", "mawps/cv", "unbiased_mwp/test", "intermwp/valid"):
+        with gzip.open(shared_data / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            for line in lines:
+                equation = json.loads(line).get("equation")
+                if equation:
+                    total += 1
+                    try:
+                        parse_expression(equation)
+                    except DataError:
+                        failed += 1
+    assert total > 8000
+    assert failed / total < 0.002
