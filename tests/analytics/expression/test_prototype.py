@@ -36,6 +36,6 @@ def test_what_computes_nothing_has_no_shape(text: str) -> None:
 
 
 def test_a_shape_reads_as_people_write_it() -> None:
-    assert shape_reading(equation_shape("3*(25-4)/2")) == "(a − b) × c ÷ d"
+    assert shape_reading(equation_shape("3*(25-4)/2")) == "a × (b − c) ÷ d"
     assert shape_reading(equation_shape("-2-3")) == "−a − b"
     assert shape_reading(equation_shape("+".join("1" * 30))).endswith("… + …")
