@@ -1,0 +1,127 @@
+"""Knowledge hierarchy-aware rank: how far apart two questions are in a hierarchy of concepts.
+
+QuesCo (Ning et al., AAAI 2023), section "Knowledge Hierarchy-Aware Rank", Eq. 1 and 3. The paper gives every
+question one path of L levels; here a question may have several paths, of different depths, in different
+hierarchies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.records import ConceptPath
+
+__all__ = ["NO_CONCEPT", "UNDEFINED", "encode_paths", "kh_distance", "kh_ranks"]
+
+NO_CONCEPT = -1
+UNDEFINED = -1
+"""Distance of questions that have no hierarchy in common: such pairs are left out of the loss."""
+
+
+def kh_distance(paths: Sequence[ConceptPath], others: Sequence[ConceptPath], levels: int) -> int:
+    """KH-distance of Eq. 1: ``levels - u + 1`` where u is the deepest level at which concepts agree.
+
+    With several paths the smallest distance over all pairs counts.
+
+    Args:
+        paths: the concept paths of one question, all in one hierarchy.
+        others: those of the other question, in the same hierarchy.
+        levels: L, the depth of the hierarchy; deeper parts of a path do not count.
+
+    Returns:
+        1 (same finest concept) .. levels (only the coarsest shared), levels + 1 (nothing shared).
+
+    Raises:
+        ValueError: levels below 1, or a question without a path.
+
+    >>> kh_distance([("Algebra", "Function", "Power")], [("Algebra", "Function", "Sine")], levels=3)
+    2
+    """
+    if levels < 1:
+        raise ValueError(f"levels must be at least 1, not {levels}")
+    if not paths or not others:
+        raise ValueError("a question without concepts has no distance")
+    shared = max(_shared_prefix(one[:levels], other[:levels]) for one in paths for other in others)
+    return levels - shared + 1
+
+
+def _shared_prefix(one: ConceptPath, other: ConceptPath) -> int:
+    depth = 0
+    for name, other_name in zip(one, other, strict=False):
+        if name != other_name:
+            break
+        depth += 1
+    return depth
+
+
+def encode_paths(
+    questions: Sequence[Sequence[ConceptPath]],
+    levels: int,
+    hierarchies: Sequence[str] | None = None,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Number the concepts so that ranks become comparisons of integers.
+
+    A concept's number stands for its whole path from the root: equal numbers at a level mean that all
+    coarser levels agree too, and two concepts of one name under different parents differ.
+
+    Args:
+        questions: the paths of every question.
+        levels: L; deeper parts are cut.
+        hierarchies: name of each question's hierarchy; by default all are in one.
+
+    Returns:
+        Numbers (questions, most paths of a question, levels), `NO_CONCEPT` where a path is shorter or
+        there is none, and the number of each question's hierarchy (questions,), `UNDEFINED` where the
+        question has no path.
+    """
+    names = list(hierarchies) if hierarchies is not None else [""] * len(questions)
+    width = max([1, *(len(paths) for paths in questions)])
+    numbers = np.full((len(questions), width, levels), NO_CONCEPT, dtype=np.int64)
+    owner = np.full(len(questions), UNDEFINED, dtype=np.int64)
+    known: dict[tuple[str, ConceptPath], int] = {}
+    known_hierarchies: dict[str, int] = {}
+    for row, (paths, name) in enumerate(zip(questions, names, strict=True)):
+        if not paths:
+            continue
+        owner[row] = known_hierarchies.setdefault(name, len(known_hierarchies))
+        for column, path in enumerate(paths):
+            for depth in range(1, min(len(path), levels) + 1):
+                numbers[row, column, depth - 1] = known.setdefault((name, tuple(path[:depth])), len(known))
+    return numbers, owner
+
+
+def kh_ranks(
+    anchors: npt.NDArray[np.int64],
+    candidates: npt.NDArray[np.int64],
+    anchor_hierarchies: npt.NDArray[np.int64],
+    candidate_hierarchies: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int64]:
+    """KH-distances of every anchor to every candidate (Eq. 3 puts each candidate into the set of its rank).
+
+    Args:
+        anchors: (anchors, paths, levels) as `encode_paths` gives them.
+        candidates: (candidates, paths, levels), numbered together with the anchors.
+        anchor_hierarchies: (anchors,).
+        candidate_hierarchies: (candidates,).
+
+    Returns:
+        (anchors, candidates) integers 1 .. levels + 1, `UNDEFINED` where the hierarchies differ or one of
+        the two has no concept.
+    """
+    levels = anchors.shape[2]
+    ranks = np.full((len(anchors), len(candidates)), levels + 1, dtype=np.int64)
+    for level in range(levels):  # from coarse to fine: the finest agreement is written last
+        agree = np.zeros(ranks.shape, dtype=bool)
+        for path in range(anchors.shape[1]):
+            own = anchors[:, path, level][:, None]
+            for other in range(candidates.shape[1]):
+                agree |= (own == candidates[:, other, level][None, :]) & (own != NO_CONCEPT)
+        ranks[agree] = levels - level
+    comparable = (anchor_hierarchies[:, None] == candidate_hierarchies[None, :]) & (
+        anchor_hierarchies[:, None] != UNDEFINED
+    )
+    ranks[~comparable] = UNDEFINED
+    return ranks

@@ -1,0 +1,103 @@
+"""Ranking InfoNCE: several ranks of positives, each with a temperature of its own.
+
+QuesCo (Ning et al., AAAI 2023), section "Pre-training", Eq. 4, after Hoffmann et al. (AAAI 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+__all__ = ["LEFT_OUT", "RINCELoss", "default_temperatures"]
+
+LEFT_OUT = -1
+"""Rank of a pair that takes part in neither numerator nor denominator."""
+
+
+def default_temperatures(levels: int, *, lowest: float = 0.1, highest: float = 0.6) -> tuple[float, ...]:
+    """Temperatures of the ranks 0 .. levels + 1; for three levels the paper's 0.1, 0.1, 0.225, 0.35, 0.6.
+
+    Similarity falls from 1 at rank 1 by a quarter a rank to 0 at rank levels + 1, and the temperature is
+    ``lowest + (1 - similarity) * (highest - lowest)``; the augmented question (rank 0) shares the lowest.
+    For other depths the ranks 1 .. levels fall evenly to one half, as they do for three.
+
+    >>> default_temperatures(3)
+    (0.1, 0.1, 0.225, 0.35, 0.6)
+    """
+    if levels < 1:
+        raise ValueError(f"levels must be at least 1, not {levels}")
+    steps = max(1, levels - 1)
+    shared = [lowest + 0.5 * rank / steps * (highest - lowest) for rank in range(levels)]
+    return tuple(round(value, 6) for value in (lowest, *shared, highest))
+
+
+class RINCELoss(nn.Module):
+    r"""Pull questions of a nearer rank closer than those of every farther one.
+
+    For an anchor :math:`q` and candidates :math:`Q^i` of rank :math:`i = 0 .. L + 1`,
+
+    .. math:: \ell_i = -\log \frac{\sum_{p \in Q^i} \exp(h(q, p) / \tau_i)}
+                                  {\sum_{j \ge i} \sum_{p \in Q^j} \exp(h(q, p) / \tau_j)},
+              \qquad L_{rank} = \sum_{i=0}^{L} \ell_i
+
+    with the positives summed inside the logarithm and every term of the denominator at the temperature of
+    its own rank. Rank L + 1 is only ever a negative. A rank without candidates adds nothing.
+
+    Args:
+        temperatures: tau of the ranks 0 .. L + 1.
+
+    Raises:
+        ValueError: fewer than two temperatures, or one that is not positive.
+
+    >>> loss = RINCELoss((0.5, 1.0, 1.0))
+    >>> similarities = torch.tensor([[0.5, 0.2, -0.3]])
+    >>> round(loss(similarities, torch.tensor([[0, 1, 2]])).item(), 4)  # 0.5434 + 0.4741
+    1.0175
+    """
+
+    temperatures: Tensor
+
+    def __init__(self, temperatures: Sequence[float]) -> None:
+        super().__init__()
+        if len(temperatures) < 2 or min(temperatures) <= 0:
+            raise ValueError("RINCE needs a positive temperature for each of the ranks 0 .. L + 1")
+        self.register_buffer("temperatures", torch.tensor(temperatures, dtype=torch.float32))
+
+    def forward(self, similarities: Tensor, ranks: Tensor) -> Tensor:
+        """Mean over the anchors of the sum over ranks.
+
+        Args:
+            similarities: (anchors, candidates) dot products h of unit vectors; any floating type.
+            ranks: (anchors, candidates) integers 0 .. L + 1, or `LEFT_OUT`.
+        """
+        return self.by_rank(similarities, ranks).sum(dim=1).mean()
+
+    def by_rank(self, similarities: Tensor, ranks: Tensor) -> Tensor:
+        """The terms l_0 .. l_L of every anchor, (anchors, L + 1) in float32; 0 where a rank is absent.
+
+        Raises:
+            ValueError: shapes differ, or a rank lies beyond the temperatures.
+        """
+        if similarities.shape != ranks.shape or similarities.dim() != 2:
+            shapes = f"{tuple(similarities.shape)} and {tuple(ranks.shape)}"
+            raise ValueError(f"expected two matrices of one shape, got {shapes}")
+        if ranks.numel() and int(ranks.max()) >= len(self.temperatures):
+            raise ValueError(f"rank {int(ranks.max())} has no temperature")
+        # In float32 also under autocast: exp(1 / 0.1) is beyond what half precision sums exactly.
+        logits = similarities.float() / self.temperatures[ranks.clamp(min=0)]  # (anchors, candidates)
+        nowhere = torch.finfo(logits.dtype).min
+        per_rank = torch.stack(  # log of the sum over each rank, (anchors, L + 2)
+            [
+                torch.logsumexp(logits.masked_fill(ranks != rank, nowhere), dim=1)
+                for rank in range(len(self.temperatures))
+            ],
+            dim=1,
+        )
+        present = torch.stack([(ranks == rank).any(dim=1) for rank in range(len(self.temperatures))], dim=1)
+        per_rank = per_rank.masked_fill(~present, nowhere)
+        # log of the sum over ranks >= i, from the last rank backwards
+        from_rank = torch.logcumsumexp(per_rank.flip(1), dim=1).flip(1)
+        terms = from_rank[:, :-1] - per_rank[:, :-1]
+        return torch.where(present[:, :-1], terms, torch.zeros_like(terms))
