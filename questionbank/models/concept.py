@@ -28,7 +28,7 @@ class KnowledgeHierarchy(models.Model):
         return self.name
 
 
-@pghistory.track(pghistory.UpdateEvent(), pghistory.DeleteEvent(), exclude=["numchild"])
+@pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent(), exclude=["numchild"])
 class KnowledgeConcept(MP_Node):
     """One concept; `depth` counts from 1 at the root. Siblings have distinct names."""
 

@@ -12,7 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 @pghistory.track(
-    pghistory.UpdateEvent(), pghistory.DeleteEvent(), exclude=["search_vector", "updated_at", "content_hash"]
+    pghistory.UpdateEvent(row=pghistory.Old),
+    pghistory.DeleteEvent(),
+    exclude=["search_vector", "updated_at", "content_hash"],
 )
 class Question(models.Model):
     """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`."""
@@ -79,7 +81,7 @@ class Question(models.Model):
         return self.text[:80]
 
 
-@pghistory.track(pghistory.UpdateEvent(), pghistory.DeleteEvent())
+@pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
 class QuestionTag(models.Model):
     """A concept that a question needs, and who said so."""
 
