@@ -42,5 +42,5 @@ class MomentumEncoder(nn.Module):
         """Follow the query encoder by one step; buffers are copied."""
         for own, other in zip(self.encoder.parameters(), query_encoder.parameters(), strict=True):
             own.lerp_(other.detach().to(own), 1 - self.momentum)
-        for own, other in zip(self.encoder.buffers(), query_encoder.buffers(), strict=True):
-            own.copy_(other)
+        for own_buffer, buffer in zip(self.encoder.buffers(), query_encoder.buffers(), strict=True):
+            own_buffer.copy_(buffer)

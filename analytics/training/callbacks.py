@@ -1,0 +1,49 @@
+"""What a training run tells while it works; the loop knows nothing else of the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+__all__ = ["Callback", "History", "StepReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """How far a run is after an optimiser step.
+
+    Attributes:
+        step: optimiser steps done; `steps` of all.
+        epoch: epoch of the last batch, from 0.
+        seconds: time spent training since the run was started or resumed.
+        seconds_left: estimate from the steps since then.
+        metrics: loss terms averaged since the last report, and after an evaluation its metrics.
+    """
+
+    step: int
+    steps: int
+    epoch: int
+    seconds: float
+    seconds_left: float
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+class Callback(Protocol):
+    """Called every `report_every` steps, and after every evaluation."""
+
+    def __call__(self, report: StepReport) -> None:
+        """Take note of how far the run is."""
+
+
+class History:
+    """Keeps every report; for tests, notebooks and the manifest."""
+
+    def __init__(self) -> None:
+        self.reports: list[StepReport] = []
+
+    def __call__(self, report: StepReport) -> None:
+        self.reports.append(report)
+
+    def series(self, name: str) -> list[tuple[int, float]]:
+        """(step, value) of one metric."""
+        return [(one.step, one.metrics[name]) for one in self.reports if name in one.metrics]

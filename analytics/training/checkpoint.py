@@ -1,0 +1,87 @@
+"""A training run's state on disk: enough to go on as if it had never stopped.
+
+One file, written aside and renamed, so that a killed process leaves the previous one. It holds the weights,
+the optimiser, the schedule, how far the data were read, and the state of every random generator.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from analytics.errors import ArtifactError
+
+__all__ = ["CHECKPOINT_NAME", "load_checkpoint", "random_states", "restore_random_states", "save_checkpoint"]
+
+CHECKPOINT_NAME = "checkpoint.pt"
+
+
+def random_states() -> dict[str, Any]:
+    """The state of Python's, NumPy's and torch's generators."""
+    name, keys, position, has_gauss, cached = np.random.get_state()
+    states: dict[str, Any] = {
+        "python": random.getstate(),
+        "numpy": (name, torch.from_numpy(np.asarray(keys).astype(np.int64)), position, has_gauss, cached),
+        "torch": torch.get_rng_state(),
+    }
+    if torch.cuda.is_available():
+        states["cuda"] = torch.cuda.get_rng_state_all()
+    return states
+
+
+def restore_random_states(states: dict[str, Any]) -> None:
+    """Put every generator where `random_states` found it."""
+    version, internal, gauss = states["python"]
+    random.setstate((version, tuple(internal), gauss))
+    name, keys, position, has_gauss, cached = states["numpy"]
+    np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))
+    torch.set_rng_state(states["torch"])
+    if "cuda" in states and torch.cuda.is_available():
+        torch.cuda.set_rng_state_all(states["cuda"])
+
+
+def save_checkpoint(folder: Path, state: dict[str, Any]) -> Path:
+    """Write `state` as the folder's checkpoint, replacing an older one at once.
+
+    Raises:
+        ArtifactError: the folder cannot be written.
+    """
+    path = folder / CHECKPOINT_NAME
+    aside = folder / f".{CHECKPOINT_NAME}.{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with aside.open("wb") as stream:
+            torch.save(state, stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        aside.replace(path)
+    except OSError as error:
+        raise ArtifactError(f"The checkpoint {path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        aside.unlink(missing_ok=True)
+    return path
+
+
+def load_checkpoint(folder: Path, *, device: torch.device | str = "cpu") -> dict[str, Any] | None:
+    """The folder's checkpoint, or None where there is none.
+
+    Only tensors and plain values are read: a checkpoint cannot run code.
+
+    Raises:
+        ArtifactError: the file is damaged.
+    """
+    path = folder / CHECKPOINT_NAME
+    if not path.is_file():
+        return None
+    try:
+        state = torch.load(path, map_location=device, weights_only=True)
+    except Exception as error:
+        raise ArtifactError(f"The checkpoint {path} cannot be read; remove it to begin anew.") from error
+    if not isinstance(state, dict):
+        raise ArtifactError(f"{path} is not a checkpoint.")
+    return state

@@ -1,0 +1,151 @@
+"""The one training loop: it learns, reports, stops, and resumes exactly."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from analytics.errors import ArtifactError, Cancelled, DataError
+from analytics.training.callbacks import History
+from analytics.training.checkpoint import CHECKPOINT_NAME
+from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.seeding import seed_everything
+
+CPU = torch.device("cpu")
+
+
+class Regression:
+    """Fits a line with dropout; batches depend on the epoch alone, dropout on torch's generator."""
+
+    def __init__(self, rows: int = 24, batch: int = 4) -> None:
+        seed_everything(3)
+        self.model = nn.Sequential(nn.Linear(3, 16), nn.Dropout(0.2), nn.Linear(16, 1))
+        generator = torch.Generator().manual_seed(0)
+        self.inputs = torch.randn(rows, 3, generator=generator)
+        self.targets = self.inputs @ torch.tensor([[1.0], [-2.0], [0.5]])
+        self.batch, self.followed = batch, 0
+
+    def modules(self):
+        return {"model": self.model}
+
+    def parameter_groups(self):
+        return [{"params": list(self.model.parameters())}]
+
+    def batches_per_epoch(self) -> int:
+        return len(self.inputs) // self.batch
+
+    def batches(self, epoch: int):
+        order = torch.randperm(len(self.inputs), generator=torch.Generator().manual_seed(epoch))
+        return list(order[: self.batches_per_epoch() * self.batch].split(self.batch))
+
+    def losses(self, rows):
+        error = (self.model(self.inputs[rows]) - self.targets[rows]).pow(2).mean()
+        return {"loss": error, "error": error}
+
+    def after_step(self) -> None:
+        self.followed += 1
+
+    def evaluate(self):
+        torch.rand(5)  # an evaluation that draws must not disturb training
+        return {"held_out": float((self.model(self.inputs) - self.targets).pow(2).mean())}
+
+
+SETTINGS = LoopSettings(epochs=4, learning_rate=0.05, report_every=5, best_metric="", warmup_share=0.1)
+
+
+def weights(task: Regression) -> list[torch.Tensor]:
+    return [parameter.detach().clone() for parameter in task.model.parameters()]
+
+
+def test_it_learns_and_reports_steps_and_time_left():
+    task, history = Regression(), History()
+    result = train_loop(task, SETTINGS, device=CPU, callbacks=[history])
+    errors = [value for _step, value in history.series("held_out")]
+    assert errors[-1] < 0.2 * errors[0]
+    assert (result.step, task.followed) == (24, 24)
+    assert history.reports[-1].seconds_left == 0
+    assert [step for step, _value in history.series("loss")] == [5, 6, 10, 12, 15, 18, 20, 24]
+
+
+@pytest.mark.parametrize("stop_after", [1, 6, 7, 13, 23])
+def test_stopped_and_resumed_is_bit_equal_to_uninterrupted(tmp_path: Path, stop_after: int):
+    whole = Regression()
+    train_loop(whole, SETTINGS, device=CPU)
+
+    first, calls = Regression(), iter(range(1, 100))
+    with pytest.raises(Cancelled, match=f"after {stop_after} of 24"):
+        train_loop(
+            first, SETTINGS, device=CPU, checkpoints=tmp_path, cancel=lambda: next(calls) == stop_after
+        )
+    torch.rand(11)  # the process that resumes has drawn other numbers
+    second = Regression()
+    train_loop(second, SETTINGS, device=CPU, checkpoints=tmp_path)
+    for one, other in zip(weights(whole), weights(second), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_sigterm_saves_a_checkpoint(tmp_path: Path):
+    before, task = signal.getsignal(signal.SIGTERM), Regression()
+    task.after_step = lambda: os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(Cancelled, match="after 1 of 24"):
+        train_loop(task, SETTINGS, device=CPU, checkpoints=tmp_path)
+    assert (tmp_path / CHECKPOINT_NAME).is_file()
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_accumulated_batches_equal_one_large_batch():
+    small = Regression(batch=4)
+    large = Regression(batch=8)
+    for task in (small, large):
+        task.model = nn.Linear(3, 1)
+        nn.init.constant_(task.model.weight, 0.1)
+        nn.init.zeros_(task.model.bias)
+    train_loop(small, LoopSettings(epochs=2, learning_rate=0.05, accumulate=2), device=CPU)
+    train_loop(large, LoopSettings(epochs=2, learning_rate=0.05), device=CPU)
+    torch.testing.assert_close(weights(small), weights(large))
+
+
+def test_the_best_weights_are_kept_and_training_stops_without_improvement():
+    task, values = Regression(), iter([3.0, 1.0, 2.0, 2.5, 9.0])
+    seen: list[list[torch.Tensor]] = []
+
+    def evaluate():
+        seen.append(weights(task))
+        return {"held_out": next(values)}
+
+    task.evaluate = evaluate
+    settings = LoopSettings(
+        epochs=5, learning_rate=0.05, best_metric="held_out", best_is_lower=True, patience=2
+    )
+    result = train_loop(task, settings, device=CPU)
+    assert result.stopped_early
+    assert (result.best, result.last) == ({"held_out": 1.0}, {"held_out": 2.5})
+    assert all(torch.equal(one, other) for one, other in zip(weights(task), seen[1], strict=True))
+
+
+def test_max_steps_bounds_the_run():
+    assert train_loop(Regression(), LoopSettings(epochs=9, max_steps=7), device=CPU).step == 7
+
+
+def test_a_damaged_checkpoint_and_one_of_another_run_are_refused(tmp_path: Path):
+    (tmp_path / CHECKPOINT_NAME).write_bytes(b"half a file")
+    with pytest.raises(ArtifactError, match="cannot be read"):
+        train_loop(Regression(), SETTINGS, device=CPU, checkpoints=tmp_path)
+    (tmp_path / CHECKPOINT_NAME).unlink()
+    train_loop(Regression(), SETTINGS, device=CPU, checkpoints=tmp_path)
+    with pytest.raises(DataError, match="belongs to a run of 24 steps"):
+        train_loop(Regression(), LoopSettings(epochs=5), device=CPU, checkpoints=tmp_path)
+
+
+def test_too_few_examples_and_a_loss_that_explodes_are_clear_errors():
+    with pytest.raises(DataError, match="too few examples"):
+        train_loop(Regression(rows=2), SETTINGS, device=CPU)
+    task = Regression()
+    task.losses = lambda rows: {"loss": task.model(task.inputs[rows]).sum() * float("nan")}
+    with pytest.raises(DataError, match="not a number"):
+        train_loop(task, SETTINGS, device=CPU)
