@@ -1,0 +1,259 @@
+"""CSV: a header line with the names of the columns, then one question a row; gzip too.
+
+Columns: ``id text language kind A B C D E options answer solution equation numbers concepts difficulty
+difficulty_scale grade stage facility responses set``; only ``text`` is needed, their order is free, others
+are ignored. Options stand one a column (A to H) or as JSON in ``options``. A hierarchy alone has ``path``,
+or ``id``, ``name`` and ``parent``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from analytics.records import Option, QuestionRecord
+from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.cells import (
+    guard_cell,
+    join_list,
+    join_paths,
+    split_list,
+    split_paths,
+    unguard_cell,
+)
+from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.lines import Progress, decode_line, read_lines
+
+__all__ = ["COLUMNS", "CSV_HEAD", "header_delimiter", "read_csv", "write_csv_row"]
+
+COLUMNS = (
+    "id", "text", "language", "kind", "A", "B", "C", "D", "E", "options", "answer", "solution", "equation",
+    "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility", "responses", "set",
+)  # fmt: skip
+_OPTION_COLUMNS = tuple("ABCDEFGH")
+_WRITTEN_LABELS = tuple("ABCDE")
+_KNOWN = {*COLUMNS, *_OPTION_COLUMNS, "path", "name", "parent"}
+_DELIMITERS = ",;\t"
+_CELL_LIMIT = 131_072  # characters: the csv module's own, so an unclosed quote cannot swallow a whole file
+
+CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
+"""First line of what we write; the byte order mark tells spreadsheet programs that it is UTF-8."""
+
+
+def _known_columns(cells: Sequence[str]) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    return [name if name in _OPTION_COLUMNS else name.lower() for name in names]
+
+
+def header_delimiter(line: str) -> str:
+    """The delimiter of a header line, or nothing where it is none of ours.
+
+    >>> header_delimiter("id;text;answer"), header_delimiter("Once upon a time")
+    (';', '')
+    """
+    best, best_known = "", 0
+    for delimiter in _DELIMITERS:
+        try:
+            cells = next(csv.reader([line.strip("\r\n")], delimiter=delimiter), [])
+        except csv.Error:
+            continue
+        names = set(_known_columns(cells))
+        known = len(names & _KNOWN) if names & {"text", "path", "name"} else 0
+        if known > best_known:
+            best, best_known = delimiter, known
+    return best
+
+
+class _DecodedLines:
+    """Feeds the csv module with text and remembers which lines were no text."""
+
+    def __init__(self, path: Path, progress: Progress | None) -> None:
+        self._lines = read_lines(path, progress=progress)
+        self.number = 0
+        self.bad: LineProblem | None = None  # since it was last taken
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        self.number, line = next(self._lines)
+        if isinstance(line, LineProblem):
+            self.bad = self.bad or line
+            return "\n"
+        try:
+            return decode_line(line)
+        except ValueError as error:
+            self.bad = self.bad or LineProblem(self.number, str(error))
+            return line.decode("utf-8", "replace").replace("\0", "�")
+
+    def take_bad(self) -> LineProblem | None:
+        bad, self.bad = self.bad, None
+        return bad
+
+
+def read_csv(
+    path: Path, *, scale: str = "", progress: Progress | None = None
+) -> Iterator[tuple[int, QuestionRecord | ConceptRow | LineProblem]]:
+    """Yield the question, the concept or the problem of each row, by the line it begins on.
+
+    Raises:
+        ImportRefused: the header is not one, or the file as a whole cannot be read on.
+    """
+    lines = _DecodedLines(path, progress)
+    header_line = next(iter(lines), "")
+    problem = lines.take_bad()
+    delimiter = header_delimiter(header_line)
+    if problem or not delimiter:
+        reason = problem.reason if problem else "it needs at least the column text"
+        raise ImportRefused(
+            f"The first line of {path.name} is not a header of columns: {reason}.", [LineProblem(1, reason)]
+        )
+    names = _header(header_line, delimiter, path)
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        start = lines.number + 1
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            lines.take_bad()
+            yield start, LineProblem(start, _csv_reason(error))
+            continue
+        problem = lines.take_bad()
+        if problem is not None:
+            yield problem.line, problem
+        elif any(cells):
+            yield start, _read_row(names, cells, start, scale)
+
+
+def _header(line: str, delimiter: str, path: Path) -> list[str]:
+    names = _known_columns(next(csv.reader([line.strip("\r\n")], delimiter=delimiter)))
+    twice = sorted({name for name in names if name in _KNOWN and names.count(name) > 1})
+    if twice:
+        reason = f"the column {twice[0]} is there twice"
+        raise ImportRefused(f"The header of {path.name} is wrong: {reason}.", [LineProblem(1, reason)])
+    return names
+
+
+def _csv_reason(error: csv.Error) -> str:
+    reason = str(error)
+    if "unexpected end of data" in reason:
+        return "a quotation mark opens a cell here and is never closed"
+    if "field larger than field limit" in reason:
+        return f"a cell has more than {_CELL_LIMIT:,} characters; is a quotation mark not closed?"
+    if "new-line character seen" in reason:
+        return "a carriage return stands alone; save the file with usual line ends"
+    if "expected after" in reason:
+        return "text follows a closing quotation mark; double a quotation mark inside a cell"
+    return f"not CSV: {reason}"
+
+
+def _read_row(
+    names: Sequence[str], cells: Sequence[str], line: int, scale: str
+) -> QuestionRecord | ConceptRow | LineProblem:
+    if len(cells) > len(names) and any(cells[len(names) :]):
+        return LineProblem(line, f"the row has {len(cells)} cells, the header {len(names)}")
+    row = {
+        name: unguard_cell(cell) for name, cell in zip(names, cells, strict=False) if name in _KNOWN and cell
+    }
+    try:
+        fields = _fields(row)
+        if is_concept_row(fields):
+            return read_concept_row(fields, line)
+        return read_question(fields, scale=scale)
+    except FieldProblems as error:
+        return LineProblem(line, str(error), error.problems[0][0])
+
+
+def _fields(row: dict[str, str]) -> dict[str, Any]:
+    """The row in the shape of a JSON line."""
+    fields: dict[str, Any] = {name: cell for name, cell in row.items() if name not in _OPTION_COLUMNS}
+    if "concepts" in row:
+        fields["concepts"] = split_paths(row["concepts"])
+    if "path" in row:
+        paths = split_paths(row["path"])
+        if len(paths) != 1:
+            raise FieldProblems([("path", "path must be one path of names")])
+        fields["path"] = paths[0]
+    if "numbers" in row:
+        fields["numbers"] = split_list(row["numbers"])
+    for name in ("difficulty", "facility"):
+        if name in row:
+            fields[name] = _number(name, row[name])
+    if "responses" in row:
+        if not row["responses"].strip().isdecimal() or len(row["responses"]) > 12:
+            raise FieldProblems([("responses", "responses must be a whole number, zero or more")])
+        fields["responses"] = int(row["responses"])
+    if "options" in row:
+        fields["options"] = _json_options(row["options"])
+    lettered = [{"label": label, "text": row[label]} for label in _OPTION_COLUMNS if label in row]
+    if lettered and "options" in row:
+        raise FieldProblems([("options", "options stand both in their own columns and in options")])
+    if lettered:
+        fields["options"] = lettered
+    return fields
+
+
+def _number(name: str, cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError as error:
+        raise FieldProblems([(name, f"{name} must be a number such as 3 or 2.5")]) from error
+
+
+def _json_options(cell: str) -> Any:
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError) as error:
+        raise FieldProblems(
+            [("options", "options must be JSON, a list of objects with label and text")]
+        ) from error
+
+
+def write_csv_row(record: QuestionRecord) -> str:
+    """One row with its line end, safe to open in a spreadsheet program."""
+    lettered = _fits_columns(record.options)
+    options = [
+        {"label": option.label, "text": option.text}
+        | ({"misconception": option.misconception} if option.misconception else {})
+        for option in record.options
+    ]
+    row = {
+        "id": record.id,
+        "text": record.text,
+        "language": record.language,
+        "kind": record.kind,
+        "options": "" if lettered or not options else json.dumps(options, ensure_ascii=False),
+        "answer": record.answer,
+        "solution": record.solution,
+        "equation": record.equation,
+        "numbers": join_list(record.numbers),
+        "concepts": join_paths(record.concepts),
+        "difficulty": _shown(record.difficulty),
+        "difficulty_scale": record.difficulty_scale,
+        "grade": record.grade,
+        "stage": record.stage,
+        "facility": _shown(record.facility),
+        "responses": str(record.responses or ""),
+        "set": record.source,
+    }
+    if lettered:
+        row |= {option.label: option.text for option in record.options}
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\r\n").writerow(guard_cell(row.get(name, "")) for name in COLUMNS)
+    return buffer.getvalue()
+
+
+def _fits_columns(options: Sequence[Option]) -> bool:
+    labels = tuple(option.label for option in options)
+    return labels == _WRITTEN_LABELS[: len(labels)] and not any(option.misconception for option in options)
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else repr(value)

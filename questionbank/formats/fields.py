@@ -1,0 +1,307 @@
+"""From the fields of one line to a `QuestionRecord`, with every problem named.
+
+The fields are those of JSON Lines; CSV is brought into the same shape first, so both obey one set of rules.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from analytics.records import ConceptPath, Option, QuestionRecord
+from analytics.text.tokens import detect_language
+from questionbank.formats import limits
+from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
+
+__all__ = ["KINDS", "LANGUAGE_TAG", "FieldProblems", "read_concept_paths", "read_question"]
+
+KINDS = ("open", "choice", "blank")
+LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
+_TYPE_NAMES = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+}
+_SHOWN = 40  # characters of a wrong value that a message repeats
+
+
+class FieldProblems(Exception):
+    """What is wrong with one line: `problems` holds (field, reason), at least one."""
+
+    def __init__(self, problems: Iterable[tuple[str, str]]) -> None:
+        self.problems = list(problems)
+        super().__init__("; ".join(reason for _, reason in self.problems))
+
+
+class _Fields:
+    """Takes typed values out of a line and collects what is wrong with them."""
+
+    def __init__(self, row: Mapping[str, Any]) -> None:
+        self.row = row
+        self.problems: list[tuple[str, str]] = []
+
+    def refuse(self, name: str, reason: str) -> None:
+        self.problems.append((name, f"{name} {reason}"))
+
+    def string(self, name: str, limit: int, *, number_allowed: bool = False) -> str:
+        value = self.row.get(name)
+        if value is None:
+            return ""
+        if number_allowed and type(value) in (int, float):
+            value = str(value)
+        if type(value) is not str:
+            self.refuse(name, f"must be a string, not {_type_name(value)}")
+            return ""
+        reason = string_problem(value, limit)
+        if reason:
+            self.refuse(name, reason)
+            return ""
+        return value
+
+    def number(self, name: str) -> float | None:
+        value = self.row.get(name)
+        if value is None:
+            return None
+        if type(value) not in (int, float):
+            self.refuse(name, f"must be a number, not {_type_name(value)}")
+            return None
+        try:
+            value = float(value)
+        except OverflowError:
+            value = math.inf
+        if not math.isfinite(value):
+            self.refuse(name, "must be a finite number")
+            return None
+        return value
+
+    def items(self, name: str, limit: int) -> list[Any]:
+        value = self.row.get(name)
+        if value is None:
+            return []
+        if type(value) is not list:
+            self.refuse(name, f"must be a list, not {_type_name(value)}")
+            return []
+        if len(value) > limit:
+            self.refuse(name, f"has {len(value):,} items, more than {limit:,}")
+            return []
+        return value
+
+
+def string_problem(value: str, limit: int) -> str:
+    """What PostgreSQL or our pages could not hold in a string, or nothing."""
+    if len(value) > limit:
+        return f"has {len(value):,} characters, more than {limit:,}"
+    if value.isascii():
+        return "holds a NUL character" if "\0" in value else ""
+    if "\0" in value:
+        return "holds a NUL character"
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair, which is no character"
+    return ""
+
+
+def _type_name(value: object) -> str:
+    return _TYPE_NAMES.get(type(value), "something else")
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= _SHOWN else value[:_SHOWN] + "…")
+
+
+def read_question(row: Mapping[str, Any], *, scale: str = "") -> QuestionRecord:
+    """Build the record of one line.
+
+    Args:
+        row: its fields, as in JSON Lines; unknown ones are ignored, null means absent.
+        scale: the difficulty scale of the whole file, where the line names none.
+
+    Raises:
+        FieldProblems: one or more fields cannot be used.
+    """
+    fields = _Fields(row)
+    identifier = fields.string("id", limits.ID_LIMIT, number_allowed=True)
+    text = fields.string("text", limits.TEXT_LIMIT)
+    if not fields.problems and not text.strip():
+        fields.refuse("text", _why_no_text(row))
+    options = _options(fields)
+    answer = fields.string("answer", limits.ANSWER_LIMIT)
+    if options and answer and answer not in {option.label for option in options}:
+        fields.refuse("answer", f"{_shown(answer)} is not the label of an option")
+    difficulty, difficulty_scale = _difficulty(fields, identifier, scale)
+    facility, responses = _observed(fields)
+    record = QuestionRecord(
+        id=identifier,
+        text=text,
+        language=_language(fields, text),
+        kind=_kind(fields, text, options),
+        options=options,
+        answer=answer,
+        solution=fields.string("solution", limits.TEXT_LIMIT),
+        equation=fields.string("equation", limits.EQUATION_LIMIT),
+        numbers=_numbers(fields),
+        concepts=read_concept_paths(fields, "concepts"),
+        difficulty=difficulty,
+        difficulty_scale=difficulty_scale,
+        grade=fields.string("grade", limits.GRADE_LIMIT, number_allowed=True),
+        stage=fields.string("stage", limits.STAGE_LIMIT),
+        source=fields.string("set", limits.SET_LIMIT),
+        responses=responses,
+        facility=facility,
+    )
+    if fields.problems:
+        raise FieldProblems(fields.problems)
+    return record
+
+
+def _why_no_text(row: Mapping[str, Any]) -> str:
+    if "text" in row and row["text"] is not None:
+        return "is empty"
+    if "original" in row and "paraphrase" in row:
+        return "is missing: these are pairs of paraphrases, not questions"
+    return "is missing"
+
+
+def _language(fields: _Fields, text: str) -> str:
+    tag = fields.string("language", limits.TEXT_LIMIT).strip()
+    if not tag:
+        return detect_language(text)
+    if len(tag) > limits.LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(tag):
+        fields.refuse("language", f"{_shown(tag)} is not a language tag such as en or zh")
+    return tag.lower()
+
+
+def _kind(fields: _Fields, text: str, options: tuple[Option, ...]) -> str:
+    kind = fields.string("kind", limits.TEXT_LIMIT).strip().lower()
+    if not kind:
+        return "choice" if options else "blank" if "____" in text else "open"
+    if kind not in KINDS:
+        fields.refuse("kind", f"{_shown(kind)} is not one of {', '.join(KINDS)}")
+    elif options and kind != "choice":
+        fields.refuse("kind", f"is {kind}, but the question has options")
+    return kind
+
+
+def _options(fields: _Fields) -> tuple[Option, ...]:
+    options: list[Option] = []
+    for place, item in enumerate(fields.items("options", limits.OPTIONS_LIMIT), start=1):
+        if type(item) is not dict:
+            fields.refuse(
+                "options", f"must be objects with label and text, but item {place} is {_type_name(item)}"
+            )
+            return ()
+        inner = _Fields(item)
+        label = inner.string("label", limits.LABEL_LIMIT).strip()
+        text = inner.string("text", limits.OPTION_TEXT_LIMIT)
+        misconception = inner.string("misconception", limits.OPTION_TEXT_LIMIT)
+        if not inner.problems and not label:
+            inner.refuse("label", "is missing")
+        if not inner.problems and not text.strip():
+            inner.refuse("text", "is missing")
+        if inner.problems:
+            fields.refuse("options", f"item {place}: {inner.problems[0][1]}")
+            return ()
+        options.append(Option(label, text, misconception))
+    labels = [option.label for option in options]
+    if len(set(labels)) != len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        fields.refuse("options", f"have the label {_shown(twice)} twice")
+        return ()
+    return tuple(options)
+
+
+def _numbers(fields: _Fields) -> tuple[str, ...]:
+    numbers = fields.items("numbers", limits.NUMBERS_LIMIT)
+    for place, item in enumerate(numbers, start=1):
+        reason = (
+            f"is {_type_name(item)}, not a string"
+            if type(item) is not str
+            else string_problem(item, limits.ANSWER_LIMIT)
+        )
+        if reason:
+            fields.refuse("numbers", f"item {place} {reason}")
+            return ()
+    return tuple(numbers)
+
+
+def read_concept_paths(fields: _Fields, name: str) -> tuple[ConceptPath, ...]:
+    """The concept paths of a line, each name trimmed, repeated paths dropped."""
+    paths: dict[ConceptPath, None] = {}
+    for item in fields.items(name, limits.CONCEPTS_LIMIT):
+        if type(item) is not list:
+            fields.refuse(
+                name, f"must be a list of paths, each a list of names, but one is {_type_name(item)}"
+            )
+            return ()
+        path, reason = concept_path(item)
+        if reason:
+            fields.refuse(name, reason)
+            return ()
+        paths[path] = None
+    return tuple(paths)
+
+
+def concept_path(names: list[Any]) -> tuple[ConceptPath, str]:
+    """Check one path; returns it with its blanks tidied, and what is wrong with it (or nothing).
+
+    A concept may bear its parent's name, as TAL-SCQ5K has it; one that stands above itself at a distance
+    would be its own ancestor.
+    """
+    if not names:
+        return (), "hold an empty path"
+    if len(names) > limits.CONCEPT_DEPTH_LIMIT:
+        return (), f"hold a path of {len(names)} levels, more than {limits.CONCEPT_DEPTH_LIMIT}"
+    path: list[str] = []
+    for name in names:
+        if type(name) is not str:
+            return (), f"must be names, but one is {_type_name(name)}"
+        tidy = " ".join(name.split())
+        if not tidy:
+            return (), "hold an empty name"
+        reason = string_problem(tidy, limits.CONCEPT_NAME_LIMIT)
+        if reason:
+            return (), f"hold a name that {reason}"
+        if tidy in path and tidy != path[-1]:
+            return (), f"hold a concept cycle: {' > '.join([*path, tidy])} comes back to {_shown(tidy)}"
+        path.append(tidy)
+    return tuple(path), ""
+
+
+def _difficulty(fields: _Fields, identifier: str, file_scale: str) -> tuple[float | None, str]:
+    value = fields.number("difficulty")
+    named = fields.string("difficulty_scale", limits.TEXT_LIMIT).strip()
+    if named and named not in scale_names():
+        fields.refuse("difficulty_scale", f"{_shown(named)} is not one of {', '.join(scale_names())}")
+        return None, ""
+    if value is None:
+        return None, ""
+    scale = named or file_scale or scale_of_id(identifier) or AS_PUBLISHED
+    bounds = SCALES.get(scale)
+    if bounds is not None and not bounds.low <= value <= bounds.high:
+        fields.refuse("difficulty", f"{value:g} is outside the scale {scale}")
+    return value, scale
+
+
+def _observed(fields: _Fields) -> tuple[float | None, int]:
+    facility = fields.number("facility")
+    if facility is not None and not 0 <= facility <= 1:
+        fields.refuse("facility", f"{facility:g} is not a share between 0 and 1")
+        facility = None
+    responses = fields.row.get("responses")
+    if responses is None:
+        responses = 0
+    if type(responses) is not int or not 0 <= responses <= limits.RESPONSES_LIMIT:
+        fields.refuse("responses", "must be a whole number, zero or more")
+        responses = 0
+    elif facility is not None and responses == 0 and not fields.problems:
+        fields.refuse("facility", "needs the number of responses behind it")
+    elif facility is None and responses and not fields.problems:
+        fields.refuse("responses", "need the facility, the share of correct ones")
+    return facility, responses

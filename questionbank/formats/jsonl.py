@@ -1,0 +1,110 @@
+"""JSON Lines: one question a line, as a JSON object; gzip too.
+
+Only ``text`` is needed. The fields are those of `QuestionRecord`, with ``set`` for the name of the data set
+(``source`` is free text in most published sets and is not read); others are ignored, null means absent.
+``options`` is a list of ``{"label", "text"}``, ``concepts`` a list of paths, each a list from coarse to fine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from analytics.records import QuestionRecord
+from questionbank.errors import LineProblem
+from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.lines import Progress, decode_line, read_lines
+
+__all__ = ["question_fields", "read_jsonl", "write_jsonl_line"]
+
+
+class _Constant(ValueError):
+    """NaN or Infinity, which Python's parser would take and JSON does not have."""
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _Constant(f"not JSON: {name} is not a number there")
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def read_jsonl(
+    path: Path, *, scale: str = "", progress: Progress | None = None
+) -> Iterator[tuple[int, QuestionRecord | ConceptRow | LineProblem]]:
+    """Yield the question, the concept or the problem of each line that is not blank.
+
+    Raises:
+        ImportRefused: the file as a whole cannot be read on.
+    """
+    for number, line in read_lines(path, progress=progress):
+        if isinstance(line, LineProblem):
+            yield number, line
+        elif line.strip():
+            yield number, _read_line(number, line, scale)
+
+
+def _read_line(number: int, line: bytes, scale: str) -> QuestionRecord | ConceptRow | LineProblem:
+    try:
+        row = _parse(decode_line(line.rstrip()))
+        if is_concept_row(row):
+            return read_concept_row(row, number)
+        return read_question(row, scale=scale)
+    except FieldProblems as error:
+        return LineProblem(number, str(error), error.problems[0][0])
+    except ValueError as error:
+        return LineProblem(number, str(error))
+
+
+def _parse(text: str) -> dict[str, Any]:
+    try:
+        row = _decoder.decode(text)
+    except json.JSONDecodeError as error:
+        reason = error.msg.lower().removesuffix(" at")
+        raise ValueError(f"not JSON: {reason} at column {error.colno}") from error
+    except RecursionError as error:
+        raise ValueError("not usable JSON: nested too deeply") from error
+    except _Constant:
+        raise
+    except ValueError as error:  # an integer of thousands of digits
+        raise ValueError("not usable JSON: a number has too many digits") from error
+    if type(row) is not dict:
+        kind = "a list" if isinstance(row, list) else "a single value"
+        raise ValueError(f"the line holds {kind}, not a JSON object")
+    return row
+
+
+def question_fields(record: QuestionRecord) -> dict[str, Any]:
+    """The fields of a question as a line holds them; what is empty is left out."""
+    fields: dict[str, Any] = {
+        "id": record.id,
+        "text": record.text,
+        "language": record.language,
+        "kind": record.kind,
+        "options": [
+            {"label": option.label, "text": option.text}
+            | ({"misconception": option.misconception} if option.misconception else {})
+            for option in record.options
+        ],
+        "answer": record.answer,
+        "solution": record.solution,
+        "equation": record.equation,
+        "numbers": list(record.numbers),
+        "concepts": [list(path) for path in record.concepts],
+        "difficulty": record.difficulty,
+        "difficulty_scale": record.difficulty_scale,
+        "grade": record.grade,
+        "stage": record.stage,
+        "facility": record.facility,
+        "responses": record.responses or None,
+        "set": record.source,
+    }
+    return {name: value for name, value in fields.items() if value not in (None, "", [])}
+
+
+def write_jsonl_line(record: QuestionRecord) -> str:
+    """One line, without its end."""
+    return json.dumps(question_fields(record), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,45 @@
+"""Bounds on what a file may hold, so that no file can fill the memory, the disk or the index."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ANSWER_LIMIT",
+    "CONCEPTS_LIMIT",
+    "CONCEPT_DEPTH_LIMIT",
+    "CONCEPT_NAME_LIMIT",
+    "EQUATION_LIMIT",
+    "GRADE_LIMIT",
+    "ID_LIMIT",
+    "LABEL_LIMIT",
+    "LANGUAGE_LIMIT",
+    "LINE_LIMIT",
+    "NUMBERS_LIMIT",
+    "OPTIONS_LIMIT",
+    "OPTION_TEXT_LIMIT",
+    "RESPONSES_LIMIT",
+    "SET_LIMIT",
+    "STAGE_LIMIT",
+    "TEXT_LIMIT",
+    "UNPACKED_LIMIT",
+]
+
+LINE_LIMIT = 1_000_000  # bytes
+UNPACKED_LIMIT = 2 * 1024**3  # bytes that a gzip file may unpack to
+
+TEXT_LIMIT = 50_000  # characters, here and below
+ANSWER_LIMIT = 10_000
+OPTION_TEXT_LIMIT = 10_000
+EQUATION_LIMIT = 5_000
+ID_LIMIT = 200
+SET_LIMIT = 120
+LANGUAGE_LIMIT = 12
+GRADE_LIMIT = 40
+STAGE_LIMIT = 80
+LABEL_LIMIT = 20
+CONCEPT_NAME_LIMIT = 300
+
+OPTIONS_LIMIT = 26  # items, here and below
+CONCEPTS_LIMIT = 50
+CONCEPT_DEPTH_LIMIT = 30
+NUMBERS_LIMIT = 1_000
+RESPONSES_LIMIT = 2_147_483_647  # the column's

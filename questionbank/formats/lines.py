@@ -1,0 +1,155 @@
+"""Lines of a plain or gzip-compressed file, whatever is in it, in bounded memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.limits import LINE_LIMIT, UNPACKED_LIMIT
+
+__all__ = ["Progress", "decode_line", "first_bytes", "read_lines", "refuse_unreadable"]
+
+Progress = Callable[[int, int], None]
+"""Called now and then with (bytes read, bytes of the file)."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_FOREIGN_MAGIC = {  # what people take for a text file, and what to tell them
+    b"PK\x03\x04": "The file is a ZIP archive or an Excel workbook; save it as CSV (UTF-8) or JSON Lines.",
+    b"%PDF": "The file is a PDF; Kindred reads JSON Lines and CSV.",
+    b"\xff\xfe": "The file is in UTF-16; save it as UTF-8.",
+    b"\xfe\xff": "The file is in UTF-16; save it as UTF-8.",
+}
+_PROGRESS_EVERY = 500  # lines
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Say clearly why `path` cannot be read at all.
+
+    Raises:
+        ImportRefused: it is missing, a folder, not a plain file, empty, or not ours to read.
+    """
+    name = path.name or str(path)
+    try:
+        if not path.exists():
+            raise ImportRefused(f"There is no file {path}.")
+        if path.is_dir():
+            raise ImportRefused(f"{name} is a folder; give a file inside it.")
+        if not path.is_file():
+            raise ImportRefused(f"{name} is not a plain file.")
+        if path.stat().st_size == 0:
+            raise ImportRefused(f"{name} is empty.")
+        with path.open("rb"):
+            pass
+    except (OSError, ValueError) as error:  # ValueError: a NUL character in the name
+        raise ImportRefused(f"{name!r} cannot be read: {_os_reason(error)}.") from error
+
+
+def _os_reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def first_bytes(path: Path, size: int = 65_536) -> bytes:
+    """The beginning of the file, unpacked.
+
+    Raises:
+        ImportRefused: the file is damaged gzip or of a kind that is no text.
+    """
+    with path.open("rb") as raw:
+        try:
+            return _unpacked(raw, path).read(size)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ImportRefused(_damage(path, error, 0)) from error
+
+
+def _unpacked(raw: BinaryIO, path: Path) -> BinaryIO:
+    magic = raw.read(4)
+    raw.seek(0)
+    if magic.startswith(_GZIP_MAGIC):
+        return io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 16)  # type: ignore[arg-type,return-value]
+    if path.suffix.lower() == ".gz":
+        raise ImportRefused(f"{path.name} is not gzip-compressed, although its name ends in .gz.")
+    for start, message in _FOREIGN_MAGIC.items():
+        if magic.startswith(start):
+            raise ImportRefused(message)
+    return raw
+
+
+def _damage(path: Path, error: Exception, line: int) -> str:
+    where = f" after line {line:,}" if line else ""
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"{path.name} cannot be read{where}: {_os_reason(error)}."
+    what = "is cut off" if isinstance(error, EOFError) else "is damaged"
+    return f"The gzip data of {path.name} {what}{where}."
+
+
+def read_lines(
+    path: Path,
+    *,
+    line_limit: int = LINE_LIMIT,
+    unpacked_limit: int = UNPACKED_LIMIT,
+    progress: Progress | None = None,
+) -> Iterator[tuple[int, bytes | LineProblem]]:
+    """Yield (line number, line with its end), or the problem of a line that is too long.
+
+    A line is read in pieces and forgotten as soon as it exceeds the limit: memory stays bounded. The
+    UTF-8 byte order mark of the first line is dropped.
+
+    Raises:
+        ImportRefused: the file is damaged gzip, or unpacks to more than `unpacked_limit`.
+    """
+    size = path.stat().st_size
+    number = unpacked = 0
+    with path.open("rb") as raw:
+        stream = _unpacked(raw, path)
+        is_packed = isinstance(getattr(stream, "raw", None), gzip.GzipFile)
+        try:
+            while line := stream.readline(line_limit + 1):
+                number += 1
+                unpacked += len(line)
+                is_long = len(line) > line_limit and not line.endswith(b"\n")
+                while is_long and not line.endswith(b"\n"):
+                    line = stream.readline(line_limit)
+                    unpacked += len(line)
+                    if not line or (is_packed and unpacked > unpacked_limit):
+                        break
+                if is_packed and unpacked > unpacked_limit:
+                    limit = f"{unpacked_limit / 1024**3:,.1f} GB"
+                    raise ImportRefused(
+                        f"{path.name} unpacks to more than {limit}; split it.",
+                        [LineProblem(number, "the file goes on here")],
+                    )
+                if is_long:
+                    yield number, LineProblem(number, f"the line is longer than {line_limit:,} bytes")
+                elif number == 1 and line.startswith(b"\xef\xbb\xbf"):
+                    yield number, line[3:]
+                else:
+                    yield number, line
+                if progress is not None and number % _PROGRESS_EVERY == 0:
+                    progress(raw.tell(), size)
+        except (EOFError, OSError, zlib.error) as error:
+            problem = LineProblem(number + 1, "the file ends or is damaged here")
+            raise ImportRefused(_damage(path, error, number), [problem]) from error
+    if progress is not None:
+        progress(size, size)
+
+
+def decode_line(line: bytes) -> str:
+    """Decode one line.
+
+    Raises:
+        ValueError: it is not UTF-8 or holds a NUL character; the message is for the user.
+    """
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"invalid UTF-8 at byte {error.start + 1} of the line (0x{line[error.start]:02x})"
+        ) from error
+    if "\0" in text:
+        raise ValueError(f"a NUL character at byte {line.index(0) + 1} of the line")
+    return text

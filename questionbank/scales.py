@@ -1,0 +1,108 @@
+"""The named scales on which difficulties are published, and how each maps to 0-100 %.
+
+A question keeps its published value and the name of its scale; per cent are for filters and pages only.
+Values of different scales are never mixed unmapped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "AS_PUBLISHED",
+    "SCALES",
+    "Scale",
+    "scale_names",
+    "scale_of_id",
+    "scale_of_set",
+    "scale_percent",
+    "scale_value",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Bounds of a scale; `inverted` where a high value means an easy question."""
+
+    low: float
+    high: float
+    inverted: bool = False
+
+
+SCALES: dict[str, Scale] = {
+    "0-4": Scale(0, 4),
+    "1-5": Scale(1, 5),
+    "1-9.5": Scale(1, 9.5),
+    "facility": Scale(0, 1, inverted=True),
+}
+
+AS_PUBLISHED = "as published"
+"""Name for a difficulty whose scale nobody stated: kept and shown, but never mapped to per cent."""
+
+_SCALE_BY_SET = {
+    "tal_scq_zh": "0-4",
+    "tal_scq_en": "0-4",
+    "math": "1-5",
+    "opl": "1-5",
+    "omni_math_rule": "1-9.5",
+}
+
+_SCALE_BY_ID_PREFIX = {"tal-": "0-4", "math-": "1-5", "opl-": "1-5", "omni-": "1-9.5"}
+
+
+def scale_names() -> tuple[str, ...]:
+    """Every name that a question's `difficulty_scale` may have."""
+    return (*SCALES, AS_PUBLISHED)
+
+
+def scale_of_set(name: str) -> str:
+    """The scale of a public data set by its name, or an empty string.
+
+    >>> scale_of_set("tal_scq_en"), scale_of_set("my questions")
+    ('0-4', '')
+    """
+    return _SCALE_BY_SET.get(name, "")
+
+
+def scale_of_id(identifier: str) -> str:
+    """The scale of a public data set's question by its identifier, or an empty string.
+
+    A file that came through the page has lost its folder's name; its identifiers still tell the set.
+
+    >>> scale_of_id("omni-17"), scale_of_id("q-17")
+    ('1-9.5', '')
+    """
+    for prefix, scale in _SCALE_BY_ID_PREFIX.items():
+        if identifier.startswith(prefix):
+            return scale
+    return ""
+
+
+def scale_percent(value: float | None, scale: str) -> float | None:
+    """Map a difficulty to 0 (easiest) .. 100 (hardest) per cent; None where it or its scale is not known.
+
+    Estimates may lie a little outside the scale and are clipped.
+
+    >>> scale_percent(2, "0-4"), scale_percent(0.25, "facility"), scale_percent(3, "as published")
+    (50.0, 75.0, None)
+    """
+    bounds = SCALES.get(scale)
+    if value is None or bounds is None:
+        return None
+    share = (value - bounds.low) / (bounds.high - bounds.low)
+    share = min(1.0, max(0.0, share))
+    return 100.0 * (1.0 - share if bounds.inverted else share)
+
+
+def scale_value(percent: float | None, scale: str) -> float | None:
+    """The inverse of `scale_percent` inside the scale.
+
+    >>> scale_value(50, "1-5"), scale_value(75, "facility")
+    (3.0, 0.25)
+    """
+    bounds = SCALES.get(scale)
+    if percent is None or bounds is None:
+        return None
+    share = percent / 100.0
+    share = 1.0 - share if bounds.inverted else share
+    return bounds.low + share * (bounds.high - bounds.low)

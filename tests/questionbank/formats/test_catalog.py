@@ -1,0 +1,163 @@
+"""The table of formats: recognising, reading and writing by its names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analytics.records import Option, QuestionRecord
+from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
+from questionbank.formats import FORMATS, read, write
+from questionbank.formats.catalog import sniff
+from questionbank.scales import SCALES
+
+LINE = '{"text": "1 + 1"}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.jsonl", "anything", "jsonl"),
+        ("a.NDJSON", "anything", "jsonl"),
+        ("a.csv", "anything", "csv"),
+        ("a.tsv", "anything", "csv"),
+        ("a.txt", "\n" + LINE, "jsonl"),
+        ("a", "\ufeffid;text;answer\n", "csv"),
+        ("a.json", LINE, "jsonl"),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_format_is_taken_from_the_name_then_from_the_beginning(tmp_path, name, content, expected, packed):
+    data = content.encode()
+    path = tmp_path / (name + ".gz" if packed else name)
+    path.write_bytes(gzip.compress(data) if packed else data)
+    assert sniff(path).name == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("<quiz/>", r"The format of file\.xyz is not known; Kindred reads JSON Lines and CSV\.$"),
+        ('[{"text": "1"}]', "A JSON list is not JSON Lines"),
+    ],
+)
+def test_a_file_of_no_known_format_is_refused(tmp_path, content, message):
+    path = tmp_path / "file.xyz"
+    path.write_text(content)
+    with pytest.raises(ImportRefused, match=message):
+        list(read(path))
+
+
+def test_an_unknown_format_or_scale_is_refused_with_the_known_ones(jsonl):
+    with pytest.raises(ImportRefused, match="'gift' is not known; use one of auto, jsonl, csv"):
+        list(read(jsonl(LINE), "gift"))
+    with pytest.raises(ImportRefused, match="'stars' is not known; use one of 0-4, 1-5"):
+        list(read(jsonl(LINE), scale="stars"))
+
+
+def test_a_file_of_blank_lines_holds_no_question(jsonl):
+    with pytest.raises(ImportRefused, match="holds no question"):
+        list(read(jsonl("", "  ")))
+
+
+def test_an_identifier_must_not_repeat_in_a_file(jsonl):
+    path = jsonl({"id": "a", "text": "1"}, {"text": "2"}, {"text": "3"}, {"id": "a", "text": "4"})
+    assert [entry for _, entry in read(path)][3] == LineProblem(
+        4, "the id 'a' stands already in line 1", "id"
+    )
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_empty_export_cannot_be_told_from_an_empty_file_but_is_valid(tmp_path, format):
+    path = tmp_path / "none"
+    assert write([], path, format) == 0
+    assert path.exists()
+
+
+_CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0")
+_TEXT = st.text(_CHARACTERS, min_size=1, max_size=40).filter(str.strip)
+_MAYBE = st.just("") | st.text(_CHARACTERS, max_size=20)
+_NAME = st.text(_CHARACTERS, min_size=1, max_size=10).map(lambda name: " ".join(name.split())).filter(bool)
+_PATH = st.lists(_NAME, min_size=1, max_size=4, unique=True).map(tuple)
+_NUMBER = st.from_regex(r"[0-9]{1,4}(\.[0-9]{1,2})?%?|\([0-9]/[0-9]\)", fullmatch=True)
+
+
+@st.composite
+def _records(draw):
+    labels = draw(st.sampled_from([(), ("A", "B"), ("A", "B", "C", "D", "E"), ("1", "2"), ("B", "A")]))
+    options = tuple(Option(label, draw(_TEXT), draw(_MAYBE)) for label in labels)
+    scale = draw(st.sampled_from(["", *SCALES]))
+    bounds = SCALES.get(scale)
+    responses = draw(st.integers(0, 1000))
+    return QuestionRecord(
+        id=draw(st.uuids().map(str)),
+        text=draw(_TEXT),
+        language=draw(st.sampled_from(["en", "zh", "zh-hant", "de"])),
+        kind="choice" if options else draw(st.sampled_from(["open", "blank", "choice"])),
+        options=options,
+        answer=draw(st.sampled_from(["", *labels])) if options else draw(_MAYBE),
+        solution=draw(_MAYBE),
+        equation=draw(_MAYBE),
+        numbers=tuple(draw(st.lists(_NUMBER, max_size=4))),
+        concepts=tuple(draw(st.lists(_PATH, max_size=3, unique=True))),
+        difficulty=draw(st.floats(bounds.low, bounds.high)) if bounds else None,
+        difficulty_scale=scale,
+        grade=draw(_MAYBE),
+        stage=draw(_MAYBE),
+        source=draw(_MAYBE),
+        responses=responses,
+        facility=draw(st.floats(0, 1)) if responses else None,
+    )
+
+
+@pytest.mark.parametrize("name", ["bank.jsonl", "bank.jsonl.gz", "bank.csv", "bank.csv.gz"])
+@given(records=st.lists(_records(), min_size=1, max_size=5, unique_by=lambda record: record.id))
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read_again(tmp_path, name, records):
+    path = tmp_path / name
+    assert write(records, path, name.split(".")[1]) == len(records)
+    assert [entry for _, entry in read(path)] == records
+
+
+def test_a_file_is_written_aside_so_that_a_failure_leaves_the_old_one(tmp_path):
+    path = tmp_path / "bank.jsonl"
+    path.write_text("old")
+
+    def failing():
+        yield QuestionRecord("a", "1 + 1")
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        write(failing(), path, "jsonl")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("where", "message"), [("absent/bank.jsonl", "cannot be written"), (".", "is a folder")]
+)
+def test_an_export_that_cannot_be_written_says_so(tmp_path, where, message):
+    with pytest.raises(ValidationFailed, match=message):
+        write([], tmp_path / where, "jsonl")
+
+
+def test_an_export_in_an_unknown_format_is_refused(tmp_path):
+    with pytest.raises(ValidationFailed, match="use one of jsonl, csv"):
+        write([], tmp_path / "x", "gift")
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize("name", ["math", "opl", "tal_scq_zh", "gsm8k", "math23k", "eedi", "gaokao_math"])
+def test_the_public_data_sets_are_read_without_a_problem(shared_data: Path, name):
+    for path in sorted((shared_data / name).glob("*.jsonl.gz")):
+        rows = 0
+        for _, entry in read(path):
+            assert not isinstance(entry, LineProblem), entry
+            rows += 1
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            assert rows == sum(1 for line in file if json.loads(line))

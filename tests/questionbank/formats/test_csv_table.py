@@ -1,0 +1,178 @@
+"""CSV: header, rows, options, and every row that is no question."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from analytics.records import Option, QuestionRecord
+from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.concept_rows import ConceptRow
+from questionbank.formats.csv_table import COLUMNS, CSV_HEAD, read_csv, write_csv_row
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(content: str | bytes):
+        path = tmp_path / "table.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return path
+
+    return write
+
+
+def _entries(path):
+    return list(read_csv(path))
+
+
+def test_every_column_reaches_the_record(table):
+    path = table(
+        "id,text,language,A,B,answer,solution,equation,numbers,concepts,difficulty,difficulty_scale,grade,"
+        "stage,facility,responses,set\r\n"
+        'q1,"How much, is ""2+2""?",en,4,5,A,Count.,2+2,2; 2,Algebra > Sums; Number,3,1-5,1,primary,0.5,8,'
+        "mine\r\n"
+    )
+    assert _entries(path) == [
+        (
+            2,
+            QuestionRecord(
+                id="q1",
+                text='How much, is "2+2"?',
+                kind="choice",
+                options=(Option("A", "4"), Option("B", "5")),
+                answer="A",
+                solution="Count.",
+                equation="2+2",
+                numbers=("2", "2"),
+                concepts=(("Algebra", "Sums"), ("Number",)),
+                difficulty=3.0,
+                difficulty_scale="1-5",
+                grade="1",
+                stage="primary",
+                source="mine",
+                responses=8,
+                facility=0.5,
+            ),
+        )
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_delimiter_is_taken_from_the_header(table, delimiter):
+    path = table(
+        f"\ufeffID{delimiter} Text {delimiter}Answer{delimiter}remarks\nq1{delimiter}1 + 1{delimiter}2\n"
+    )
+    assert _entries(path) == [(2, QuestionRecord(id="q1", text="1 + 1", answer="2"))]
+
+
+def test_options_may_stand_as_json(table):
+    options = '[{""label"": ""x"", ""text"": ""4"", ""misconception"": ""m""}]'
+    ((_, record),) = _entries(table(f'text,options\n2 + 2?,"{options}"\n'))
+    assert record.options == (Option("x", "4", "m"),)
+
+
+def test_rows_over_several_lines_are_named_by_their_first(table):
+    path = table('text,difficulty\n"one\ntwo\nthree",1\n"four\nfive",hard\nsix,2\n')
+    entries = _entries(path)
+    assert [line for line, _ in entries] == [2, 5, 7]
+    assert entries[0][1].text == "one\ntwo\nthree"
+    assert entries[1][1] == LineProblem(5, "difficulty must be a number such as 3 or 2.5", "difficulty")
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (",1", "text is missing"),
+        ("a,nan", "difficulty must be a finite number"),
+        ('a,"3,5"', "difficulty must be a number such as 3 or 2.5"),
+        ("a,1,extra", "the row has 3 cells, the header 2"),
+        ('"a"b,1', "text follows a closing quotation mark"),
+        ("a\rb,1", "a carriage return stands alone"),
+        ("a\0b,1", "a NUL character at byte 2 of the line"),
+        ('"' + "x" * 200_000 + '",1', "a cell has more than 131,072 characters"),
+        ("x" * 60_000 + ",1", "text has 60,000 characters, more than 50,000"),
+        ("x" * 1_000_001 + ",1", "the line is longer than 1,000,000 bytes"),
+    ],
+)
+def test_a_row_that_is_no_question_is_told_why_and_the_next_is_read(table, row, reason):
+    (bad, good) = _entries(table(f"text,difficulty\n{row}\n1 + 1,2\n"))
+    assert bad[0] == 2
+    assert isinstance(bad[1], LineProblem)
+    assert reason in bad[1].reason
+    assert (good[0], good[1].text) == (3, "1 + 1")
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "reason"),
+    [
+        ("text,responses", "a,-3", "responses must be a whole number"),
+        ("text,options", "a,A", "options must be JSON"),
+        ("text,options,A", 'a,"[]",4', "both in their own columns and in options"),
+        ("text,answer,A,B", "a,C,4,5", "answer 'C' is not the label of an option"),
+        ("text,concepts", "a,A > > B", "hold an empty name"),
+        ("text,concepts", "a,A > B > A", "a concept cycle"),
+        ("path,name", ";,x", "path must be one path of names"),
+    ],
+)
+def test_a_wrong_cell_is_named(table, header, row, reason):
+    ((line, problem),) = _entries(table(f"{header}\n{row}\n"))
+    assert line == 2
+    assert reason in problem.reason
+
+
+def test_invalid_utf8_is_the_problem_of_its_line_only(table):
+    entries = _entries(table(b"text\nfine\ncaf\xe9\nfine too\n"))
+    assert entries[1] == (3, LineProblem(3, "invalid UTF-8 at byte 4 of the line (0xe9)"))
+    assert [entry.text for _, entry in (entries[0], entries[2])] == ["fine", "fine too"]
+
+
+def test_a_quotation_mark_that_is_never_closed_is_told_where_it_opens(table):
+    entries = _entries(table('text\nfine\n"open\nand on\n'))
+    assert entries[1:] == [(3, LineProblem(3, "a quotation mark opens a cell here and is never closed"))]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("Once upon a time\n", "it needs at least the column text"),
+        ("question;answer\n1;2\n", "it needs at least the column text"),
+        ("text,text\n1,2\n", "the column text is there twice"),
+        (b"te\xfft\n", "invalid UTF-8 at byte 3"),
+        (b"\n\n", "it needs at least the column text"),
+    ],
+)
+def test_a_file_without_a_header_of_columns_is_refused(table, content, reason):
+    with pytest.raises(ImportRefused, match=reason):
+        _entries(table(content))
+
+
+def test_blank_rows_do_not_count(table):
+    assert len(_entries(table("text,answer\n,\n\n1 + 1,2\n,,\n"))) == 1
+
+
+def test_a_hierarchy_alone_comes_as_concepts(table):
+    entries = _entries(table("id,name,parent\n1,Maths,\n2,Number,1\n"))
+    assert [row for _, row in entries] == [
+        ConceptRow(2, "1", "Maths", "", ()),
+        ConceptRow(3, "2", "Number", "1", ()),
+    ]
+    ((_, row),) = _entries(table("path\nMaths > Number\n"))
+    assert row.path == ("Maths", "Number")
+
+
+def test_a_written_row_has_its_options_in_columns_where_they_fit():
+    record = QuestionRecord(
+        "q", "2?", kind="choice", options=(Option("A", "=1"), Option("B", "2")), answer="B"
+    )
+    (row,) = csv.reader(io.StringIO(write_csv_row(record)))
+    written = dict(zip(COLUMNS, row, strict=True))
+    assert (written["A"], written["B"], written["options"]) == ("'=1", "2", "")
+    named = QuestionRecord("q", "2?", options=(Option("A", "1", "counts one less"), Option("B", "2")))
+    assert "counts one less" in write_csv_row(named)
+
+
+def test_the_head_names_the_columns_after_a_byte_order_mark():
+    assert CSV_HEAD.startswith("\ufeffid,text,")
+    assert CSV_HEAD.endswith("\r\n")

@@ -1,0 +1,191 @@
+"""From the fields of a line to a record, and what each wrong field is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from analytics.records import Option, QuestionRecord
+from questionbank.formats.fields import FieldProblems, read_question
+
+CHOICE = {"text": "2 + 2?", "options": [{"label": "A", "text": "4"}, {"label": "B", "text": "5"}]}
+
+
+def test_every_field_reaches_the_record():
+    record = read_question(
+        {
+            "id": 7,
+            "text": "How much is $2+2$?",
+            "language": "EN",
+            "options": [{"label": "A", "text": "4"}, {"label": "B", "text": "22", "misconception": "joins"}],
+            "answer": "A",
+            "solution": "Count.",
+            "equation": "2+2",
+            "numbers": ["2", "2"],
+            "concepts": [["Arithmetic", " Addition  within 10 "], ["Arithmetic", "Addition within 10"]],
+            "difficulty": 2,
+            "difficulty_scale": "1-5",
+            "grade": 1,
+            "stage": "elementary",
+            "set": "mine",
+            "facility": 0.75,
+            "responses": 40,
+            "split": "train",
+        }
+    )
+    assert record == QuestionRecord(
+        id="7",
+        text="How much is $2+2$?",
+        language="en",
+        kind="choice",
+        options=(Option("A", "4"), Option("B", "22", "joins")),
+        answer="A",
+        solution="Count.",
+        equation="2+2",
+        numbers=("2", "2"),
+        concepts=(("Arithmetic", "Addition within 10"),),
+        difficulty=2.0,
+        difficulty_scale="1-5",
+        grade="1",
+        stage="elementary",
+        source="mine",
+        responses=40,
+        facility=0.75,
+    )
+
+
+def test_null_means_absent():
+    row = dict.fromkeys(
+        ("id", "options", "answer", "concepts", "difficulty", "grade", "language", "facility")
+    )
+    assert read_question({**row, "text": "1 + 1"}) == QuestionRecord(id="", text="1 + 1")
+
+
+def test_the_language_is_detected_where_none_is_given():
+    assert read_question({"text": "小明有3个苹果，吃了1个，还剩几个？"}).language == "zh"
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ({"text": "2 + 2?"}, "open"),
+        ({"text": "2 + 2 = ____"}, "blank"),
+        (CHOICE, "choice"),
+        ({"text": "A or B?", "kind": "Choice", "answer": "A"}, "choice"),
+    ],
+)
+def test_the_kind_follows_from_the_question(row, kind):
+    assert read_question(row).kind == kind
+
+
+def test_one_option_is_kept_as_published():
+    assert len(read_question({"text": "?", "options": [{"label": "A", "text": "on paper"}]}).options) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "reason"),
+    [
+        ({"text": None}, "text", "text is missing"),
+        ({"text": " \n"}, "text", "text is empty"),
+        ({"text": 5}, "text", "text must be a string, not a number"),
+        ({"text": "x" * 50_001}, "text", "text has 50,001 characters, more than 50,000"),
+        ({"text": "a\0b"}, "text", "text holds a NUL character"),
+        ({"text": "a\ud800"}, "text", "text holds half of a surrogate pair"),
+        ({"answer": 4}, "answer", "answer must be a string, not a number"),
+        ({"answer": ["4"]}, "answer", "answer must be a string, not a list"),
+        ({"solution": {}}, "solution", "solution must be a string, not an object"),
+        ({"id": True}, "id", "id must be a string, not true or false"),
+        ({"id": "x" * 201}, "id", "id has 201 characters"),
+        ({"language": "english!"}, "language", "'english!' is not a language tag such as en or zh"),
+        ({"language": "e"}, "language", "'e' is not a language tag"),
+        ({"language": "en-aaaaaaaa-bbbbbbbb"}, "language", "is not a language tag"),
+        ({"kind": "essay"}, "kind", "'essay' is not one of open, choice, blank"),
+        ({"grade": "x" * 41}, "grade", "grade has 41 characters, more than 40"),
+        ({"difficulty": "3"}, "difficulty", "difficulty must be a number, not a string"),
+        ({"difficulty": True}, "difficulty", "difficulty must be a number, not true or false"),
+        ({"difficulty": 10**400}, "difficulty", "difficulty must be a finite number"),
+        (
+            {"difficulty": 3, "difficulty_scale": "stars"},
+            "difficulty_scale",
+            "'stars' is not one of 0-4, 1-5, 1-9.5, facility, as published",
+        ),
+        ({"difficulty": 5, "difficulty_scale": "0-4"}, "difficulty", "5 is outside the scale 0-4"),
+        ({"numbers": [3]}, "numbers", "numbers item 1 is a number, not a string"),
+        ({"numbers": "3"}, "numbers", "numbers must be a list, not a string"),
+        ({"concepts": "Algebra"}, "concepts", "concepts must be a list, not a string"),
+        ({"concepts": ["Algebra"]}, "concepts", "a list of paths, each a list of names, but one is a string"),
+        ({"concepts": [["Algebra", 3]]}, "concepts", "must be names, but one is a number"),
+        ({"concepts": [[]]}, "concepts", "hold an empty path"),
+        ({"concepts": [["Algebra", " "]]}, "concepts", "hold an empty name"),
+        ({"concepts": [["x" * 301]]}, "concepts", "hold a name that has 301 characters"),
+        ({"concepts": [[str(n) for n in range(31)]]}, "concepts", "a path of 31 levels, more than 30"),
+        ({"concepts": [[str(n)] for n in range(51)]}, "concepts", "has 51 items, more than 50"),
+        ({"facility": 1.5, "responses": 3}, "facility", "1.5 is not a share between 0 and 1"),
+        ({"facility": 0.5}, "facility", "needs the number of responses"),
+        ({"responses": 5}, "responses", "need the facility"),
+        ({"responses": -1}, "responses", "must be a whole number"),
+        ({"responses": 2**31}, "responses", "must be a whole number"),
+    ],
+)
+def test_a_wrong_field_is_named_with_the_reason(change, field, reason):
+    with pytest.raises(FieldProblems) as caught:
+        read_question({"id": "q1", "text": "2 + 2?", **change})
+    assert [name for name, _ in caught.value.problems] == [field]
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ("A", "must be a list, not a string"),
+        (["4"], "must be objects with label and text, but item 1 is a string"),
+        ([{"label": "A"}], "item 1: text is missing"),
+        ([{"text": "4"}], "item 1: label is missing"),
+        ([{"label": "A", "text": "4"}, {"label": "B", "text": 5}], "item 2: text must be a string"),
+        ([{"label": "A", "text": "4"}] * 2, "have the label 'A' twice"),
+        ([{"label": str(n), "text": "x"} for n in range(27)], "has 27 items, more than 26"),
+    ],
+)
+def test_malformed_options_are_named(options, reason):
+    with pytest.raises(FieldProblems, match=reason):
+        read_question({"text": "2 + 2?", "options": options})
+
+
+def test_an_answer_must_be_the_label_of_an_option():
+    with pytest.raises(FieldProblems, match="answer 'C' is not the label of an option"):
+        read_question({**CHOICE, "answer": "C"})
+
+
+def test_options_do_not_go_with_an_open_question():
+    with pytest.raises(FieldProblems, match="kind is open, but the question has options"):
+        read_question({**CHOICE, "kind": "open"})
+
+
+def test_a_concept_that_comes_back_in_its_path_is_a_cycle():
+    with pytest.raises(FieldProblems, match="a concept cycle: A > B > A comes back to 'A'"):
+        read_question({"text": "?", "concepts": [["A", "B", "A"]]})
+
+
+def test_a_concept_may_bear_the_name_of_its_parent():
+    assert read_question({"text": "?", "concepts": [["A", "A", "B"]]}).concepts == (("A", "A", "B"),)
+
+
+def test_all_wrong_fields_of_a_line_are_told_at_once():
+    with pytest.raises(FieldProblems) as caught:
+        read_question({"text": 5, "answer": 6, "difficulty": "hard"})
+    assert [name for name, _ in caught.value.problems] == ["text", "answer", "difficulty"]
+
+
+@pytest.mark.parametrize(
+    ("row", "file_scale", "expected"),
+    [
+        ({"id": "q", "difficulty": 2}, "", (2.0, "as published")),
+        ({"id": "q", "difficulty": 2}, "1-5", (2.0, "1-5")),
+        ({"id": "q", "difficulty": 2, "difficulty_scale": "0-4"}, "1-5", (2.0, "0-4")),
+        ({"id": "tal-zh-train-1", "difficulty": 0}, "", (0.0, "0-4")),
+        ({"id": "omni-1", "difficulty": 9.5}, "", (9.5, "1-9.5")),
+        ({"id": "math-test-3"}, "", (None, "")),
+    ],
+)
+def test_the_scale_comes_from_the_line_then_the_file_then_the_identifier(row, file_scale, expected):
+    record = read_question({"text": "?", **row}, scale=file_scale)
+    assert (record.difficulty, record.difficulty_scale) == expected
