@@ -1,0 +1,285 @@
+"""Changes to formulas that keep a question's purpose.
+
+QuesCo (Ning et al., AAAI 2023), section "Question Augmentation", "Formula Augmentation": variable renaming,
+variable scaling, operator synonym replacement, number replacement. Each takes a question's text and a
+generator, and gives the changed text, or None where it does not apply; delimiters, commands and braces stay
+balanced, so the result is valid LaTeX wherever the question was.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+
+from analytics.encoder.augment.symbols import GREEK, Symbol, join_symbols, read_symbols
+from analytics.text.formulas import segment_text
+
+__all__ = ["SYNONYMS", "rename_variable", "replace_number", "replace_operator", "scale_variable"]
+
+# Unused names come from the family of the old one, so that a point stays a point and an angle an angle.
+_FAMILIES = (
+    tuple("xyzuvw"),
+    tuple("abc"),
+    tuple("fgh"),
+    tuple("klmnpqrst"),
+    tuple("ABCDEFGHKLMNOPQRSTUVWXYZ"),
+    GREEK,
+)
+# Words of English that are one letter long: a text that holds them says nothing about a variable.
+_ONE_LETTER_WORDS = frozenset("aAI")
+
+_GROUPS = (
+    ("+", "-"),
+    (r"\times", r"\div"),
+    (r"\sin", r"\cos", r"\tan", r"\cot", r"\sec", r"\csc"),
+    (r"\arcsin", r"\arccos", r"\arctan"),
+    (r"\sinh", r"\cosh", r"\tanh"),
+    ("<", ">"),
+    (r"\lt", r"\gt"),
+    (r"\le", r"\ge"),
+    (r"\leq", r"\geq"),
+    (r"\leqslant", r"\geqslant"),
+    (r"\log", r"\ln"),
+    (r"\lg", r"\log"),
+    (r"\cup", r"\cap"),
+    (r"\subset", r"\supset"),
+    (r"\subseteq", r"\supseteq"),
+    (r"\perp", r"\parallel"),
+    (r"\sum", r"\prod"),
+    (r"\max", r"\min"),
+    (r"\sup", r"\inf"),
+    (r"\lor", r"\land"),
+    (r"\vee", r"\wedge"),
+)
+
+
+def _synonyms() -> dict[str, tuple[str, ...]]:
+    table: dict[str, set[str]] = {}
+    for group in _GROUPS:
+        for operator in group:
+            table.setdefault(operator, set()).update(other for other in group if other != operator)
+    return {operator: tuple(sorted(others)) for operator, others in table.items()}
+
+
+SYNONYMS: dict[str, tuple[str, ...]] = _synonyms()
+"""Every operator that can change, with what it may become; symmetric."""
+
+
+def rename_variable(text: str, rng: random.Random) -> str | None:
+    """Give one variable an unused name throughout the question, mentions in prose included."""
+    used = {one.source for symbols in _formulas(text) for one in symbols if one.kind == "variable"}
+    words = set(re.findall(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])", _prose(text)))
+    candidates = sorted(used - (words & _ONE_LETTER_WORDS))
+    rng.shuffle(candidates)
+    for old in candidates:
+        family = next((names for names in _FAMILIES if old in names), ())
+        free = [name for name in family if name not in used | words]
+        if free:
+            return _renamed(text, old, rng.choice(free))
+    return None
+
+
+def _renamed(text: str, old: str, new: str) -> str:
+    def in_formula(symbols: list[Symbol]) -> list[Symbol]:
+        return [
+            Symbol(new, one.kind) if one.kind == "variable" and one.source == old else one for one in symbols
+        ]
+
+    def in_prose(prose: str) -> str:
+        if len(old) > 1 or len(new) > 1:  # Greek names are not written in prose
+            return prose
+        return re.sub(rf"(?<![A-Za-z\\]){re.escape(old)}(?![A-Za-z'’])", new, prose)
+
+    return _rewritten(text, in_formula, in_prose)
+
+
+def scale_variable(text: str, rng: random.Random) -> str | None:
+    r"""Multiply one variable by 2 to 9 wherever one formula holds it: \cos(2x) becomes \cos(6x).
+
+    A variable with an index is another variable; one that names a function's argument, as in f(x), or a
+    differential stays.
+    """
+    places = [
+        (index, name)
+        for index, symbols in enumerate(_formulas(text))
+        for name in sorted({symbols[place].source for place in _scalable(symbols)})
+    ]
+    if not places:
+        return None
+    chosen, name = rng.choice(places)
+    factor = rng.randint(2, 9)
+
+    def change(index: int, symbols: list[Symbol]) -> list[Symbol]:
+        return _scaled(symbols, name, factor) if index == chosen else symbols
+
+    return _rewritten_by_index(text, change)
+
+
+def _scalable(symbols: list[Symbol]) -> list[int]:
+    """Places of variables that stand for a quantity."""
+    places = []
+    for place, symbol in enumerate(symbols):
+        if symbol.kind != "variable" or symbol.source not in (*"abckmnprstuvwxyz", *GREEK):
+            continue
+        before, after = _neighbour(symbols, place, -1), _neighbour(symbols, place, 1)
+        if after in ("_", "(", "'", "!") or before in ("_", "'", "d", "\\", r"\to"):
+            continue
+        if before == "(" and after == ")" and (_neighbour(symbols, place, -2) or "").isalpha():
+            continue  # f(x): the name of an argument
+        if before in ("/", r"\partial", r"\lim", r"\mathrm"):
+            continue
+        places.append(place)
+    return places
+
+
+def _neighbour(symbols: list[Symbol], place: int, steps: int) -> str | None:
+    """Source of the symbol so many steps away, blanks not counted."""
+    direction = 1 if steps > 0 else -1
+    left = abs(steps)
+    while left:
+        place += direction
+        if not 0 <= place < len(symbols):
+            return None
+        left -= symbols[place].kind != "blank"
+    return symbols[place].source
+
+
+def _scaled(symbols: list[Symbol], name: str, factor: int) -> list[Symbol]:
+    changed = list(symbols)
+    for place in _scalable(symbols):
+        if symbols[place].source != name:
+            continue
+        before, after = _neighbour(symbols, place, -1), _neighbour(symbols, place, 1)
+        if place and symbols[place - 1].kind == "number" and _neighbour(symbols, place, -2) not in ("^", "_"):
+            number = symbols[place - 1].source
+            value = float(number) * factor
+            product = (
+                str(int(number) * factor) if "." not in number else f"{value:.6f}".rstrip("0").rstrip(".")
+            )
+            if after == "^":  # 2x^2 becomes 2(3x)^2: the number is no factor of the power's base
+                changed[place] = Symbol(f"({factor}{name})", "other")
+            else:
+                changed[place - 1] = Symbol(product, "number")
+        elif after == "^":
+            changed[place] = Symbol(f"({factor}{name})", "other")
+        elif before in ("^", r"\frac", r"\sqrt", r"\dfrac", r"\tfrac") or _is_second_bare_argument(
+            symbols, place
+        ):
+            changed[place] = Symbol(f"{{{factor}{name}}}", "other")
+        else:
+            written = f"{factor}{name}"
+            follows_number = place and symbols[place - 1].kind == "number"
+            changed[place] = Symbol(f"({written})" if follows_number else written, "other")
+    return changed
+
+
+def _is_second_bare_argument(symbols: list[Symbol], place: int) -> bool:
+    r"""Whether the symbol is the second argument of \frac without braces: ``\frac 1x``, ``\frac{1}x``."""
+    steps, depth = -1, 0
+    first = _neighbour(symbols, place, steps)
+    if first == "}":
+        while (source := _neighbour(symbols, place, steps)) is not None:
+            depth += (source == "}") - (source == "{")
+            if depth == 0:
+                break
+            steps -= 1
+    return _neighbour(symbols, place, steps - 1) in (r"\frac", r"\dfrac", r"\tfrac")
+
+
+def replace_operator(text: str, rng: random.Random) -> str | None:
+    """Put a mathematical synonym in place of one operator, from `SYNONYMS`."""
+    places = [
+        (index, place)
+        for index, symbols in enumerate(_formulas(text))
+        for place, symbol in enumerate(symbols)
+        if _is_operator(symbols, place, symbol)
+    ]
+    if not places:
+        return None
+    chosen, place = rng.choice(places)
+
+    def change(index: int, symbols: list[Symbol]) -> list[Symbol]:
+        if index == chosen:
+            symbols[place] = Symbol(rng.choice(SYNONYMS[symbols[place].source]), symbols[place].kind)
+        return symbols
+
+    return _rewritten_by_index(text, change)
+
+
+def _is_operator(symbols: list[Symbol], place: int, symbol: Symbol) -> bool:
+    if symbol.source not in SYNONYMS or symbol.kind == "blank":
+        return False
+    if symbol.source in ("+", "-"):  # a sign is no operator
+        before = _neighbour(symbols, place, -1)
+        return before is not None and (before[-1].isalnum() or before in (")", "}", "]")) and before != r"\to"
+    if symbol.source in (r"\log", r"\lg", r"\ln"):  # a base belongs to its logarithm
+        return _neighbour(symbols, place, 1) != "_"
+    return True
+
+
+def replace_number(text: str, rng: random.Random) -> str | None:
+    """Replace one number of the formulas by another of as many digits, never by zero.
+
+    A question without a formula (a word problem) has its numbers in the prose: then one of those.
+    """
+    places = [
+        (index, place)
+        for index, symbols in enumerate(_formulas(text))
+        for place, symbol in enumerate(symbols)
+        if symbol.kind == "number"
+    ]
+    if places:
+        chosen, place = rng.choice(places)
+
+        def change(index: int, symbols: list[Symbol]) -> list[Symbol]:
+            if index == chosen:
+                symbols[place] = Symbol(_another_number(symbols[place].source, rng), "number")
+            return symbols
+
+        return _rewritten_by_index(text, change)
+    if _formulas(text):
+        return None
+    found = list(re.finditer(r"(?<![\w.,])\d+(?:\.\d+)?(?![\w]|[.,]\d)", text))
+    if not found:
+        return None
+    match = rng.choice(found)
+    return text[: match.start()] + _another_number(match[0], rng) + text[match.end() :]
+
+
+def _another_number(number: str, rng: random.Random) -> str:
+    whole, point, fraction = number.partition(".")
+    while True:
+        digits = str(rng.randint(1, 9)) + "".join(str(rng.randint(0, 9)) for _digit in whole[1:])
+        other = digits + point + "".join(str(rng.randint(0, 9)) for _digit in fraction)
+        if other != number:
+            return other
+
+
+def _formulas(text: str) -> list[list[Symbol]]:
+    return [read_symbols(one.body) for one in segment_text(text) if one.kind == "formula"]
+
+
+def _prose(text: str) -> str:
+    return " ".join(segment.source for segment in segment_text(text) if segment.kind == "text")
+
+
+def _rewritten(
+    text: str,
+    in_formula: Callable[[list[Symbol]], list[Symbol]],
+    in_prose: Callable[[str], str] = lambda prose: prose,
+) -> str:
+    parts = []
+    for segment in segment_text(text):
+        if segment.kind == "text":
+            parts.append(in_prose(segment.source))
+            continue
+        at = segment.source.index(segment.body) if segment.body else 0
+        body = join_symbols(in_formula(read_symbols(segment.body)))
+        parts.append(segment.source[:at] + body + segment.source[at + len(segment.body) :])
+    return "".join(parts)
+
+
+def _rewritten_by_index(text: str, change: Callable[[int, list[Symbol]], list[Symbol]]) -> str:
+    counter = iter(range(len(text) + 1))
+    return _rewritten(text, lambda symbols: change(next(counter), symbols))
