@@ -1,0 +1,77 @@
+"""Folders and files of the embedded servers, made so that nobody else can have put something there."""
+
+import os
+import pwd
+import stat
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+from questionbank.embedded.errors import EmbeddedError
+from questionbank.embedded.locations import state_parent
+
+_MAX_LOG_BYTES = 10_000_000
+
+
+def own_folder(path: Path, mode: int, owner: pwd.struct_passwd | None = None) -> None:
+    """Create `path` with exactly `mode`, or check that it is its owner's folder and closed to others.
+
+    Args:
+        path: Its parent exists already.
+        mode: For a new folder; an existing one is never widened.
+        owner: Ourselves where None.
+
+    Raises:
+        EmbeddedError: Something else is there, or it belongs to somebody else.
+    """
+    owner_id = os.geteuid() if owner is None else owner.pw_uid
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise EmbeddedError(f"{path} is in the way: it is not a folder.") from None
+        if status.st_uid != owner_id:
+            raise EmbeddedError(
+                f"{path} belongs to {_user_name(status.st_uid)} and not to {_user_name(owner_id)}: "
+                "run Kindred as the user who began it, or choose another VAR_DIR."
+            ) from None
+        path.chmod(stat.S_IMODE(status.st_mode) & mode)
+        return
+    path.chmod(mode)  # before the owner changes: afterwards the folder is out of our hands
+    if owner is not None:
+        os.chown(path, owner.pw_uid, owner.pw_gid, follow_symlinks=False)
+
+
+def folder_for(path: Path, mode: int, owner: pwd.struct_passwd | None = None) -> None:
+    """Like `own_folder`, creating what is missing above it."""
+    passage = 0o711 if os.geteuid() == 0 else 0o700
+    for parent in reversed(path.parents):
+        if parent == state_parent() or state_parent() in parent.parents:
+            own_folder(parent, passage)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    own_folder(path, mode, owner)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file readable by all, aside first, so that no reader sees half of it."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+        os.fchmod(descriptor, 0o644)
+    Path(temporary).replace(path)
+
+
+def open_log(path: Path) -> BinaryIO:
+    """Open a log for appending; one that has grown over 10 MB is put aside as `<name>.1` first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size > _MAX_LOG_BYTES:
+        path.replace(path.with_name(path.name + ".1"))
+    return path.open("ab", buffering=0)
+
+
+def _user_name(user_id: int) -> str:
+    try:
+        return pwd.getpwuid(user_id).pw_name
+    except KeyError:
+        return f"user {user_id}"

@@ -1,0 +1,70 @@
+"""File locks (flock): released by the kernel when their holder ends, however it ends.
+
+File descriptors that Python opens are closed on exec, so no server or child program keeps a lock by accident.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from questionbank.embedded.errors import EmbeddedError
+
+_POLL_SECONDS = 0.05
+
+
+class FileLock:
+    """One open lock file. Not locked until `acquire`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+
+    def acquire(self, *, shared: bool = False, timeout: float = 0) -> bool:
+        """Take the lock, or change its kind; True when it was got within `timeout` seconds.
+
+        Changing a shared lock into an exclusive one loses the shared one, even where it then fails.
+        """
+        operation = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                fcntl.flock(self._descriptor, operation)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(_POLL_SECONDS)
+            else:
+                return True
+
+    def write(self, text: str) -> None:
+        """Replace what the file says, for others to read while the lock is held."""
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, text.encode(), 0)
+
+    def read(self) -> str:
+        """Return what the holder wrote."""
+        return os.pread(self._descriptor, 4096, 0).decode(errors="replace")
+
+    def close(self) -> None:
+        """Let go. In a forked child this closes the child's copy only and leaves the parent's lock alone."""
+        os.close(self._descriptor)
+
+
+@contextmanager
+def exclusive(path: Path, *, timeout: float = 120) -> Iterator[None]:
+    """Hold `path` alone for the length of the block.
+
+    Raises:
+        EmbeddedError: Another process has held it for longer than `timeout` seconds.
+    """
+    lock = FileLock(path)
+    try:
+        if not lock.acquire(timeout=timeout):
+            raise EmbeddedError(f"Another process has held {path} for over {timeout:.0f} seconds.")
+        yield
+    finally:
+        lock.close()

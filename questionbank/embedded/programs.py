@@ -1,0 +1,23 @@
+"""The processes that make up a running Kindred. `make run` and the containers start the same ones."""
+
+import sys
+from pathlib import Path
+
+from questionbank.embedded.child import Program
+
+_PROJECT = Path(__file__).resolve().parents[2]
+
+
+def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
+    """Return every process by name: the site, a worker for each queue, and the clock."""
+    gunicorn = [sys.executable, "-m", "gunicorn", "questionbank.wsgi", "--no-control-socket"]
+    celery = [sys.executable, "-m", "celery", "--app", "worker.celery", "--quiet"]
+    worker = [*celery, "worker", "--loglevel", "INFO", "--queues"]
+    commands = {
+        "web": [*gunicorn, "--bind", f"{host}:{port}", "--workers", "2", "--threads", "4"],
+        "worker-default": [*worker, "default", "--hostname", "default@%h", "--concurrency", "1"],
+        # CUDA does not survive a fork: training runs in the worker's own process
+        "worker-train": [*worker, "train", "--hostname", "train@%h", "--pool", "solo"],
+        "beat": [*celery, "beat", "--schedule", str(var_dir / "celerybeat-schedule")],
+    }
+    return {name: Program(name, command, directory=_PROJECT) for name, command in commands.items()}

@@ -1,0 +1,137 @@
+"""Real servers in folders of their own, and processes that use them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from questionbank.embedded import SERVICES, locations
+
+BASE_DIR = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def needs_root() -> None:
+    """Skip a test that is about running as root."""
+    if os.geteuid() != 0:
+        pytest.skip("is about running as root")
+
+
+@pytest.fixture(scope="module")
+def open_folder() -> Iterator[Path]:
+    """A folder with a short path that everybody may enter (pytest's own are closed); state goes there too."""
+    folder = Path(tempfile.mkdtemp(prefix="kindred-", dir="/tmp"))
+    folder.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(locations, "STATE_ROOT", folder)
+        yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def var_dir(open_folder: Path) -> Iterator[Path]:
+    """One VAR_DIR for the tests of a module."""
+    yield open_folder / "var"
+    _stop_all(open_folder / "var")
+
+
+@pytest.fixture
+def other_var_dir(open_folder: Path) -> Iterator[Callable[[str], Path]]:
+    """Takes a name and returns a VAR_DIR of the test's own."""
+    used = []
+
+    def use(name: str) -> Path:
+        used.append(open_folder / name)
+        return used[-1]
+
+    yield use
+    for path in used:
+        _stop_all(path)
+
+
+@pytest.fixture
+def connect() -> Callable[..., psycopg.Connection]:
+    """Opens a connection to the PostgreSQL of a VAR_DIR."""
+
+    def open_connection(var_dir: Path, **options: str) -> psycopg.Connection:
+        location = locations.postgres_location(var_dir)
+        where = {"host": str(location.socket_directory), "dbname": location.database, "user": location.user}
+        return psycopg.connect(**{**where, **options}, autocommit=True)
+
+    return open_connection
+
+
+@pytest.fixture
+def run_python(open_folder: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+    """Starts a Python process in which `ensure` and `locations` are imported; it is killed at the end."""
+    started = []
+    begin = (
+        "import os, signal, subprocess, sys, time\nfrom pathlib import Path\n"
+        "from questionbank.embedded import ensure, locations\n"
+        f"locations.STATE_ROOT = Path({str(open_folder)!r})\n"
+    )
+
+    def start(code: str) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(
+            [sys.executable, "-c", begin + code],
+            cwd=BASE_DIR,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
+
+
+@pytest.fixture
+def user_of(run_python: Callable[[str], subprocess.Popen[str]]) -> Callable[..., subprocess.Popen[str]]:
+    """Starts a process that uses the servers of a VAR_DIR until it is stopped or its input is closed."""
+
+    def start(var_dir: Path, then: str = "", *, wait: bool = True) -> subprocess.Popen[str]:
+        process = run_python(
+            f"ensure({str(var_dir)!r})\n{then}\nprint('ready', flush=True)\nsys.stdin.read()"
+        )
+        if wait:
+            assert process.stdout.readline() == "ready\n", process.communicate()[1]
+        return process
+
+    return start
+
+
+@pytest.fixture
+def within() -> Callable[..., bool]:
+    """Waits until a condition holds; False where it does not in time."""
+
+    def wait(condition: Callable[[], object], seconds: float = 10) -> bool:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
+    return wait
+
+
+def _stop_all(var_dir: Path) -> None:
+    if var_dir.exists():
+        for service in SERVICES.values():
+            service.stop(var_dir)

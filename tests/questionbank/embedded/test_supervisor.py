@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+
+import pytest
+
+from questionbank.embedded import programs
+from questionbank.embedded.server import is_alive
+
+SUPERVISE = """
+from questionbank.embedded.child import Program
+from questionbank.embedded.supervisor import Supervisor
+programs = [Program(name, ["sh", "-c", script]) for name, script in {scripts!r}.items()]
+Supervisor(programs, Path({logs!r}), {options}).run()
+print("stopped", flush=True)
+"""
+
+
+@pytest.fixture
+def supervise(run_python, tmp_path):
+    """Runs shell scripts under a supervisor in a process of its own."""
+
+    def start(options="", **scripts):
+        return run_python(SUPERVISE.format(scripts=scripts, logs=str(tmp_path / "logs"), options=options))
+
+    return start
+
+
+def read_until(process, pattern: str) -> re.Match:
+    for line in process.stdout:
+        if found := re.search(pattern, line):
+            return found
+    raise AssertionError(f"{pattern} was not said: {process.communicate()[1]}")
+
+
+def test_output_goes_whole_to_the_log_and_short_to_the_terminal(supervise, tmp_path):
+    supervisor = supervise(web=f"printf '{'x' * 500}\\nno line end'; exec sleep 60")
+    assert read_until(supervisor, r"web \| (x+) \.\.\.")[1] == "x" * 160
+    supervisor.terminate()
+    read_until(supervisor, "no line end")
+    read_until(supervisor, "stopped")
+    assert (tmp_path / "logs" / "web.log").read_text() == "x" * 500 + "\nno line end\n"
+
+
+def test_a_crashed_program_starts_again_after_growing_delays(supervise):
+    supervisor = supervise("first_delay=0.1, longest_delay=0.3", web="exit 3", worker="kill -9 $$")
+    delays = [read_until(supervisor, r"web ended \(exit code 3\).* in ([\d.]+) s")[1] for _ in range(4)]
+    assert delays == ["0.1", "0.2", "0.3", "0.3"]
+    read_until(supervisor, r"worker ended \(SIGKILL\)")
+
+
+def test_a_program_that_is_not_there_is_said(supervise, run_python, tmp_path):
+    supervisor = run_python(
+        "from questionbank.embedded.child import Program\n"
+        "from questionbank.embedded.supervisor import Supervisor\n"
+        f"Supervisor([Program('web', ['/nowhere/web'])], Path({str(tmp_path)!r})).run()"
+    )
+    read_until(supervisor, "/nowhere/web: No such file")
+
+
+def test_what_a_crashed_program_leaves_running_is_removed(supervise, within):
+    supervisor = supervise("first_delay=60", web="sleep 60 & echo left $!; exit 1")
+    left = int(read_until(supervisor, r"left (\d+)")[1])
+    read_until(supervisor, "web ended")
+    assert within(lambda: not is_alive(left), 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_every_program_and_its_children(supervise, within, tmp_path, number):
+    supervisor = supervise(
+        web="sleep 60 & echo child $!; wait",
+        worker="trap 'echo goodbye; exit' TERM; echo ready; while :; do sleep 0.1; done",
+    )
+    child = int(read_until(supervisor, r"child (\d+)")[1])
+    assert within(lambda: "ready" in (tmp_path / "logs" / "worker.log").read_text())
+    supervisor.send_signal(number)
+    read_until(supervisor, "goodbye")
+    read_until(supervisor, "stopped")
+    assert supervisor.wait() == 0
+    assert within(lambda: not is_alive(child), 1)
+
+
+@pytest.mark.parametrize("options", ["grace_seconds=0.3", "grace_seconds=60"])
+def test_a_program_that_will_not_end_is_killed_after_the_grace_or_a_second_signal(supervise, within, options):
+    supervisor = supervise(options, web="trap 'echo no' TERM; echo $$; while :; do sleep 0.1; done")
+    web = int(read_until(supervisor, r"web \| (\d+)")[1])
+    supervisor.terminate()
+    read_until(supervisor, "no")
+    if options.endswith("60"):
+        supervisor.terminate()
+    read_until(supervisor, "stopped")
+    assert within(lambda: not is_alive(web), 1)
+
+
+def test_programs_die_with_a_killed_supervisor(supervise, within):
+    supervisor = supervise(web="echo $$; exec sleep 60")
+    web = int(read_until(supervisor, r"web \| (\d+)")[1])
+    supervisor.kill()
+    assert within(lambda: not is_alive(web), 5)
+
+
+def test_the_watch_is_called_while_programs_run(supervise):
+    supervisor = supervise("watch=lambda: print('watched', flush=True), watch_seconds=0.1", web="sleep 60")
+    for _ in range(3):
+        read_until(supervisor, "watched")
+
+
+def test_a_program_that_closes_its_output_keeps_running(supervise, tmp_path):
+    supervisor = supervise(
+        web=f"exec >&- 2>&-; sleep 0.3; touch {tmp_path}/alive; sleep 60", other="sleep 1; echo hello"
+    )
+    read_until(supervisor, "hello")
+    assert (tmp_path / "alive").exists()
+
+
+def test_kindred_is_a_site_a_worker_for_each_queue_and_a_clock(tmp_path):
+    found = programs.programs(tmp_path, host="127.0.0.1", port=8123)
+    assert list(found) == ["web", "worker-default", "worker-train", "beat"]
+    assert "127.0.0.1:8123" in found["web"].command
+    assert all(program.command[0] == sys.executable for program in found.values())
+    assert all(os.path.exists(program.directory / "pyproject.toml") for program in found.values())
