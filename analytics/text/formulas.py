@@ -1,0 +1,252 @@
+r"""Formulas in mixed text: where they are, what their tokens are, how they are compared.
+
+A question is prose with formulas between ``$ $``, ``$$ $$``, ``\( \)``, ``\[ \]`` or in a bare environment
+(``\begin{array} ... \end{array}``). :func:`segment_text` cuts it in linear time and never fails: a
+delimiter without its partner, and the dollar sign of a price, are prose. Joining the sources of the
+segments gives back the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from analytics.text.notation import formula_tokens, normalise_latex
+from analytics.text.textmode import replace_text_macros
+
+__all__ = [
+    "Segment",
+    "formula_tokens",
+    "has_formula_marks",
+    "normalise_latex",
+    "plain_text",
+    "segment_text",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    r"""A stretch of prose, or one formula.
+
+    Attributes:
+        source: the text exactly as it stands, delimiters included. body: the formula without its delimiters
+        (an environment keeps its ``\begin`` and ``\end``); prose unchanged. start: offset of the source in
+        the text; ``text[start:end] == source``. display: the formula stands in a block of its own.
+    """
+
+    kind: Literal["text", "formula"]
+    source: str
+    body: str
+    start: int
+    end: int
+    display: bool = False
+
+
+# An escaped backslash and an escaped dollar (TAL-SCQ5K writes \textbackslash$) are matched first, so that
+# neither can start a delimiter.
+_DELIMITER = re.compile(
+    r"\\\\|\\\$|\\textbackslash(?:\{\}|\s)?\\?\$|(?P<bracket>\\[()\[\]])|\\(?P<edge>begin|end)\s{0,3}\{(?P<name>[a-zA-Z]{1,20}\*?)\}"
+    r"|(?P<dollar>\$)|(?P<drawing>\[/?asy\])"
+)
+_REST_OF_LINE = re.compile(r"[^\S\n]*(?:\n|$)")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_CLOSER = {r"\(": r"\)", r"\[": r"\]", "[asy]": "[/asy]"}
+_TEXT_ENVIRONMENTS = frozenset({"enumerate", "itemize", "center", "document", "figure", "table", "proof"})
+
+_PRICE = re.compile(r"\s?[\d.]")
+_COMMAND = re.compile(r"\\(?:text|mbox|mathrm|rm)\s*\{[^{}]*\}|\\[a-zA-Z]+")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_LAST_WORD = re.compile(r"(?<![A-Za-z\\])([A-Za-z]+)[\s,;:.(]*$")
+_MATHEMATICAL = re.compile(r"[\\^_={}<>+*]")
+_PROSE_ONLY = re.compile(r"[A-Za-z,;:.'’\s]*")
+_PROSE_WORDS = frozenset(
+    str.split(
+        """
+        about after all also an and another are as at back because been before bill bills but buy by can
+        cost costs did do does each every for from gave get gets given had has have he her him his how if in
+        into is it its just less made make makes many more most much my of off on one only or other out over
+        paid pay pays per piece she so sold some spend spent than that the their them then there they this
+        to total was we were what when where which while who will with would you your
+        """
+    )
+)
+
+
+def has_formula_marks(text: str) -> bool:
+    """Return whether `text` could hold a formula at all (a cheap test before segmenting)."""
+    return "$" in text or "\\" in text
+
+
+def segment_text(text: str) -> list[Segment]:
+    r"""Cut mixed text into prose and formulas.
+
+    ``$$ $$`` is display only when it stands alone on its line (half of TAL-SCQ5K writes it inside a
+    sentence); ``\[ \]`` and bare environments always are.
+
+    >>> [(s.kind, s.body) for s in segment_text(r"If $x=2$, pay $5 or \$6.")]
+    [('text', 'If '), ('formula', 'x=2'), ('text', ', pay $5 or \\$6.')]
+    """
+    segments: list[Segment] = []
+    done = 0
+    line_is_blank = True  # nothing but blanks since the line began, up to `done`
+    for start, body_start, body_end, end, kind in _find_formulas(text):
+        if start > done:
+            segments.append(Segment("text", text[done:start], text[done:start], done, start))
+        gap = text[done:start]
+        _, newline, tail = gap.rpartition("\n")
+        line_is_blank = (line_is_blank or bool(newline)) and not tail.strip()
+        display = kind in {r"\[", "environment"} or (kind == "$$" and line_is_blank and _line_ends(text, end))
+        segments.append(Segment("formula", text[start:end], text[body_start:body_end], start, end, display))
+        line_is_blank = False
+        done = end
+    if done < len(text):
+        segments.append(Segment("text", text[done:], text[done:], done, len(text)))
+    return segments
+
+
+def plain_text(text: str) -> str:
+    r"""Return the text without its delimiters and text-mode macros, for excerpts, labels and encoders.
+
+    >>> plain_text(r"Anna\textquotesingle s share is $\frac{1}{2}$.")
+    "Anna's share is \\frac{1}{2}."
+    """
+    if not has_formula_marks(text):
+        return replace_text_macros(text)
+    parts = (
+        segment.body.strip() if segment.kind == "formula" else replace_text_macros(segment.source)
+        for segment in segment_text(text)
+    )
+    return "".join(parts)
+
+
+@dataclass(slots=True)
+class _Mark:
+    """One delimiter found in the text; `partner` is the index of the mark that would close it, or -1."""
+
+    start: int
+    end: int
+    kind: str
+    name: str = ""
+    partner: int = -1
+    inner_dollars: int = 0
+
+
+def _find_formulas(text: str) -> Iterator[tuple[int, int, int, int, str]]:
+    """Yield (start, body start, body end, end, kind) of each formula, from left to right.
+
+    Every mark knows its partner beforehand, and a rejected opener costs no more than the stretch up to that
+    partner, so the whole is linear in the length of the text.
+    """
+    if "$" not in text and "\\" not in text:
+        return
+    marks = _marks(text)
+    _pair(marks)
+    done = 0
+    for index, mark in enumerate(marks):
+        if mark.start < done or mark.partner < 0:
+            continue
+        close = marks[mark.partner]
+        if mark.kind == "[asy]":
+            done = close.end  # the labels of a drawing are not formulas of the question
+        elif mark.kind == "begin":
+            done = close.end
+            yield mark.start, mark.start, close.end, close.end, "environment"
+        elif mark.kind == "$":
+            following = marks[index + 1]
+            if following.kind == "$" and following.start == mark.end:
+                # An odd number of single dollars inside: a price in front of a formula, "$$5$ or $$6$".
+                body_start, body_end = following.end, close.start
+                end, kind = close.start + 2, "$$"
+                accepted = mark.inner_dollars % 2 == 0 and _is_body(text[body_start:body_end])
+            else:
+                body_start, body_end, end, kind = mark.end, close.start, close.end, "$"
+                accepted = _is_dollar_body(text[body_start:body_end], text[end : end + 2])
+            if accepted:
+                done = end
+                yield mark.start, body_start, body_end, end, kind
+        elif _is_body(text[mark.end : close.start]):
+            done = close.end
+            yield mark.start, mark.end, close.start, close.end, mark.kind
+
+
+def _marks(text: str) -> list[_Mark]:
+    marks = []
+    for match in _DELIMITER.finditer(text):
+        group = match.lastgroup
+        if group is None:
+            continue
+        kind = match["edge"] if group == "name" else match[0]
+        if group == "name" and match["name"] in _TEXT_ENVIRONMENTS:
+            continue
+        marks.append(_Mark(match.start(), match.end(), kind, match["name"] or ""))
+    return marks
+
+
+def _pair(marks: list[_Mark]) -> None:
+    """Set each opener's partner: the mark that would close it if nothing in between speaks against it."""
+    _pair_dollars(marks, [index for index, mark in enumerate(marks) if mark.kind == "$"])
+    nearest: dict[str, int] = {}
+    for index in range(len(marks) - 1, -1, -1):
+        mark = marks[index]
+        if mark.kind in _CLOSER:
+            closer = nearest.get(_CLOSER[mark.kind], -1)
+            opener = nearest.get(mark.kind, len(marks))
+            mark.partner = closer if closer < opener else -1
+        nearest[mark.kind] = index
+    open_environments: dict[str, list[int]] = {}
+    for index, mark in enumerate(marks):
+        if mark.kind == "begin":
+            open_environments.setdefault(mark.name, []).append(index)
+        elif mark.kind == "end" and open_environments.get(mark.name):
+            marks[open_environments[mark.name].pop()].partner = index
+
+
+def _pair_dollars(marks: list[_Mark], dollars: list[int]) -> None:
+    """Pair ``$`` with the next ``$``, and ``$$`` with the next ``$$``."""
+    count = len(dollars)
+    next_double = [-1] * (count + 2)
+    for k in range(count - 2, -1, -1):
+        adjacent = marks[dollars[k]].end == marks[dollars[k + 1]].start
+        next_double[k] = k if adjacent else next_double[k + 1]
+    for k in range(count - 1):
+        partner = next_double[k + 2] if next_double[k] == k else k + 1
+        if partner >= 0:
+            marks[dollars[k]].partner = dollars[partner]
+            marks[dollars[k]].inner_dollars = partner - k - 2
+
+
+def _is_body(body: str) -> bool:
+    return bool(body) and not body.isspace() and _BLANK_LINE.search(body) is None
+
+
+def _is_dollar_body(body: str, following: str) -> bool:
+    """Return whether the stretch between two dollars is a formula rather than prose between two prices."""
+    if not _is_body(body):
+        return False
+    ends_open = body[-1].isspace()
+    if (
+        ends_open
+        and (body[0].isspace() or len(body) > 80)
+        and _PROSE_ONLY.fullmatch(body)
+        and _WORD.search(body)
+    ):
+        return False  # "in US$ and C$"
+    last_word = _LAST_WORD.search(body) if ends_open or body[-1] == "(" else None
+    if last_word and last_word[1].lower() in _PROSE_WORDS:
+        return False  # "$x and $y"
+    words = [word.lower() for word in _WORD.findall(_COMMAND.sub(" ", body))]
+    prose = sum(word in _PROSE_WORDS for word in words)
+    if prose and (prose > 2 or body[0].isspace()) and _MATHEMATICAL.search(body) is None:
+        return False  # "20$ for two face masks and 60$"
+    if not _PRICE.match(body):
+        return True
+    if following[:1].isdigit() or (ends_open and following.lstrip()[:1].isdigit()):
+        return False  # "$5-$10", "$5, $6"
+    return not (prose or (ends_open and any(len(word) > 3 for word in words)))
+
+
+def _line_ends(text: str, position: int) -> bool:
+    """Return whether only blanks stand between `position` and the end of its line."""
+    return _REST_OF_LINE.match(text, position) is not None
