@@ -1,0 +1,38 @@
+"""Measure how many of the true neighbours the vector indexes find."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from questionbank.errors import NotFound
+from questionbank.management.base import BankCommand
+from questionbank.models import EmbeddingSet
+from questionbank.services.recall import recall_measure
+
+
+class Command(BankCommand):
+    """Compare each set's index with exact search; the figure is kept for the health page."""
+
+    help = "Measure the recall of the vector indexes in use against exact search."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--queries", type=int, default=200, help="stored vectors to ask for (200)")
+        parser.add_argument("--k", type=int, default=10, help="neighbours a query (10)")
+        parser.add_argument("--json", action="store_true", help="print JSON only")
+
+    def handle(self, *args: Any, queries: int, k: int, **options: Any) -> None:
+        measured = {}
+        for one in EmbeddingSet.objects.filter(is_current=True).order_by("lens"):
+            measured[one.lens] = recall_measure(embedding_set=one, queries=queries, k=k)
+        if not measured:
+            raise NotFound("The bank has no vectors yet; compute them with embed_questions.")
+        if options["json"]:
+            self.stdout.write(json.dumps({lens: figure.as_dict() for lens, figure in measured.items()}))
+            return
+        for lens, figure in measured.items():
+            self.stdout.write(
+                f"{lens}: recall@{k} {figure.recall:.4f} over {figure.queries} queries;"
+                f" p95 {figure.p95_ms} ms (exact search: median {figure.exact_p50_ms} ms)"
+            )

@@ -1,0 +1,125 @@
+"""The one place that builds the nearest-neighbour query.
+
+PostgreSQL uses the partial HNSW index of a set only where the query has the index's own cast and the set's
+id as a literal; see docs/decisions/0008-embedding-sets-and-one-vector-query.md. Two ways lead to neighbours:
+through the index, or by comparing with every candidate, which is exact, and quicker where there are few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from questionbank.models import EmbeddingSet, Question
+
+__all__ = ["EF_SEARCH", "EXACT_LIMIT", "nearest"]
+
+Neighbours = list[tuple[int, float]]
+Vector = npt.NDArray[np.float32]
+
+EF_SEARCH = 160  # candidates that the index keeps while it searches; recall against time
+EXACT_LIMIT = 8000  # so many candidates are compared one by one sooner than the index finds them
+_MOST_EF_SEARCH = 1000  # pgvector's own bound
+_READY = ("q.status = 'ready'", ())
+
+
+def nearest(
+    *,
+    embedding_set: EmbeddingSet,
+    vector: Vector,
+    k: int,
+    question_ids: Sequence[int] | QuerySet[Question] | None = None,
+    exclude: Sequence[int] = (),
+    exact: bool = False,
+) -> Neighbours:
+    """The `k` questions of a set whose vectors are nearest, as (question id, cosine), falling.
+
+    Args:
+        vector: (dimension,); a vector of zeros has no neighbours.
+        question_ids: only among these, a list of ids or a query of questions; by default among all that
+            are ready. Whoever gives it decides about drafts and retired questions too.
+        exclude: ids to leave out.
+        exact: compare with every candidate, whatever it costs.
+    """
+    if k <= 0 or not np.any(vector):
+        return []
+    if question_ids is None:
+        search = _one_by_one if exact else _through_index
+        return search(embedding_set, vector, k, exclude, *_READY)
+    if isinstance(question_ids, QuerySet):
+        wanted = question_ids.order_by().values("pk")
+        few = [] if exact else list(wanted.values_list("pk", flat=True)[: EXACT_LIMIT + 1])
+        if exact or len(few) > EXACT_LIMIT:
+            subquery, parameters = wanted.query.sql_with_params()
+            search = _one_by_one if exact else _through_index
+            return search(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
+        question_ids = few
+    if not question_ids:
+        return []
+    return _one_by_one(embedding_set, vector, k, exclude, "e.question_id = ANY(%s)", [list(question_ids)])
+
+
+def _through_index(
+    embedding_set: EmbeddingSet,
+    vector: Vector,
+    k: int,
+    exclude: Sequence[int],
+    condition: str,
+    parameters: Sequence[object],
+) -> Neighbours:
+    """Search the HNSW index, which goes on (`iterative_scan`) until enough rows fulfil the condition."""
+    dimension = int(embedding_set.dimension)
+    # Twice as many in the inner query: an iterative scan returns its rounds one after the other, so what
+    # it found last may be nearer than what it found first.
+    query = f"""
+        WITH found AS MATERIALIZED (
+            SELECT e.question_id, (e.vector::halfvec({dimension})) <=> %s::halfvec({dimension}) AS distance
+            FROM questionbank_questionembedding e JOIN questionbank_question q ON q.id = e.question_id
+            WHERE e.embedding_set_id = {int(embedding_set.pk)} AND e.question_id <> ALL(%s) AND {condition}
+            ORDER BY distance LIMIT {2 * k}
+        )
+        SELECT question_id, distance FROM found ORDER BY distance, question_id LIMIT {int(k)}
+    """  # noqa: S608 - only numbers of ours; what users gave is in the parameters
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('hnsw.ef_search', %s, true),"
+            " set_config('hnsw.iterative_scan', 'relaxed_order', true)",
+            [str(min(_MOST_EF_SEARCH, max(EF_SEARCH, 2 * k)))],
+        )
+        cursor.execute(query, [_literal(vector), list(exclude), *parameters])
+        return _scores(cursor.fetchall())
+
+
+def _one_by_one(
+    embedding_set: EmbeddingSet,
+    vector: Vector,
+    k: int,
+    exclude: Sequence[int],
+    condition: str,
+    parameters: Sequence[object],
+) -> Neighbours:
+    """Compare with every candidate; without the index's cast, so that it cannot be used."""
+    join = "JOIN questionbank_question q ON q.id = e.question_id" if "q." in condition else ""
+    query = f"""
+        SELECT e.question_id, e.vector <=> %s::halfvec AS distance
+        FROM questionbank_questionembedding e {join}
+        WHERE e.embedding_set_id = {int(embedding_set.pk)} AND e.question_id <> ALL(%s) AND {condition}
+        ORDER BY distance, e.question_id LIMIT {int(k)}
+    """  # noqa: S608 - only numbers of ours
+    with connection.cursor() as cursor:
+        cursor.execute(query, [_literal(vector), list(exclude), *parameters])
+        return _scores(cursor.fetchall())
+
+
+def _scores(rows: Sequence[tuple[int, float]]) -> Neighbours:
+    # A stored vector of zeros (a text without content) is at no distance from anything.
+    return [(int(pk), 1.0 - distance) for pk, distance in rows if not math.isnan(distance)]
+
+
+def _literal(vector: Vector) -> str:
+    return f"[{','.join(f'{value:.5g}' for value in vector)}]"
