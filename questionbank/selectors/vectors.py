@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +71,7 @@ def _through_index(
     k: int,
     exclude: Sequence[int],
     condition: str,
-    parameters: Sequence[object],
+    parameters: Sequence[Any],
 ) -> Neighbours:
     """Search the HNSW index, which goes on (`iterative_scan`) until enough rows fulfil the condition."""
     dimension = int(embedding_set.dimension)
@@ -101,7 +102,7 @@ def _one_by_one(
     k: int,
     exclude: Sequence[int],
     condition: str,
-    parameters: Sequence[object],
+    parameters: Sequence[Any],
 ) -> Neighbours:
     """Compare with every candidate; without the index's cast, so that it cannot be used."""
     join = "JOIN questionbank_question q ON q.id = e.question_id" if "q." in condition else ""

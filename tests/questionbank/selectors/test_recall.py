@@ -32,7 +32,7 @@ def test_a_search_that_misses_every_fourth_neighbour_has_recall_three_quarters(e
 
     def forgetful(**arguments):
         found = search(**arguments)
-        return found if arguments.get("exact") else found[:3] + [(-1, -1.0)]
+        return found if arguments.get("exact") else [*found[:3], (-1, -1.0)]
 
     monkeypatch.setattr(recall, "nearest", forgetful)
     assert index_recall(embedding_set=embedding_set, queries=12, k=4).recall == 0.75

@@ -96,7 +96,7 @@ def test_vectors_of_zeros_have_no_neighbours_and_are_none():
 
 
 def test_sets_do_not_mix():
-    embedding_set, _questions, table = make_bank()
+    _embedding_set, _questions, table = make_bank()
     other = add_set("wording", DIMENSION)
     alone = add_question("Alone")
     store_vectors(other, [alone], table[:1])
