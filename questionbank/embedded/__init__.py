@@ -11,6 +11,7 @@ Why it is so: docs/decisions/0002-embedded-servers.md.
     ownership.py lock.py    who uses a server: ensure, release
     supervisor.py child.py  keeps the child processes of `manage.py serve` running
     programs.py             which child processes these are
+    caretaker.py            what else it looks after
     instance.py             one supervisor a VAR_DIR
 """
 

@@ -20,4 +20,5 @@ def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
         "worker-train": [*worker, "train", "--hostname", "train@%h", "--pool", "solo"],
         "beat": [*celery, "beat", "--schedule", str(var_dir / "celerybeat-schedule")],
     }
-    return {name: Program(name, command, directory=_PROJECT) for name, command in commands.items()}
+    environment = {"PORT": str(port)}  # the one chosen, not the one wished for
+    return {name: Program(name, command, environment, _PROJECT) for name, command in commands.items()}

@@ -1,0 +1,57 @@
+# Kindred. `make run` is all that a new machine needs.
+
+VENV := .venv
+PYTHON_IN_VENV := $(VENV)/bin/python
+export HF_HUB_OFFLINE := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check lint bench
+
+help:
+	@echo "make setup   create $(VENV) and install Kindred into it"
+	@echo "make run     run the demo: servers, site and workers, until Ctrl-C"
+	@echo "make test    run the tests"
+	@echo "make check   run everything that CI runs: lint, types, imports, migrations, tests"
+	@echo "make bench   measure speed and search quality"
+
+setup: $(VENV)/installed
+
+run: setup
+	@DEMO=1 exec $(PYTHON_IN_VENV) manage.py serve
+
+test: setup
+	$(PYTHON_IN_VENV) -m pytest
+
+check: lint test
+
+lint: setup
+	$(PYTHON_IN_VENV) -m ruff check
+	$(PYTHON_IN_VENV) -m ruff format --check
+	$(PYTHON_IN_VENV) -m mypy
+	$(VENV)/bin/lint-imports
+	$(PYTHON_IN_VENV) manage.py makemigrations --check --dry-run
+
+bench: $(VENV)/installed-bench
+	$(PYTHON_IN_VENV) -m tests.bench
+
+# The first Python that fits; a name alone is not enough, since version managers leave names of absent versions.
+$(PYTHON_IN_VENV):
+	@for python in $(PYTHON) python3.11 python3.12 python3 python; do \
+		if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null; then \
+			echo "Creating $(VENV) with $$($$python --version)"; \
+			$$python -m venv $(VENV) && exit 0; \
+			rm -rf $(VENV); \
+			echo "Python could not create a virtual environment: install its venv module (python3-venv)." >&2; \
+			exit 1; \
+		fi; \
+	done; \
+	echo "Kindred needs Python 3.11 or 3.12 and found neither; install one, or name it: make PYTHON=/path/to/python" >&2; \
+	exit 1
+
+$(VENV)/installed: pyproject.toml | $(PYTHON_IN_VENV)
+	$(PYTHON_IN_VENV) -m pip install --quiet --editable '.[worker,test]'
+	@touch $@
+
+$(VENV)/installed-bench: $(VENV)/installed
+	$(PYTHON_IN_VENV) -m pip install --quiet --editable '.[worker,test,bench]'
+	@touch $@

@@ -1,0 +1,87 @@
+"""Run everything: servers, site, workers and clock. `make run` and the containers use it."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser
+from functools import partial
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connections
+
+from questionbank.demo.people import DEMO_PEOPLE
+from questionbank.embedded import SERVICES, ensure, needs_embedded
+from questionbank.embedded.caretaker import Caretaker, page_answers
+from questionbank.embedded.instance import Instance, free_port
+from questionbank.embedded.programs import programs
+from questionbank.embedded.supervisor import Supervisor
+from questionbank.management.base import BankCommand
+
+
+class Command(BankCommand):
+    """Prepares the installation, then keeps its processes running until Ctrl-C."""
+
+    help = "Run the site, its workers and its clock until Ctrl-C."
+    servers: ClassVar[tuple[str, ...]] = ()  # started here, once it is known that nobody else runs
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("--only", metavar="NAME", help="become this one process, on prepared servers")
+        parser.add_argument("--list", action="store_true", help="name the processes")
+        parser.add_argument("--host", help="address to bind (default: 127.0.0.1 in the demo, else 0.0.0.0)")
+
+    def handle(self, *args: Any, only: str | None, host: str | None, **options: Any) -> None:
+        """Run."""
+        host = host or ("127.0.0.1" if settings.DEMO else "0.0.0.0")  # noqa: S104 - production sits behind a proxy
+        if options["list"]:
+            self.stdout.write("\n".join(programs(settings.VAR_DIR, host=host, port=settings.PORT)))
+        elif only:
+            self._become(only, host)
+        else:
+            try:
+                self._serve(host)
+            except KeyboardInterrupt:
+                raise CommandError("Interrupted while starting.", returncode=130) from None
+
+    def _become(self, name: str, host: str) -> None:
+        found = programs(settings.VAR_DIR, host=host, port=settings.PORT)
+        if name not in found:
+            raise CommandError(f"There is no process {name}; there are {', '.join(found)}.")
+        for service in needs_embedded(os.environ):
+            if SERVICES[service].status(settings.VAR_DIR) is None:
+                raise CommandError(
+                    f"{service} does not run: set DATABASE_URL and REDIS_URL, or use `serve` alone."
+                )
+        program = found[name]
+        os.chdir(program.directory or ".")
+        os.execvpe(program.command[0], [*program.command], {**os.environ, **program.environment})  # noqa: S606
+
+    def _serve(self, host: str) -> None:
+        instance = Instance(settings.VAR_DIR)
+        services = needs_embedded(os.environ)
+        ensure(settings.VAR_DIR, services)
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        call_command("setup_bank")
+        connections.close_all()
+        port = free_port(settings.PORT, host) if settings.DEMO else settings.PORT
+        instance.publish(port=port)
+        host_name = settings.ALLOWED_HOSTS[0].strip("*.") or "127.0.0.1"
+        caretaker = Caretaker(
+            settings.VAR_DIR,
+            services,
+            page_answers=partial(page_answers, port, host_name=host_name),
+            on_answer=partial(self._announce, port),
+            echo=self.stdout.write,
+        )
+        found = programs(settings.VAR_DIR, host=host, port=port)
+        Supervisor(list(found.values()), settings.VAR_DIR / "logs", watch=caretaker, watch_seconds=1).run()
+        self.stdout.write("Kindred has stopped.")
+
+    def _announce(self, port: int) -> None:
+        lines = [f"Kindred is ready: http://127.0.0.1:{port}/"]
+        if settings.DEMO:
+            lines += [f"    {role}: {username} / {password}" for username, password, role in DEMO_PEOPLE]
+        self.stdout.write("\n".join(["", *lines, "    Ctrl-C stops it.", ""]))
