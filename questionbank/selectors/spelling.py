@@ -1,0 +1,100 @@
+"""The bank's own words: how rare each is, and which of them a misspelt word was meant to be."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.db import connection
+from django.db.models import Count, Max, Sum
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from questionbank.models import VocabularyWord
+
+__all__ = ["Vocabulary", "vocabulary"]
+
+CHECK_AFTER = 30.0  # seconds after which a process looks whether the vocabulary has changed
+SHORTEST_CORRECTED = 4  # letters; shorter words are near too many others
+_LONGEST_CORRECTED = 40
+_TWO_MISTAKES_FROM = 6  # letters; shorter words are corrected by one mistake only
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Words with the number of questions that hold each.
+
+    Attributes:
+        questions: number of questions of the bank, approximately.
+    """
+
+    words: Mapping[str, int]
+    questions: int
+    _by_length: dict[int, list[str]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for word in self.words:
+            if word.isalpha() and word.isascii():
+                self._by_length.setdefault(len(word), []).append(word)
+
+    def rarity(self, word: str) -> float:
+        """Inverse document frequency, as in BM25: 0 for a word of every question, high for a rare one."""
+        count = min(self.words.get(word, 0), self.questions)
+        return math.log(1 + (self.questions - count + 0.5) / (count + 0.5))
+
+    def correct(self, word: str) -> str:
+        """The known word that a misspelt one was probably meant to be, or ``""``.
+
+        The nearest by dropped, added, changed and swapped letters, the commonest of equally near ones.
+        A word that the bank has is right; so is what is no plain word (a formula, a number, Chinese).
+        """
+        if not (SHORTEST_CORRECTED <= len(word) <= _LONGEST_CORRECTED) or word in self.words:
+            return ""
+        if not (word.isascii() and word.isalpha()):
+            return ""
+        most = 2 if len(word) >= _TWO_MISTAKES_FROM else 1
+        near: list[tuple[int, bool, int, str]] = []
+        for length in range(len(word) - most, len(word) + most + 1):
+            found = process.extract(
+                word, self._by_length.get(length, ()), scorer=OSA.distance, score_cutoff=most, limit=50
+            )
+            near.extend(
+                (int(mistakes), known[0] != word[0], -self.words[known], known)
+                for known, mistakes, _ in found
+            )
+        return min(near)[3] if near else ""
+
+
+_lock = threading.Lock()
+_kept: tuple[tuple[object, ...], Vocabulary] | None = None
+_checked_at = -math.inf
+
+
+def vocabulary() -> Vocabulary:
+    """The bank's vocabulary, kept by the process and read anew after it was refreshed."""
+    global _kept, _checked_at
+    kept = _kept
+    if kept is not None and time.monotonic() - _checked_at < CHECK_AFTER:
+        return kept[1]
+    with _lock:
+        signature = _signature()
+        if _kept is None or _kept[0] != signature:
+            words = dict(VocabularyWord.objects.values_list("word", "questions"))
+            _kept = (signature, Vocabulary(words, max(_questions(), *words.values(), 1)))
+        _checked_at = time.monotonic()
+        return _kept[1]
+
+
+def _signature() -> tuple[object, ...]:
+    figures = VocabularyWord.objects.aggregate(Count("pk"), Sum("questions"), Max("questions"))
+    return (connection.settings_dict["NAME"], *figures.values())
+
+
+def _questions() -> int:
+    """PostgreSQL's own estimate of the number of questions, which costs nothing."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = 'questionbank_question'::regclass")
+        return int(cursor.fetchone()[0])
