@@ -1,0 +1,31 @@
+"""Put a backup in the place of the bank."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from questionbank.management.base import BankCommand
+from questionbank.services.backups import backup_restore, backup_verify
+
+
+class Command(BankCommand):
+    """Whatever goes wrong leaves the bank as it was."""
+
+    help = "Put a backup in the place of the bank; stop the site and its workers first."
+    needs_bank = False  # the backup brings its tables
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="a file written by the command backup")
+        parser.add_argument("--force", action="store_true", help="replace a bank that is in use or not empty")
+        parser.add_argument("--check", action="store_true", help="only check the file; restore nothing")
+
+    def handle(self, *args: Any, file: Path, force: bool, check: bool, **options: Any) -> None:
+        if check:
+            manifest = backup_verify(path=file)
+        else:
+            manifest = backup_restore(path=file, force=force, report=self.stderr.write)
+        questions = manifest.rows["questionbank_question"]
+        said = "is complete and undamaged" if check else "restored"
+        self.stdout.write(f"{file} {said}: {questions:,} questions, written {manifest.created}")

@@ -1,0 +1,285 @@
+"""Backing up the bank and putting a backup in its place.
+
+A backup holds the database (without sessions) and the kept files: models and uploads. It does not hold
+the secret key: whoever has the file must not be able to forge log-ins; a bank restored elsewhere gets that
+installation's key. Why it works as it does: docs/decisions/0017-backup-and-restore.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import Storage, storages
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from questionbank.errors import Conflict, KindredError, ValidationFailed
+from questionbank.models import (
+    KnowledgeConcept,
+    ModelArtifact,
+    Question,
+    QuestionEmbedding,
+    QuestionTag,
+    Run,
+    User,
+)
+from questionbank.services import backup_database as database
+from questionbank.services.backup_archive import (
+    DUMP,
+    FOLDERS,
+    ArchiveWriter,
+    BackupManifest,
+    archive_manifest,
+    archive_unpack,
+    archive_write,
+)
+
+__all__ = ["RECORD_NAME", "backup_create", "backup_restore", "backup_verify", "bank_is_empty"]
+
+Report = Callable[[str], Any]
+
+RECORD_NAME = "last-backup.json"  # in VAR_DIR: when the last backup was made, for the health page
+COUNTED = (Question, QuestionTag, KnowledgeConcept, QuestionEmbedding, ModelArtifact, Run, User)
+
+
+def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest:
+    """Write the whole bank into one file, which appears only when it is complete.
+
+    Raises:
+        Conflict: there is a file of that name.
+        NotFound: there is no such folder.
+        KindredError: the database cannot be dumped or the file not be written.
+    """
+    report = report or (lambda _line: None)
+    about: dict[str, Any] = {"kindred": _version(), "created": timezone.now().isoformat()}
+    try:
+        with archive_write(path=path, about=about) as archive:
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch:
+                dump = Path(scratch) / DUMP
+                report("Dumping the database ...")
+                with database.snapshot() as snapshot_name:
+                    about["postgres"] = database.server_version()
+                    about["migrations"] = _applied_migrations()
+                    about["rows"] = database.row_counts(tables=[one._meta.db_table for one in COUNTED])
+                    locations = dict(ModelArtifact.objects.values_list("location", "name"))
+                    database.database_dump(path=dump, snapshot_name=snapshot_name)
+                with dump.open("rb") as stream:
+                    archive.add(name=DUMP, stream=stream, size=dump.stat().st_size)
+            report("Copying models and uploads ...")
+            _add_files(archive)
+            _report_missing(archive, locations, report)
+    except OSError as error:
+        raise KindredError(f"The backup cannot be written: {error.strerror or error}.") from error
+    _remember(path, about["created"])
+    return archive_manifest(path=path)
+
+
+def backup_verify(*, path: Path) -> BackupManifest:
+    """Check that a backup is complete, undamaged and can be restored by this Kindred.
+
+    Raises:
+        NotFound, ValidationFailed: it is not.
+    """
+    with tempfile.TemporaryDirectory(dir=_scratch_folder(path), prefix="verify-") as scratch:
+        return _checked(path, Path(scratch))[0]
+
+
+def backup_restore(*, path: Path, force: bool = False, report: Report | None = None) -> BackupManifest:
+    """Put a backup in the place of the bank; whatever goes wrong before the end changes nothing.
+
+    Raises:
+        Conflict: the bank is not empty or in use, and `force` is false; or another restore runs.
+        NotFound, ValidationFailed: the file is not there, no backup, damaged or of a later Kindred.
+        KindredError: the server cannot take it.
+    """
+    report = report or (lambda _line: None)
+    if not force:
+        _refuse_if_used()
+    with tempfile.TemporaryDirectory(dir=_scratch_folder(path), prefix="restore-") as scratch:
+        report("Checking the backup ...")
+        manifest, members = _checked(path, Path(scratch))
+        with database.fresh_database() as fresh:
+            report("Restoring the database ...")
+            database.database_restore(path=members[DUMP], database=fresh)
+            with database.connected_to(fresh):
+                _check_rows(manifest)
+                if _applied_migrations() != _known_migrations():
+                    report("Bringing it up to this version ...")
+                    call_command("migrate", verbosity=0, interactive=False)
+            files = _StoredFiles(members, manifest.files)
+            try:
+                files.put_new()
+                database.database_swap(fresh=fresh)
+            except BaseException:
+                files.take_back()
+                raise
+            files.replace_changed()
+    return manifest
+
+
+def bank_is_empty() -> bool:
+    """Whether nobody has put anything into the bank; one without tables is empty too."""
+    tables = [one._meta.db_table for one in (Question, KnowledgeConcept, Run, User)]
+    return not any(database.row_counts(tables=tables).values())
+
+
+def _refuse_if_used() -> None:
+    if not bank_is_empty():
+        raise Conflict("This bank is not empty; --force replaces it and everything in it.")
+    others = database.database_users()
+    if others:
+        raise Conflict(
+            f"The bank is in use ({others} connections): stop the site and its workers first, or use --force."
+        )
+
+
+def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]]:
+    known = _known_migrations()
+    manifest = archive_manifest(path=path)
+    for label, applied in manifest.migrations.items():
+        unknown = sorted(set(applied) - set(known.get(label, [])))
+        if unknown:
+            raise ValidationFailed(
+                f"{path.name} comes from a later Kindred ({manifest.kindred}, which has the migration"
+                f" {label}.{unknown[-1]}): upgrade this one first."
+            )
+    free = shutil.disk_usage(scratch).free
+    if path.stat().st_size > free:
+        raise KindredError(f"There is not enough room to unpack {path.name} in {scratch.parent}.")
+    return archive_unpack(path=path, folder=scratch)
+
+
+def _scratch_folder(path: Path) -> Path:
+    """Beside the storages, where moving is cheap; it is closed to others, as the bank's content is."""
+    folder: Path = settings.VAR_DIR
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _check_rows(manifest: BackupManifest) -> None:
+    found = database.row_counts(tables=list(manifest.rows))
+    for table, expected in manifest.rows.items():
+        if found.get(table) != expected:
+            raise KindredError(
+                f"The restored table {table} has {found.get(table, 0):,} rows and not {expected:,}: the bank"
+                " was left as it was."
+            )
+
+
+def _applied_migrations() -> dict[str, list[str]]:
+    applied: dict[str, list[str]] = {}
+    for label, name in sorted(MigrationRecorder(connection).applied_migrations()):
+        applied.setdefault(label, []).append(name)
+    return applied
+
+
+def _known_migrations() -> dict[str, list[str]]:
+    known: dict[str, list[str]] = {}
+    for label, name in sorted(MigrationLoader(None).disk_migrations):
+        known.setdefault(label, []).append(name)
+    return known
+
+
+def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
+    """Names of all files of a storage."""
+    try:
+        folders, files = storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    prefix = f"{folder}/" if folder else ""
+    yield from (prefix + name for name in sorted(files))
+    for name in sorted(folders):
+        yield from _stored(storage, prefix + name)
+
+
+def _add_files(archive: ArchiveWriter) -> None:
+    for folder, alias in FOLDERS.items():
+        storage = storages[alias]
+        for name in _stored(storage):
+            with suppress(FileNotFoundError), storage.open(name) as stream:  # deleted meanwhile: left out
+                archive.add(name=f"{folder}/{name}", stream=stream, size=stream.size)
+
+
+def _report_missing(archive: ArchiveWriter, locations: dict[str, str], report: Report) -> None:
+    for location, name in locations.items():
+        if f"artifacts/{location}/manifest.json" not in archive.files:
+            report(f"Warning: the files of the model {name!r} are missing, and not in the backup.")
+
+
+def _version() -> str:
+    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["project"]["version"])
+
+
+def _remember(path: Path, created: str) -> None:
+    record = {"path": str(path.absolute()), "created": created, "bytes": path.stat().st_size}
+    target = settings.VAR_DIR / RECORD_NAME
+    aside = target.with_name(f".{RECORD_NAME}.{os.getpid()}")
+    aside.write_text(json.dumps(record))
+    aside.chmod(0o600)
+    aside.replace(target)
+
+
+@dataclass
+class _StoredFiles:
+    """A backup's files on their way into the storages: new ones before the swap, changed ones after it.
+
+    Files that only the former bank had stay: another installation may share the storage.
+    """
+
+    members: dict[str, Path]
+    checksums: dict[str, str]
+    added: list[tuple[Storage, str]] = field(default_factory=list)
+    changed: list[tuple[Storage, str, Path]] = field(default_factory=list)
+
+    def put_new(self) -> None:
+        for member, unpacked in self.members.items():
+            if member == DUMP:
+                continue
+            folder, _, name = member.partition("/")
+            storage = storages[FOLDERS[folder]]
+            if not storage.exists(name):
+                self._save(storage, name, unpacked)
+                self.added.append((storage, name))
+            elif _sha256(storage, name) != self.checksums[member]:
+                self.changed.append((storage, name, unpacked))
+
+    def take_back(self) -> None:
+        for storage, name in self.added:
+            storage.delete(name)
+
+    def replace_changed(self) -> None:
+        for storage, name, unpacked in self.changed:
+            storage.delete(name)
+            self._save(storage, name, unpacked)
+
+    @staticmethod
+    def _save(storage: Storage, name: str, unpacked: Path) -> None:
+        with unpacked.open("rb") as stream:
+            kept = storage.save(name, File(stream))
+        if kept != name:
+            storage.delete(kept)
+            raise KindredError(f"The file {name} cannot be restored under its name.")
+
+
+def _sha256(storage: Storage, name: str) -> str:
+    sha256 = hashlib.sha256()
+    with storage.open(name) as stream:
+        for chunk in stream.chunks():
+            sha256.update(chunk)
+    return sha256.hexdigest()

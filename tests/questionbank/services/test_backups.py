@@ -1,0 +1,423 @@
+"""Backing up and restoring a bank: round trip, refusals, and that a failure leaves the bank as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import stat
+import subprocess
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import psycopg
+import pytest
+from django.contrib.sessions.models import Session
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from analytics.artifacts import Manifest, artifact_write
+from questionbank import models
+from questionbank.errors import Conflict, KindredError, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.services import artifacts, backup_database, backups, embeddings
+from questionbank.services.backup_archive import DUMP, MANIFEST, archive_manifest
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DIMENSION = 16
+TABLES = (
+    models.KnowledgeHierarchy,
+    models.KnowledgeConcept,
+    models.Question,
+    models.QuestionTag,
+    models.QuestionEquation,
+    models.ModelArtifact,
+    models.EmbeddingSet,
+    models.QuestionEmbedding,
+    models.Run,
+    models.RunLog,
+    models.User,
+)
+
+
+@pytest.fixture(autouse=True)
+def kept_files(settings, tmp_path) -> Path:
+    """Storages and VAR_DIR of this test alone."""
+    var = tmp_path / "var"
+    var.mkdir()
+    settings.VAR_DIR = var
+    settings.STORAGES = {
+        **settings.STORAGES,
+        **{
+            alias: {
+                "BACKEND": "django.core.files.storage.FileSystemStorage",
+                "OPTIONS": {"location": var / folder},
+            }
+            for folder, alias in (("files", "default"), ("artifacts", "artifacts"), ("uploads", "uploads"))
+        },
+    }
+    return var
+
+
+@pytest.fixture
+def bank(kept_files, tmp_path) -> models.ModelArtifact:
+    """A small bank with something in every table, an index, a model's files and an upload."""
+    hierarchy = models.KnowledgeHierarchy.objects.create(name="Algebra")
+    root = models.KnowledgeConcept.objects.add_root({"hierarchy": hierarchy, "name": "Equations"})
+    leaf = models.KnowledgeConcept.objects.add_child(
+        root, {"hierarchy": hierarchy, "name": "Linear equations"}
+    )
+    person = models.User.objects.create_user("ada", password="correct horse battery")
+    questions = [
+        models.Question.objects.create(
+            text=f"Solve $x + {n} = \\frac{{1}}{{2}}$ für x 小明 \\N",
+            content_hash=hashlib.sha256(str(n).encode()).digest(),
+            options=[{"label": "A", "text": "tab\there"}],
+            created_by=person,
+        )
+        for n in range(5)
+    ]
+    for question in questions:
+        models.QuestionTag.objects.create(question=question, concept=leaf, user=person, probability=0.25)
+    models.QuestionEquation.objects.create(question=questions[0], expression="(11-1)*2", numbers=["11"])
+    folder = tmp_path / "model"
+    artifact_write(
+        folder, Manifest(capability="encoder", name="small"), lambda to: (to / "w.bin").write_bytes(b"\0\xff")
+    )
+    model = artifacts.artifact_register(folder=folder, user=person)
+    embedding_set = models.EmbeddingSet.objects.create(
+        lens="purpose", artifact=model, encoder_name="small", dimension=DIMENSION, is_current=True
+    )
+    vectors = np.random.default_rng(5).normal(size=(5, DIMENSION)).astype(np.float32)
+    batch = next(embeddings.embedding_pending(embedding_set=embedding_set))
+    embeddings.embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors)
+    embeddings.embedding_set_finish(embedding_set=embedding_set)
+    run = models.Run.objects.create(kind="import", title="Import", state="succeeded", result={"created": 5})
+    models.RunLog.objects.create(run=run, text="5 questions")
+    storages["uploads"].save("2027/questions.jsonl", ContentFile(b'{"text": "1 + 1"}\n'))
+    Session.objects.create(session_key="k" * 32, session_data="log-in", expire_date=timezone.now())
+    return model
+
+
+def rows() -> dict[str, list]:
+    """Everything in the bank, vectors to the bit."""
+    found = {}
+    for model in TABLES:
+        values = [list(row.values()) for row in model.objects.order_by("pk").values()]
+        found[model.__name__] = [
+            [one.to_numpy().tobytes() if hasattr(one, "to_numpy") else one for one in row] for row in values
+        ]
+    return found
+
+
+def databases() -> set[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT datname FROM pg_database")
+        return {name for (name,) in cursor.fetchall()}
+
+
+def ruin(bank: models.ModelArtifact) -> None:
+    """Change and lose things, as people do."""
+    models.Question.objects.first().delete()
+    models.Question.objects.update(text="Gone wrong", version=9)
+    models.KnowledgeConcept.objects.update(name="Renamed")
+    models.User.objects.create_user("later", password="correct horse battery")
+    embeddings.embedding_index_drop(embedding_set=models.EmbeddingSet.objects.get())
+    (artifacts.artifact_folder(bank) / "w.bin").unlink()
+    storages["uploads"].delete("2027/questions.jsonl")
+    with storages["uploads"].open("new.jsonl", "wb") as stream:
+        stream.write(b"new")
+
+
+@pytest.fixture
+def backup(bank, tmp_path) -> Path:
+    path = tmp_path / "bank.tar"
+    backups.backup_create(path=path)
+    return path
+
+
+@pytest.fixture
+def unchanged(bank, kept_files):
+    """Asserts after the test that the bank, its files and the server's databases are as they were."""
+    before, names = rows(), databases()
+    yield
+    assert rows() == before
+    assert databases() == names
+    assert not [path.name for path in kept_files.iterdir() if path.name.startswith(("restore-", "verify-"))]
+
+
+def test_a_restored_bank_equals_the_one_that_was_backed_up(bank, backup):
+    before = rows()
+    names = databases()
+    ruin(bank)
+    assert rows() != before
+    manifest = backups.backup_restore(path=backup, force=True)
+    assert rows() == before
+    assert databases() == names
+    assert manifest.rows["questionbank_question"] == 5
+    assert (artifacts.artifact_folder(bank) / "w.bin").read_bytes() == b"\0\xff"
+    with storages["uploads"].open("2027/questions.jsonl") as stream:
+        assert stream.read() == b'{"text": "1 + 1"}\n'
+
+
+def test_vector_indexes_come_back_and_are_used(bank, backup):
+    ruin(bank)
+    backups.backup_restore(path=backup, force=True)
+    embedding_set = models.EmbeddingSet.objects.get()
+    assert embeddings.embedding_index_exists(embedding_set=embedding_set)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_get_indexdef(%s::regclass)", [embedding_set.index_name])
+        definition = cursor.fetchone()[0]
+    assert f"halfvec({DIMENSION})" in definition
+    assert f"embedding_set_id = {embedding_set.pk}" in definition
+
+
+def test_audit_triggers_work_after_a_restore(backup):
+    backups.backup_restore(path=backup, force=True)
+    question = models.Question.objects.first()
+    question.answer = "edited"
+    question.save()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM questionbank_questionevent")
+        assert cursor.fetchone()[0] == 1
+
+
+def test_new_rows_after_a_restore_get_new_ids(backup):
+    backups.backup_restore(path=backup, force=True)
+    last = models.Question.objects.order_by("-pk").first().pk
+    assert models.Question.objects.create(text="New", content_hash=b"n").pk > last
+
+
+def test_sessions_are_in_no_backup(backup):
+    backups.backup_restore(path=backup, force=True)
+    assert not Session.objects.exists()
+
+
+def test_a_backup_is_closed_to_others_and_holds_no_secret_key(backup, settings, kept_files):
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert settings.SECRET_KEY.encode() not in backup.read_bytes()
+    with tarfile.open(backup) as tar:
+        names = tar.getnames()
+    assert names[0] == DUMP
+    assert names[-1] == MANIFEST
+    assert {name.split("/")[0] for name in names} == {DUMP, MANIFEST, "artifacts", "uploads"}
+    record = json.loads((kept_files / backups.RECORD_NAME).read_text())
+    assert record["path"] == str(backup)
+    assert record["bytes"] == backup.stat().st_size
+
+
+def test_a_backup_overwrites_nothing(backup):
+    content = backup.read_bytes()
+    with pytest.raises(Conflict, match="exists already"):
+        backups.backup_create(path=backup)
+    assert backup.read_bytes() == content
+
+
+def test_a_backup_that_fails_leaves_no_file(bank, tmp_path, monkeypatch):
+    def full(**options) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(backup_database, "database_dump", full)
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    with pytest.raises(KindredError, match="cannot be written: No space left"):
+        backups.backup_create(path=folder / "bank.tar")
+    assert list(folder.iterdir()) == []
+    with pytest.raises(NotFound, match="no folder"):
+        backups.backup_create(path=folder / "missing" / "bank.tar")
+
+
+def test_a_model_without_files_is_reported_and_the_rest_saved(bank, tmp_path):
+    artifacts.artifact_folder(bank).rename(tmp_path / "elsewhere")
+    said: list[str] = []
+    manifest = backups.backup_create(path=tmp_path / "bank.tar", report=said.append)
+    assert any("the files of the model 'small' are missing" in line for line in said)
+    assert not any(name.startswith("artifacts/") for name in manifest.files)
+
+
+def test_a_bank_that_is_not_empty_is_replaced_only_by_force(backup, unchanged):
+    with pytest.raises(Conflict, match="not empty"):
+        backups.backup_restore(path=backup)
+
+
+def test_an_empty_bank_that_is_in_use_is_replaced_only_by_force(backup):
+    call_command("flush", interactive=False, verbosity=0)
+    assert backups.bank_is_empty()
+    parameters = connection.get_connection_params()
+    address = {key: parameters[key] for key in ("host", "user", "dbname")}
+    with psycopg.connect(**address, autocommit=True) as other:
+        with pytest.raises(Conflict, match="in use"):
+            backups.backup_restore(path=backup)
+        assert models.Question.objects.count() == 0
+        backups.backup_restore(path=backup, force=True)
+        with pytest.raises(psycopg.OperationalError):  # it looked at the former database
+            other.execute("SELECT 1")
+    assert models.Question.objects.count() == 5
+
+
+def test_an_empty_bank_is_restored_without_force(backup):
+    call_command("flush", interactive=False, verbosity=0)
+    backups.backup_restore(path=backup)
+    assert models.Question.objects.count() == 5
+
+
+def rewritten(path: Path, *, change=None, replace=None) -> Path:
+    """The backup with another manifest or a member's content replaced (checksums right)."""
+    target = path.with_name("rewritten.tar")
+    with tarfile.open(path) as old, tarfile.open(target, "w") as new:
+        contents = {one.name: old.extractfile(one).read() for one in old}
+        contents.update(replace or {})
+        manifest = json.loads(contents.pop(MANIFEST))
+        manifest["files"] = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+        if change:
+            change(manifest)
+        contents[MANIFEST] = json.dumps(manifest).encode()
+        members = [(tarfile.TarInfo(name), content) for name, content in contents.items()]
+        for member, content in members:
+            member.size = len(content)
+            new.addfile(member, io.BytesIO(content))
+    return target
+
+
+@pytest.mark.parametrize("share", [0.3, 0.99])
+def test_a_backup_that_was_cut_off_changes_nothing(backup, unchanged, share):
+    os.truncate(backup, int(share * (backup.stat().st_size - 10_240)))  # a tar ends in empty blocks
+    with pytest.raises(ValidationFailed, match=r"not a backup"):
+        backups.backup_restore(path=backup, force=True)
+
+
+def test_a_backup_with_one_wrong_byte_changes_nothing(backup, unchanged):
+    with tarfile.open(backup) as tar:
+        place = next(one.offset_data for one in tar if one.name.startswith("artifacts/"))
+    content = bytearray(backup.read_bytes())
+    content[place] ^= 1
+    backup.write_bytes(content)
+    with pytest.raises(ValidationFailed, match="checksum"):
+        backups.backup_verify(path=backup)
+    with pytest.raises(ValidationFailed, match="checksum"):
+        backups.backup_restore(path=backup, force=True)
+
+
+def test_a_backup_of_a_later_kindred_is_refused(backup, unchanged):
+    def later(manifest) -> None:
+        manifest["migrations"]["questionbank"].append("0999_from_the_future")
+
+    path = rewritten(backup, change=later)
+    with pytest.raises(ValidationFailed, match=r"later Kindred .* questionbank.0999_from_the_future"):
+        backups.backup_restore(path=path, force=True)
+
+
+def test_a_dump_that_postgresql_refuses_leaves_the_bank_as_it_was(backup, unchanged):
+    path = rewritten(backup, replace={DUMP: b"PGDMP nonsense"})
+    with pytest.raises(KindredError, match="pg_restore failed"):
+        backups.backup_restore(path=path, force=True)
+
+
+def test_a_dump_with_other_rows_than_promised_leaves_the_bank_as_it_was(backup, unchanged):
+    path = rewritten(backup, change=lambda manifest: manifest["rows"].update(questionbank_question=6))
+    with pytest.raises(KindredError, match="has 5 rows and not 6"):
+        backups.backup_restore(path=path, force=True)
+
+
+def test_files_that_cannot_be_restored_leave_bank_and_files_as_they_were(backup, unchanged, monkeypatch):
+    storages["uploads"].delete("2027/questions.jsonl")
+
+    def busy(**options) -> None:
+        raise Conflict("Others stay connected.")
+
+    monkeypatch.setattr(backup_database, "database_swap", busy)
+    with pytest.raises(Conflict):
+        backups.backup_restore(path=backup, force=True)
+    assert not storages["uploads"].exists("2027/questions.jsonl")
+
+
+def test_a_changed_file_gets_its_former_content(bank, backup):
+    kept = artifacts.artifact_folder(bank) / "w.bin"
+    kept.write_bytes(b"changed")
+    backups.backup_restore(path=backup, force=True)
+    assert kept.read_bytes() == b"\0\xff"
+
+
+def test_an_older_backup_is_migrated_before_it_takes_the_banks_place(backup, monkeypatch):
+    known = backups._known_migrations()
+    monkeypatch.setattr(
+        backups, "_known_migrations", lambda: {**known, "questionbank": [*known["questionbank"], "0999"]}
+    )
+    migrated: list[str] = []
+    monkeypatch.setattr(
+        backups, "call_command", lambda *args, **options: migrated.append(connection.settings_dict["NAME"])
+    )
+    bank = connection.settings_dict["NAME"]
+    backups.backup_restore(path=backup, force=True)
+    assert migrated == [f"{bank}_restore"]
+    assert connection.settings_dict["NAME"] == bank
+
+
+def test_what_a_killed_restore_left_is_cleared_away(backup):
+    fresh = f"{connection.settings_dict['NAME']}_restore"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {fresh}")
+    backups.backup_restore(path=backup, force=True)
+    assert fresh not in databases()
+
+
+def test_two_restores_at_once_are_refused(backup, unchanged):
+    with backup_database.fresh_database(), pytest.raises(Conflict, match="Another restore"):
+        backups.backup_restore(path=backup, force=True)
+
+
+def test_the_password_stands_on_no_command_line(bank, tmp_path, monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "PASSWORD", "s3cret")
+    calls = []
+    run = subprocess.run
+
+    def noted(command, **options):
+        calls.append((command, options))
+        return run(command, **options)
+
+    monkeypatch.setattr(backup_database.subprocess, "run", noted)
+    backups.backup_create(path=tmp_path / "bank.tar")
+    dumped = [(command, options) for command, options in calls if "env" in options]
+    assert dumped
+    for command, options in dumped:
+        assert not any("s3cret" in part for part in command)
+        assert options["env"]["PGPASSWORD"] == "s3cret"
+
+
+def test_the_programs_fit_the_servers_version(monkeypatch):
+    majors = {"/a/pg_dump": 15, "/b/pg_dump": 19, "/c/pg_dump": 18}
+    monkeypatch.setattr(backup_database, "_candidates", lambda name: iter(majors))
+    monkeypatch.setattr(backup_database, "_major", majors.get)
+    for server, expected in (("18.4", "/c/pg_dump"), ("16.2", "/c/pg_dump"), ("19.1", "/b/pg_dump")):
+        monkeypatch.setattr(backup_database, "server_version", lambda server=server: server)
+        assert backup_database._tool("pg_dump") == expected
+    monkeypatch.setattr(backup_database, "server_version", lambda: "20.1")
+    with pytest.raises(ServiceUnavailable, match="PostgreSQL 20 and no pg_dump"):
+        backup_database._tool("pg_dump")
+
+
+def test_the_commands_say_what_they_did_and_fail_with_a_sentence(bank, tmp_path):
+    path, out = tmp_path / "bank.tar", io.StringIO()
+    call_command("backup", str(path), stdout=out, stderr=io.StringIO())
+    assert "5 questions" in out.getvalue()
+    call_command("restore", str(path), "--check", stdout=out)
+    assert "complete and undamaged" in out.getvalue()
+    with pytest.raises(CommandError, match="not empty; --force"):
+        call_command("restore", str(path), stderr=io.StringIO())
+    call_command("restore", str(path), "--force", stdout=out, stderr=io.StringIO())
+    assert "restored: 5 questions" in out.getvalue()
+    os.truncate(path, 5000)
+    with pytest.raises(CommandError, match="not a backup"):
+        call_command("restore", str(path), "--check")
+
+
+def test_the_manifest_names_version_migrations_and_server(backup):
+    manifest = archive_manifest(path=backup)
+    assert manifest.postgres.startswith("18")
+    assert "0001_initial" in manifest.migrations["questionbank"]
+    assert manifest.kindred
