@@ -1,0 +1,120 @@
+"""What narrows a search: filters that all combine, and that an address can carry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from django.db.models import Q, QuerySet
+
+from questionbank.models import KnowledgeConcept, Question, QuestionTag
+
+__all__ = ["ANY_STATUS", "SearchFilters", "filtered_questions"]
+
+ANY_STATUS = "any"
+_LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
+_LARGEST_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """Filters of a search; an empty one passes everything.
+
+    Attributes:
+        concept: id of a concept; questions tagged with it or with any concept below it pass.
+        difficulty_min: per cent, inclusive; questions without a published difficulty do not pass.
+        status: ``"ready"`` (what a search shows unless asked otherwise), ``"draft"``, ``"retired"``, ``"any"``.
+        owner: id of the person who wrote the question.
+    """
+
+    concept: int | None = None
+    difficulty_min: float | None = None
+    difficulty_max: float | None = None
+    grade: str = ""
+    kind: str = ""
+    language: str = ""
+    source: str = ""
+    status: str = Question.Status.READY.value
+    owner: int | None = None
+
+    @classmethod
+    def from_querydict(cls, given: Mapping[str, str]) -> SearchFilters:
+        """Read an address's parameters; what is no sensible value is left out."""
+        return cls(
+            concept=_identifier(given.get("concept")),
+            difficulty_min=_percent(given.get("difficulty_min")),
+            difficulty_max=_percent(given.get("difficulty_max")),
+            grade=_word(given, "grade"),
+            kind=_one_of(_word(given, "kind"), Question.Kind.values, ""),
+            language=_word(given, "language"),
+            source=_word(given, "source"),
+            status=_one_of(
+                _word(given, "status"), (*Question.Status.values, ANY_STATUS), Question.Status.READY.value
+            ),
+            owner=_identifier(given.get("owner")),
+        )
+
+    def to_query(self) -> dict[str, str]:
+        """The parameters of an address that shows the same; empty filters are left out."""
+        default = SearchFilters()
+        return {
+            one.name: f"{value:g}" if isinstance(value, float) else str(value)
+            for one in fields(self)
+            if (value := getattr(self, one.name)) != getattr(default, one.name)
+        }
+
+    @property
+    def is_default(self) -> bool:
+        """Whether these are a search's usual filters: all ready questions."""
+        return self == SearchFilters()
+
+
+def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
+    """The questions that pass, in no order."""
+    wanted = Q()
+    if filters.status != ANY_STATUS:
+        wanted &= Q(status=filters.status)
+    if filters.difficulty_min is not None:
+        wanted &= Q(difficulty_percent__gte=filters.difficulty_min)
+    if filters.difficulty_max is not None:
+        wanted &= Q(difficulty_percent__lte=filters.difficulty_max)
+    for name in ("grade", "kind", "language", "source"):
+        if value := getattr(filters, name):
+            wanted &= Q(**{name: value})
+    if filters.owner is not None:
+        wanted &= Q(created_by=filters.owner)
+    if filters.concept is not None:
+        wanted &= Q(pk__in=_tagged_below(filters.concept))
+    return Question.objects.filter(wanted).order_by()
+
+
+def _tagged_below(concept: int) -> QuerySet[QuestionTag, int]:
+    """Ids of the questions tagged with the concept or below it (materialised paths share their prefix)."""
+    path = KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first()
+    if path is None:
+        return QuestionTag.objects.none().values_list("question_id", flat=True)
+    return QuestionTag.objects.filter(concept__path__startswith=path).values_list("question_id", flat=True)
+
+
+def _word(given: Mapping[str, str], name: str) -> str:
+    return (given.get(name) or "").replace("\x00", "").strip()[: _LONGEST[name]]
+
+
+def _one_of(value: str, known: tuple[str, ...] | list[str], otherwise: str) -> str:
+    return value if value in known else otherwise
+
+
+def _identifier(text: str | None) -> int | None:
+    if not text or not text.isascii() or not text.isdigit():
+        return None
+    value = int(text[:20])
+    return value if value <= _LARGEST_ID else None
+
+
+def _percent(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return min(100.0, max(0.0, value)) if math.isfinite(value) else None

@@ -1,0 +1,136 @@
+"""What serves now: the vector set of each lens with its encoder, and the probes of each hierarchy.
+
+`serving()` reads the database once; a request calls it once and passes the result on, so that everything
+one page shows comes from the same models. Loaded models are kept for the whole process, by checksum.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+from django.utils.translation import gettext as _
+
+from analytics.errors import ArtifactError
+from analytics.inference.encode import HashedNgramEncoder, TextEncoder, load_encoder
+from analytics.inference.heads import ProbeHeads, load_heads
+from questionbank.errors import ServiceUnavailable
+from questionbank.models import EmbeddingSet, Lens, ModelArtifact
+from questionbank.services.artifacts import artifact_folder
+from questionbank.services.embeddings import UNKNOWN_SHARE_LIMIT
+
+__all__ = ["Serving", "serving"]
+
+Model = TypeVar("Model")
+Vector = npt.NDArray[np.float32]
+
+_KEPT_MODELS = 8  # loaded models a process keeps: champions, and the ones just replaced
+_models: OrderedDict[str, object] = OrderedDict()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The models in use at one moment.
+
+    Attributes:
+        sets: the vector set in use, by lens.
+        probe_artifacts: champion probes by the name of their hierarchy, newest first.
+    """
+
+    sets: Mapping[str, EmbeddingSet]
+    probe_artifacts: Mapping[str, ModelArtifact]
+
+    def embedding_set(self, lens: str) -> EmbeddingSet:
+        """The set that serves a lens.
+
+        Raises:
+            ServiceUnavailable: there is none yet.
+        """
+        found = self.sets.get(lens)
+        if found is None:
+            raise ServiceUnavailable(_("The bank has no vectors yet; compute them with embed_questions."))
+        return found
+
+    def encoder(self, lens: str) -> TextEncoder:
+        """The encoder that made the lens's set."""
+        embedding_set = self.embedding_set(lens)
+        if embedding_set.artifact is None:
+            return _kept(embedding_set.encoder_name, lambda: HashedNgramEncoder(embedding_set.dimension))
+        return _load(embedding_set.artifact, load_encoder)
+
+    def serves(self, lens: str, language: str) -> bool:
+        """Whether the lens has vectors for a language: its encoder must know nine tokens of ten.
+
+        A language that was never measured is taken for unknown, unless it is English.
+        """
+        if lens == Lens.WORDING:
+            return True
+        shares = self.sets[lens].unknown_shares if lens in self.sets else {}
+        default = 0.0 if lens in self.sets and language in ("", "en") else 1.0
+        return bool(shares.get(language, default) <= UNKNOWN_SHARE_LIMIT)
+
+    def lens_for(self, lens: str, language: str) -> tuple[EmbeddingSet, TextEncoder, str]:
+        """The set and encoder for a text: the lens's own, or the wording's with a notice that says so."""
+        if self.serves(lens, language):
+            return self.embedding_set(lens), self.encoder(lens), ""
+        notice = _(
+            "The model does not know this language well enough, so questions are compared by their wording."
+        )
+        return self.embedding_set(Lens.WORDING), self.encoder(Lens.WORDING), notice
+
+    def encode(self, text: str, lens: str, language: str) -> Vector:
+        """The vector of one text, of the set that `lens_for` names; zeros for a text without content."""
+        encoder = self.lens_for(lens, language)[1]
+        return cast(Vector, encoder.encode([text])[0])
+
+    def probes(self, hierarchy: str | None = None) -> ProbeHeads | None:
+        """The probes of a hierarchy (by default the newest ones) that read the purpose set's vectors."""
+        purpose = self.sets.get(Lens.PURPOSE)
+        for scope, artifact in self.probe_artifacts.items():
+            if purpose is not None and hierarchy in (None, scope):
+                heads = _load(artifact, load_heads)
+                if (heads.encoder, heads.dimension) == (purpose.encoder_name, purpose.dimension):
+                    return heads
+        return None
+
+
+def serving() -> Serving:
+    """Read which models and sets are in use (two queries)."""
+    sets = EmbeddingSet.objects.filter(is_current=True).select_related("artifact")
+    probes = ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION).order_by(
+        "-created_at", "-pk"
+    )
+    return Serving(
+        sets={one.lens: one for one in sets},
+        probe_artifacts={one.scope: one for one in probes},
+    )
+
+
+def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:
+    try:
+        return _kept(artifact.checksum, lambda: load(artifact_folder(artifact)))
+    except ArtifactError as error:
+        raise ServiceUnavailable(
+            _("The model “%(name)s” cannot be loaded: %(reason)s") % {"name": artifact.name, "reason": error}
+        ) from error
+
+
+def _kept(key: str, make: Callable[[], Model]) -> Model:
+    """The loaded model under `key`; threads that ask for the same one wait for one load."""
+    found = _models.get(key)
+    if found is None:
+        with _lock:
+            found = _models.get(key)
+            if found is None:
+                found = make()
+                _models[key] = found
+                while len(_models) > _KEPT_MODELS:
+                    _models.popitem(last=False)
+    return cast(Model, found)

@@ -1,0 +1,144 @@
+"""What serves: one read of the database, models loaded once, and languages the encoder does not know."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from analytics.artifacts import Manifest, artifact_write
+from analytics.inference.heads import ConceptHead, ProbeHeads, save_heads
+from questionbank.errors import ServiceUnavailable
+from questionbank.models import EmbeddingSet
+from questionbank.selectors import serving as serving_module
+from questionbank.selectors.serving import serving
+from questionbank.services.artifacts import artifact_promote, artifact_register
+from tests.questionbank.small_bank import add_set
+
+pytestmark = pytest.mark.django_db
+
+DIMENSION = 16
+
+
+@pytest.fixture(autouse=True)
+def own_storage(settings, tmp_path):
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "artifacts": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path / "artifacts"},
+        },
+    }
+
+
+@pytest.fixture
+def sets(db) -> dict[str, EmbeddingSet]:
+    return {
+        "purpose": add_set("purpose", DIMENSION, unknown_shares={"en": 0.01, "zh": 0.51}),
+        "wording": add_set("wording", 2 * DIMENSION),
+    }
+
+
+def add_probes(folder, hierarchy: str, *, dimension: int = DIMENSION, first: str = "Algebra"):
+    """Champion probes for vectors of the n-gram encoder, with two paths."""
+    heads = ProbeHeads(
+        encoder=f"char-ngrams-{dimension}",
+        dimension=dimension,
+        concepts=ConceptHead(
+            paths=((first,), ("Geometry",)), leading=(), weights=np.ones((2, dimension)), bias=np.zeros(2)
+        ),
+    )
+    path = folder / hierarchy
+    artifact_write(path, Manifest("probes", hierarchy), lambda aside: save_heads(heads, aside))
+    return artifact_promote(artifact=artifact_register(folder=path, scope=hierarchy))
+
+
+def test_the_database_is_read_twice_however_much_is_asked(sets, django_assert_num_queries):
+    with django_assert_num_queries(2):
+        now = serving()
+        now.encoder("purpose")
+        now.lens_for("wording", "zh")
+        now.encode("What is 2 + 2?", "purpose", "en")
+        assert now.embedding_set("purpose") == sets["purpose"]
+
+
+def test_a_language_the_encoder_does_not_know_is_served_by_wording_with_a_notice(sets):
+    now = serving()
+    assert now.serves("purpose", "en")
+    assert not now.serves("purpose", "zh")
+    assert now.serves("wording", "zh")
+    chosen, encoder, notice = now.lens_for("purpose", "zh")
+    assert chosen == sets["wording"]
+    assert encoder.dimension == 2 * DIMENSION
+    assert "language" in notice
+    assert now.lens_for("purpose", "en")[2] == ""
+    assert now.encode("三角形", "purpose", "zh").shape == (2 * DIMENSION,)
+
+
+def test_a_language_never_measured_is_unknown_unless_it_is_english(sets):
+    sets["purpose"].unknown_shares = {}
+    sets["purpose"].save()
+    now = serving()
+    assert now.serves("purpose", "en")
+    assert not now.serves("purpose", "sw")
+
+
+def test_without_vectors_there_is_a_sentence():
+    with pytest.raises(ServiceUnavailable, match="no vectors"):
+        serving().encode("What is 2 + 2?", "purpose", "en")
+
+
+def test_only_sets_in_use_serve(sets):
+    EmbeddingSet.objects.filter(lens="purpose").update(is_current=False)
+    assert "purpose" not in serving().sets
+
+
+def test_probes_are_those_of_the_hierarchy_and_by_default_the_newest(sets, tmp_path):
+    add_probes(tmp_path, "Old", first="Old algebra")
+    add_probes(tmp_path, "New", first="New algebra")
+    now = serving()
+    assert now.probes("Old").concepts.paths[0] == ("Old algebra",)
+    assert now.probes().concepts.paths[0] == ("New algebra",)
+    assert now.probes("Other") is None
+
+
+def test_probes_of_another_encoder_are_not_used(sets, tmp_path):
+    add_probes(tmp_path, "Elsewhere", dimension=DIMENSION + 1)
+    assert serving().probes("Elsewhere") is None
+
+
+def test_probes_whose_files_are_gone_give_a_sentence(sets, tmp_path):
+    artifact = add_probes(tmp_path, "Lost")
+    serving_module._models.clear()
+    for file in (tmp_path / "artifacts" / artifact.location).iterdir():
+        file.unlink()
+    with pytest.raises(ServiceUnavailable, match="Lost"):
+        serving().probes("Lost")
+
+
+def test_threads_that_ask_together_load_a_model_once(sets, tmp_path, monkeypatch):
+    add_probes(tmp_path, "Shared")
+    serving_module._models.clear()
+    loads, together = [], threading.Barrier(4)
+    load = serving_module.load_heads
+    monkeypatch.setattr(serving_module, "load_heads", lambda folder: loads.append(1) or load(folder))
+    now = serving()
+
+    def ask():
+        together.wait()
+        now.probes("Shared")
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(loads) == 1
+
+
+def test_a_process_keeps_few_models(monkeypatch):
+    monkeypatch.setattr(serving_module, "_KEPT_MODELS", 2)
+    for number in range(5):
+        serving_module._kept(f"model {number}", lambda number=number: number)
+    assert list(serving_module._models) == ["model 3", "model 4"]
