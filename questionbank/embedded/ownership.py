@@ -51,9 +51,11 @@ def ensure(var_dir: Path | str, services: Iterable[str] = ("postgres", "redis"))
         raise EmbeddedError(f"The embedded servers cannot use {where}: {error.strerror}.") from error
 
 
-def release() -> None:
-    """Let go of every server this process holds; stop those that nobody else holds."""
+def release(only: Path | None = None) -> None:
+    """Let go of the servers this process holds (of one VAR_DIR, or all) and stop those left without users."""
     for (var_dir, service), lock in list(_held.items()):
+        if only is not None and var_dir != only.resolve():
+            continue
         del _held[var_dir, service]
         try:
             if lock.acquire():

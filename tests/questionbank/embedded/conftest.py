@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from questionbank.embedded import SERVICES, locations
+from questionbank.embedded import SERVICES, locations, release
+from questionbank.embedded.server import is_alive
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 
@@ -131,7 +133,19 @@ def within() -> Callable[..., bool]:
     return wait
 
 
+@pytest.fixture
+def kill(within: Callable[..., bool]) -> Callable[[int], None]:
+    """Kills a process with kill -9 and waits until it has gone."""
+
+    def kill_and_wait(pid: int) -> None:
+        os.kill(pid, signal.SIGKILL)
+        assert within(lambda: not is_alive(pid))
+
+    return kill_and_wait
+
+
 def _stop_all(var_dir: Path) -> None:
+    release(var_dir)
     if var_dir.exists():
         for service in SERVICES.values():
             service.stop(var_dir)

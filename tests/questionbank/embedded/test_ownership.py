@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import signal
 import time
 
@@ -69,10 +68,10 @@ def test_servers_outlive_a_killed_user_until_the_next_one_ends(var_dir, user_of)
     assert running(var_dir) == set()
 
 
-def test_a_user_beside_the_first_starts_again_what_was_killed(var_dir, user_of):
+def test_a_user_beside_the_first_starts_again_what_was_killed(var_dir, user_of, kill):
     user_of(var_dir)
     killed = SERVICES["redis"].status(var_dir)
-    os.kill(killed, signal.SIGKILL)
+    kill(killed)
     second = user_of(var_dir)
     assert SERVICES["redis"].status(var_dir) not in (None, killed)
     second.communicate()

@@ -74,24 +74,24 @@ def test_stopping_ends_it_though_somebody_is_connected(var_dir, connect):
     assert not is_alive(pid)
 
 
-def test_a_killed_postmaster_is_started_again_with_what_was_committed(var_dir, connect):
+def test_a_killed_postmaster_is_started_again_with_what_was_committed(var_dir, connect, kill):
     pid = postgres.start(var_dir)
     with connect(var_dir) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS kept (number int)")
         connection.execute("INSERT INTO kept VALUES (1)")
-        os.kill(pid, signal.SIGKILL)
+        kill(pid)
     assert postgres.start(var_dir) != pid
     with connect(var_dir) as connection:
         assert connection.execute("SELECT count(*) FROM kept").fetchone() == (1,)
         connection.execute("DROP TABLE kept")
 
 
-def test_it_starts_while_children_of_a_killed_postmaster_still_run(var_dir, connect):
+def test_it_starts_while_children_of_a_killed_postmaster_still_run(var_dir, connect, kill):
     pid = postgres.start(var_dir)
     with connect(var_dir) as connection:
         busy = connection.execute("SELECT pg_backend_pid()").fetchone()[0]
         os.kill(busy, signal.SIGSTOP)
-        os.kill(pid, signal.SIGKILL)
+        kill(pid)
         release = subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {busy}"])
         assert postgres.start(var_dir) != pid
         assert release.wait() == 0
@@ -108,12 +108,12 @@ def test_a_half_written_pid_file_does_not_hinder(var_dir, half_written):
     assert postgres.start(var_dir)
 
 
-def test_the_pid_file_of_a_crash_whose_number_is_another_process_now_does_not_hinder(var_dir):
+def test_the_pid_file_of_a_crash_whose_number_is_another_process_now_does_not_hinder(var_dir, kill):
     pid = postgres.start(var_dir)
     pid_file = locations.postgres_location(var_dir).data_directory / "postmaster.pid"
     complete = pid_file.read_text()
     for process in (pid, *children_of(pid)):
-        os.kill(process, signal.SIGKILL)
+        kill(process)
     bystander = subprocess.Popen(["sleep", "60"], user=pid_file.stat().st_uid if os.geteuid() == 0 else None)
     try:
         pid_file.write_text(complete.replace(str(pid), str(bystander.pid), 1))

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import stat
 
 import pytest
@@ -30,12 +28,12 @@ def test_starting_twice_leaves_the_first_one_running(var_dir):
     assert redis.start(var_dir) == redis.start(var_dir)
 
 
-@pytest.mark.parametrize("end", [redis.stop, lambda var_dir: os.kill(redis.status(var_dir), signal.SIGKILL)])
-def test_what_was_written_survives_a_stop_and_a_kill(var_dir, end):
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_was_written_survives_a_stop_and_a_kill(var_dir, kill, killed):
     redis.start(var_dir)
     with client(var_dir) as connection:
         connection.set("kept", "yes")
-    end(var_dir)
+    kill(redis.status(var_dir)) if killed else redis.stop(var_dir)
     redis.start(var_dir)
     with client(var_dir) as connection:
         assert connection.get("kept") == b"yes"
