@@ -1,0 +1,129 @@
+"""Clauses and sentences of a question, in English and Chinese.
+
+Splitting is by punctuation, never inside a formula, a number or an abbreviation, and loses nothing: joining
+the pieces gives back the text. Paraphrase operators and the reordering of problems work on these pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from analytics.text.formulas import has_formula_marks, segment_text
+
+__all__ = ["Clause", "split_clauses", "split_sentences"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece of a question, the blanks behind it included.
+
+    Attributes:
+        start: offset in the text; ``text[start:end]`` of the whole is this clause's `text`.
+        is_question: it asks for something ("how many", "find", "多少", a question mark).
+    """
+
+    text: str
+    start: int
+    end: int
+    is_question: bool
+
+
+_SENTENCE_END = re.compile(r"""[.?!。？！]+["'”’」』)）]*|\n+""")
+_CLAUSE_END = re.compile(r"""[.?!。？！]+["'”’」』)）]*|[,;:，；：]+|\n+""")
+_SPACE = re.compile(r"\s*")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(（\"'“])(?:(?:[A-Za-z]\.)+|(?:"
+    + "|".join(
+        str.split(
+            """
+            mr mrs ms dr prof st jr sr no nos fig eq ex ch sec vs etc approx cf dept est min max avg ft in
+            lb lbs oz yd mi hr hrs sq cu gal pt qt co inc ltd ave blvd jan feb mar apr jun jul aug sep sept
+            oct nov dec mon tue wed thu fri sat sun rs p pp vol e\\.g i\\.e a\\.m p\\.m u\\.s
+            """
+        )
+    )
+    + r")\.)$",
+    re.IGNORECASE,
+)
+_LONGEST_ABBREVIATION = 12
+_MUST_CONTINUE = re.compile(r"[a-z0-9]")
+_FORMULA_ENDS_SENTENCE = re.compile(r"[.?!。？！]\s*$")
+_ASKS = re.compile(
+    r"""[?？]["'”’」』)）\s]*$"""
+    r"|^\W*(?:and |then |so |thus |hence |please )?(?:how|what|which|who|whom|whose|when does|where|why|find"
+    r"|calculate|compute|determine|evaluate|solve|simplify|express|estimate|prove|show that|give|state|name"
+    r"|write down|work out|factor|expand|is it|are there|does|do you|can you)\b"
+    r"|\bhow (?:many|much|long|far|old|fast|tall|often)\b"
+    r"|\bwhat (?:is|are|was|were|will|would|percent|fraction)\b"
+    r"|多少|几[^何乎]|[^要需力谋追讲请]求|^求|哪|什么|吗|是否|计算|化简|解方程|证明|怎样|如何",
+    re.IGNORECASE,
+)
+
+
+def split_clauses(text: str) -> list[Clause]:
+    """Split a text at commas, semicolons, colons and the ends of sentences.
+
+    >>> [c.text for c in split_clauses("Tom has 1,000 pens, Ann has 2.5 times as many. How many has Ann?")]
+    ['Tom has 1,000 pens, ', 'Ann has 2.5 times as many. ', 'How many has Ann?']
+    """
+    return _split(text, _CLAUSE_END)
+
+
+def split_sentences(text: str) -> list[Clause]:
+    """Split a text at the ends of sentences and at line breaks.
+
+    >>> [c.text for c in split_sentences("Mr. Li buys 3 books.  小明有5本书。一共几本？")]
+    ['Mr. Li buys 3 books.  ', '小明有5本书。', '一共几本？']
+    """
+    return _split(text, _SENTENCE_END)
+
+
+def _split(text: str, boundary: re.Pattern[str]) -> list[Clause]:
+    segments = segment_text(text) if has_formula_marks(text) else []
+    formulas = [segment for segment in segments if segment.kind == "formula"]
+    starts = [formula.start for formula in formulas]
+    cuts = [formula.end for formula in formulas if _FORMULA_ENDS_SENTENCE.search(formula.body)]
+    for match in boundary.finditer(text):
+        index = bisect_right(starts, match.start()) - 1
+        inside = index >= 0 and match.start() < formulas[index].end
+        if not inside and _is_boundary(text, match):
+            cuts.append(match.end())
+    clauses: list[Clause] = []
+    start = 0
+    for cut in sorted(cuts):
+        space = _SPACE.match(text, cut)
+        end = space.end() if space else cut
+        if end > start and text[start:end].strip():
+            clauses.append(_clause(text, start, end))
+            start = end
+    if start < len(text):
+        if clauses and not text[start:].strip():
+            last = clauses.pop()
+            start = last.start
+        clauses.append(_clause(text, start, len(text)))
+    return clauses
+
+
+def _clause(text: str, start: int, end: int) -> Clause:
+    piece = text[start:end]
+    return Clause(piece, start, end, _ASKS.search(piece) is not None)
+
+
+def _is_boundary(text: str, match: re.Match[str]) -> bool:
+    """Return whether a punctuation mark ends something here."""
+    mark = match[0][0]
+    if mark in "。？！；，：\n?!;":
+        return True
+    before = text[match.start() - 1] if match.start() else ""
+    after = text[match.end()] if match.end() < len(text) else ""
+    if mark in ",:":
+        return not (before.isdigit() and after.isdigit())
+    if after and not after.isspace() and after.isascii():
+        return False  # "2.5", "e.g.", "www.x.org"
+    if match[0].startswith(".."):
+        return not _MUST_CONTINUE.match(text[match.end() : match.end() + 2].lstrip())
+    return (
+        not _ABBREVIATION.search(text[max(match.end() - _LONGEST_ABBREVIATION, 0) : match.end()]) or not after
+    )
