@@ -67,6 +67,9 @@ class MemoryQueue(nn.Module):
         self.position.copy_((self.position + len(labels)) % self.size)
 
     def filled(self) -> tuple[Tensor, Tensor]:
-        """Keys (filled, dimension) and labels (filled,), in no particular order."""
+        """Copies of the keys (filled, dimension) and labels (filled,), in no particular order.
+
+        Copies, because a loss is differentiated after the next keys have been written.
+        """
         count = len(self)
-        return self.keys[:count], self.labels[:count]
+        return self.keys[:count].clone(), self.labels[:count].clone()

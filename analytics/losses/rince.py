@@ -10,27 +10,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-__all__ = ["LEFT_OUT", "RINCELoss", "default_temperatures"]
+__all__ = ["LEFT_OUT", "RINCELoss"]
 
 LEFT_OUT = -1
 """Rank of a pair that takes part in neither numerator nor denominator."""
-
-
-def default_temperatures(levels: int, *, lowest: float = 0.1, highest: float = 0.6) -> tuple[float, ...]:
-    """Temperatures of the ranks 0 .. levels + 1; for three levels the paper's 0.1, 0.1, 0.225, 0.35, 0.6.
-
-    Similarity falls from 1 at rank 1 by a quarter a rank to 0 at rank levels + 1, and the temperature is
-    ``lowest + (1 - similarity) * (highest - lowest)``; the augmented question (rank 0) shares the lowest.
-    For other depths the ranks 1 .. levels fall evenly to one half, as they do for three.
-
-    >>> default_temperatures(3)
-    (0.1, 0.1, 0.225, 0.35, 0.6)
-    """
-    if levels < 1:
-        raise ValueError(f"levels must be at least 1, not {levels}")
-    steps = max(1, levels - 1)
-    shared = [lowest + 0.5 * rank / steps * (highest - lowest) for rank in range(levels)]
-    return tuple(round(value, 6) for value in (lowest, *shared, highest))
 
 
 class RINCELoss(nn.Module):

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.encoder.khar import UNDEFINED, encode_paths, kh_distance, kh_ranks
+from analytics.encoder.khar import (
+    UNDEFINED,
+    default_temperatures,
+    encode_paths,
+    kh_distance,
+    kh_ranks,
+)
 
 LEVELS = 3
 names = st.sampled_from("abc")
@@ -69,3 +77,12 @@ def test_wrong_arguments_are_refused():
         kh_distance([], [("a",)], LEVELS)
     with pytest.raises(ValueError, match="levels"):
         kh_distance([("a",)], [("a",)], 0)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 5, 7])
+def test_default_temperatures_rise_from_rank_1_to_the_last(levels):
+    temperatures = default_temperatures(levels)
+    assert len(temperatures) == levels + 2
+    assert temperatures[0] == temperatures[1] == 0.1
+    assert all(low < high for low, high in itertools.pairwise(temperatures[1:]))
+    assert temperatures[-1] == 0.6

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import pytest
 import torch
 
-from analytics.losses.rince import LEFT_OUT, RINCELoss, default_temperatures
+from analytics.losses.rince import LEFT_OUT, RINCELoss
 
 PAPER = (0.1, 0.1, 0.225, 0.35, 0.6)
 
@@ -91,12 +90,3 @@ def test_wrong_shapes_and_ranks_are_refused():
         loss(torch.zeros(1, 1), torch.tensor([[2]]))
     with pytest.raises(ValueError, match="positive temperature"):
         RINCELoss((0.1, 0.0))
-
-
-@pytest.mark.parametrize("levels", [1, 2, 3, 5, 7])
-def test_default_temperatures_rise_from_rank_1_to_the_last(levels):
-    temperatures = default_temperatures(levels)
-    assert len(temperatures) == levels + 2
-    assert temperatures[0] == temperatures[1] == 0.1
-    assert all(low < high for low, high in itertools.pairwise(temperatures[1:]))
-    assert temperatures[-1] == 0.6

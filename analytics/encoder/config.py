@@ -1,0 +1,79 @@
+"""Configuration of contrastive pre-training (QuesCo). Torch-free; the defaults are the paper's.
+
+Where the paper is silent (batch, epochs, tokens) the defaults suit the default backbone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analytics.configuration import check_config, option
+from analytics.errors import ConfigurationError
+
+__all__ = ["RANKINGS", "EncoderConfig"]
+
+RANKINGS = ("khar", "finest", "none")
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """How an encoder is pre-trained; see docs/papers/encoder.md for where each value comes from."""
+
+    backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    ranking: str = option(
+        "khar",
+        "khar: ranks by distance in the hierarchy; finest: only the same finest concept is positive (SCL);"
+        " none: only the augmented question is (ConSERT-style)",
+        choices=RANKINGS,
+    )
+    levels: int = option(3, "depth of the hierarchy that counts", minimum=1, maximum=10)
+    temperatures: str = option(
+        "", "temperature of each rank 0 .. levels + 1, comma-separated; empty: the paper's rule"
+    )
+    augment_words: bool = option(True, "swap and delete words")
+    augment_formulas: bool = option(True, "rename, scale, replace operators and numbers in formulas")
+    augment_structure: bool = option(True, "shuffle clauses and repeat one")
+    augmentation_probability: float = option(
+        0.3, "probability of each augmentation strategy", minimum=0, maximum=1
+    )
+    projection: int = option(128, "length of the vectors that are contrasted", minimum=2, maximum=4096)
+    queue_size: int = option(
+        1600, "keys remembered; at most half the training questions are used", minimum=1, maximum=1_000_000
+    )
+    momentum: float = option(0.999, "share of the key encoder kept in an update", minimum=0, maximum=1)
+    learning_rate: float = option(5e-5, "of AdamW, falling linearly to 0", minimum=1e-8, maximum=1)
+    weight_decay: float = option(0.01, "of AdamW", minimum=0, maximum=1)
+    warmup_share: float = option(0.0, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    epochs: int = option(5, "passes over the training questions", minimum=1, maximum=1000)
+    max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
+    batch_size: int = option(32, "questions a step", minimum=2, maximum=8192)
+    max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
+    freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is")
+    mixed_precision: bool = option(True, "compute in bfloat16 where the device has it")
+    evaluate_every: int = option(200, "steps between held-out evaluations; 0: once an epoch", minimum=0)
+    seed: int = option(42, "of everything drawn at random", minimum=0)
+
+    def __post_init__(self) -> None:
+        check_config(self)
+        if self.temperatures:
+            self.rank_temperatures()
+
+    def rank_temperatures(self) -> tuple[float, ...]:
+        """One temperature for each of the ranks 0 .. levels + 1.
+
+        Raises:
+            ConfigurationError: wrong number of values, or one that is no positive number.
+        """
+        if not self.temperatures:
+            from analytics.encoder.khar import default_temperatures
+
+            return default_temperatures(self.levels)
+        try:
+            values = tuple(float(part) for part in self.temperatures.split(","))
+        except ValueError:
+            raise ConfigurationError([f"temperatures must be numbers, not {self.temperatures!r}"]) from None
+        if len(values) != self.levels + 2 or min(values) <= 0:
+            raise ConfigurationError(
+                [f"temperatures must be {self.levels + 2} positive numbers for {self.levels} levels"]
+            )
+        return values

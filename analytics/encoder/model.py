@@ -1,0 +1,38 @@
+"""The question encoder: a backbone, masked mean pooling, and a projector used in pre-training only.
+
+QuesCo (Ning et al., AAAI 2023), section "Pre-training": the mean of the last layer's token states is the
+question's representation; a projector maps it to the space in which it is contrasted.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+from torch.nn.functional import normalize
+
+from analytics.backbone.pooling import mean_pool
+
+__all__ = ["QuestionEncoder"]
+
+
+class QuestionEncoder(nn.Module):
+    """Token ids to a representation, and to a unit vector in the contrasted space.
+
+    Args:
+        transformer: a Hugging Face encoder.
+        hidden: length of its token states.
+        projection: length of the contrasted vectors.
+    """
+
+    def __init__(self, transformer: nn.Module, hidden: int, projection: int) -> None:
+        super().__init__()
+        self.transformer = transformer
+        self.projector = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, projection))
+
+    def represent(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """(batch, tokens) to (batch, hidden), not normalised; padding does not count."""
+        states = self.transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        return mean_pool(states.float(), attention_mask)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """(batch, tokens) to unit vectors (batch, projection)."""
+        return normalize(self.projector(self.represent(input_ids, attention_mask)).float(), dim=1)

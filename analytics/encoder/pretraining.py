@@ -1,0 +1,155 @@
+"""Contrastive pre-training of a question encoder: the task that the training loop runs.
+
+QuesCo (Ning et al., AAAI 2023), "Pre-training", with a memory queue and a momentum encoder after MoCo. A
+step: the questions go through the query encoder, their augmented versions through the key encoder; every
+key in the queue gets its rank by the distance of concepts; RINCE (Eq. 4) compares them.
+
+Where the published code differs the paper decides: the denominator's terms have their own temperatures, the
+queue begins empty, and a question's own older keys are left out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from analytics.backbone.bert import Backbone
+from analytics.contrastive.momentum import MomentumEncoder
+from analytics.contrastive.queue import MemoryQueue
+from analytics.encoder.augment.pipeline import Augmenter
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.khar import encode_paths, kh_ranks
+from analytics.encoder.model import QuestionEncoder
+from analytics.errors import DataError
+from analytics.losses.rince import LEFT_OUT, RINCELoss
+from analytics.records import ConceptPath
+
+__all__ = ["EncoderExample", "PretrainingTask"]
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderExample:
+    """A training question: its text, its concept paths without shared leading nodes, their hierarchy."""
+
+    text: str
+    paths: tuple[ConceptPath, ...] = ()
+    hierarchy: str = ""
+
+
+class PretrainingTask:
+    """Implements `analytics.training.loop.Task`.
+
+    Args:
+        backbone: where the query encoder starts, on the device that computes; it is trained in place.
+        examples: the training questions.
+        config: how to train.
+        evaluate: held-out metrics of the query encoder, called with the backbone.
+
+    Raises:
+        DataError: fewer questions than two batches, or none with a concept where concepts are ranked.
+    """
+
+    def __init__(
+        self,
+        backbone: Backbone,
+        examples: Sequence[EncoderExample],
+        config: EncoderConfig,
+        evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+    ) -> None:
+        if len(examples) < 2 * config.batch_size:
+            raise DataError(
+                f"Pre-training needs at least {2 * config.batch_size} questions, there are {len(examples)}."
+            )
+        if config.ranking != "none" and not any(example.paths for example in examples):
+            raise DataError("No question has a concept: choose the ranking 'none', or tag some.")
+        self.backbone, self.examples, self.config = backbone, examples, config
+        self._evaluate = evaluate
+        device = backbone.device
+        self.query_encoder = QuestionEncoder(backbone.model, backbone.dimension, config.projection).to(device)
+        self.key_encoder = MomentumEncoder(self.query_encoder, config.momentum)
+        size = min(config.queue_size, len(examples) // 2)
+        self.queue = MemoryQueue(size, config.projection).to(device)
+        self.loss = RINCELoss(config.rank_temperatures()).to(device)
+        self.augmenter = Augmenter.from_config(config)
+        self.paths, self.hierarchies = encode_paths(
+            [example.paths for example in examples],
+            config.levels,
+            [example.hierarchy for example in examples],
+        )
+        if config.freeze_embeddings:
+            backbone.model.get_input_embeddings().requires_grad_(False)
+
+    def modules(self) -> Mapping[str, nn.Module]:
+        """What a checkpoint holds."""
+        return {
+            "query_encoder": self.query_encoder,
+            "key_encoder": self.key_encoder,
+            "queue": self.queue,
+        }
+
+    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
+        """Biases and layer norms without weight decay, as BERT was trained."""
+        decayed: list[nn.Parameter] = []
+        free: list[nn.Parameter] = []
+        for parameter in self.query_encoder.parameters():
+            if parameter.requires_grad:
+                (decayed if parameter.dim() > 1 else free).append(parameter)
+        return [{"params": decayed}, {"params": free, "weight_decay": 0.0}]
+
+    def batches_per_epoch(self) -> int:
+        """Incomplete last batches are dropped."""
+        return len(self.examples) // self.config.batch_size
+
+    def batches(self, epoch: int) -> Iterator[tuple[np.ndarray, list[str], list[str]]]:
+        """Row numbers, texts and augmented texts; drawn from (seed, epoch, row) alone, so resumable."""
+        order = np.random.default_rng((self.config.seed, epoch)).permutation(len(self.examples))
+        size = self.config.batch_size
+        for start in range(0, self.batches_per_epoch() * size, size):
+            rows = order[start : start + size]
+            texts = [self.examples[row].text for row in rows]
+            augmented = [
+                self.augmenter(text, random.Random(f"{self.config.seed}/{epoch}/{row}"))
+                for row, text in zip(rows, texts, strict=True)
+            ]
+            yield rows, texts, augmented
+
+    def losses(self, batch: tuple[np.ndarray, list[str], list[str]]) -> Mapping[str, Tensor]:
+        """The loss and its terms by rank; the keys of the batch enter the queue."""
+        rows, texts, augmented = batch
+        queries = self.query_encoder(*self.backbone.batch(texts))
+        keys = self.key_encoder(*self.backbone.batch(augmented))
+        queued, labels = self.queue.filled()
+        similarities = torch.cat([(queries * keys).sum(dim=1, keepdim=True), queries @ queued.T], dim=1)
+        ranks = self._ranks(rows, labels.cpu().numpy()).to(similarities.device)
+        terms = self.loss.by_rank(similarities, ranks)
+        self.queue.enqueue(keys, torch.from_numpy(rows).to(keys.device))
+        means = terms.mean(dim=0)
+        return {"loss": means.sum(), **{f"loss_rank_{rank}": mean for rank, mean in enumerate(means)}}
+
+    def _ranks(self, rows: np.ndarray, queued: np.ndarray) -> Tensor:
+        """(batch, 1 + queued): rank 0 for the augmented question, then the rank of every key."""
+        last = self.config.levels + 1
+        if self.config.ranking == "none":
+            ranks = np.full((len(rows), len(queued)), last)
+        else:
+            ranks = kh_ranks(
+                self.paths[rows], self.paths[queued], self.hierarchies[rows], self.hierarchies[queued]
+            )
+            if self.config.ranking == "finest":
+                ranks[(ranks > 1) & (ranks != LEFT_OUT)] = last
+        ranks[rows[:, None] == queued[None, :]] = LEFT_OUT
+        return torch.from_numpy(np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), ranks], axis=1))
+
+    def after_step(self) -> None:
+        """The key encoder follows."""
+        self.key_encoder.update(self.query_encoder)
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Held-out metrics of the query encoder."""
+        return self._evaluate(self.backbone) if self._evaluate else {}

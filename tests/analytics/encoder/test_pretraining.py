@@ -1,0 +1,120 @@
+"""Contrastive pre-training on a tiny encoder: it learns, and resumes exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from analytics.backbone.tiny import tiny_backbone
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.pretraining import EncoderExample, PretrainingTask
+from analytics.errors import Cancelled, ConfigurationError, DataError
+from analytics.losses.rince import LEFT_OUT
+from analytics.training.callbacks import History
+from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.seeding import seed_everything
+
+CPU = torch.device("cpu")
+QUESTIONS = [
+    ("What is 2 + 3?", ("Number", "Addition", "Small")),
+    ("Add 4 and 5.", ("Number", "Addition", "Small")),
+    ("What is 6 - 1?", ("Number", "Subtraction", "Small")),
+    ("Take 2 from 9.", ("Number", "Subtraction", "Small")),
+    ("Find the area of a square of side 3.", ("Geometry", "Area", "Square")),
+    ("A square has side 5. Find its area.", ("Geometry", "Area", "Square")),
+    ("Find the area of a circle of radius 2.", ("Geometry", "Area", "Circle")),
+    ("A circle has radius 7. Find its area.", ("Geometry", "Area", "Circle")),
+]
+EXAMPLES = [EncoderExample(text, (path,), "test") for text, path in QUESTIONS]
+TINY = {"batch_size": 4, "queue_size": 4, "projection": 16, "momentum": 0.9, "freeze_embeddings": False}
+
+
+def task(**settings) -> PretrainingTask:
+    seed_everything(1)
+    return PretrainingTask(tiny_backbone(), EXAMPLES, EncoderConfig(**{**TINY, **settings}))
+
+
+def loop(epochs: int = 30) -> LoopSettings:
+    return LoopSettings(epochs=epochs, learning_rate=3e-3, report_every=2)
+
+
+def test_it_draws_questions_of_one_concept_together():
+    one, history = task(), History()
+    train_loop(one, loop(100), device=CPU, callbacks=[history])
+    losses = [value for _step, value in history.series("loss")]
+    assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[2:7])
+    one.query_encoder.eval()
+    with torch.no_grad():
+        vectors = one.query_encoder(*one.backbone.batch([text for text, _path in QUESTIONS]))
+    cosines = (vectors @ vectors.T).numpy()
+    same = np.mean([cosines[row, row + 1] for row in range(0, 8, 2)])
+    other_strand = cosines[:4, 4:].mean()
+    assert same > other_strand + 0.3
+
+
+def test_ranks_hold_the_augmented_question_the_distances_and_leave_its_own_keys_out():
+    ranks = task()._ranks(np.array([0, 4]), np.array([0, 1, 2, 4, 5, 6]))
+    assert ranks.tolist() == [[0, LEFT_OUT, 1, 3, 4, 4, 4], [0, 4, 4, 4, LEFT_OUT, 1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("ranking", "expected"), [("finest", [0, LEFT_OUT, 1, 4, 4]), ("none", [0, LEFT_OUT, 4, 4, 4])]
+)
+def test_the_baselines_are_other_rankings(ranking, expected):
+    assert task(ranking=ranking)._ranks(np.array([0]), np.array([0, 1, 2, 4])).tolist() == [expected]
+
+
+def test_the_queue_is_at_most_half_the_questions():
+    assert task(queue_size=1600).queue.size == 4
+
+
+def test_the_loss_terms_add_up_and_the_keys_enter_the_queue():
+    one = task()
+    batch = next(iter(one.batches(0)))
+    losses = one.losses(batch)
+    terms = [losses[f"loss_rank_{rank}"] for rank in range(4)]
+    torch.testing.assert_close(losses["loss"], torch.stack(terms).sum())
+    assert sorted(one.queue.filled()[1].tolist()) == sorted(batch[0].tolist())
+
+
+def test_augmentation_is_drawn_anew_each_epoch_and_again_for_the_same_epoch():
+    one = task(augmentation_probability=1.0)
+    texts = {
+        epoch: sorted(text for _rows, _texts, new in one.batches(epoch) for text in new) for epoch in (0, 1)
+    }
+    again = sorted(text for _rows, _texts, new in one.batches(0) for text in new)
+    assert texts[0] == again != texts[1]
+
+
+def test_stopped_and_resumed_is_bit_equal_to_uninterrupted(tmp_path: Path):
+    whole = task()
+    train_loop(whole, loop(4), device=CPU)
+    first, calls = task(), iter(range(1, 99))
+    with pytest.raises(Cancelled):
+        train_loop(first, loop(4), device=CPU, checkpoints=tmp_path, cancel=lambda: next(calls) == 3)
+    second = task()
+    train_loop(second, loop(4), device=CPU, checkpoints=tmp_path)
+    for name, module in whole.modules().items():
+        other = second.modules()[name].state_dict()
+        for key, tensor in module.state_dict().items():
+            assert torch.equal(tensor, other[key]), f"{name}.{key}"
+
+
+def test_too_few_questions_and_no_concepts_are_clear_errors():
+    backbone = tiny_backbone()
+    with pytest.raises(DataError, match="at least 8 questions, there are 2"):
+        PretrainingTask(backbone, EXAMPLES[:2], EncoderConfig(**TINY))
+    with pytest.raises(DataError, match="No question has a concept"):
+        PretrainingTask(backbone, [EncoderExample("a")] * 8, EncoderConfig(**TINY))
+
+
+def test_the_configuration_reports_every_problem_at_once():
+    with pytest.raises(ConfigurationError) as caught:
+        EncoderConfig(momentum=2.0, ranking="random", batch_size=1)
+    assert len(caught.value.problems) == 3
+    with pytest.raises(ConfigurationError, match="5 positive numbers for 3 levels"):
+        EncoderConfig(temperatures="0.1, 0.2")
+    assert EncoderConfig().rank_temperatures() == (0.1, 0.1, 0.225, 0.35, 0.6)
