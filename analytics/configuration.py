@@ -73,7 +73,7 @@ def check_config(config: Any) -> None:
     problems = []
     for spec in field_specs(type(config)):
         value: Any = getattr(config, spec.name)
-        accepted: tuple[type, ...] = (int, float) if spec.type is float else (spec.type,)
+        accepted: Any = (int, float) if spec.type is float else (spec.type,)
         if not isinstance(value, accepted) or (isinstance(value, bool) and spec.type is not bool):
             problems.append(f"{spec.name} must be of type {spec.type.__name__}, not {value!r}")
         elif spec.choices and value not in spec.choices:

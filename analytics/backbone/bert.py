@@ -22,6 +22,7 @@ from transformers.utils import logging as transformers_logging
 from analytics.backbone.pooling import mean_pool
 from analytics.backbone.sources import DEFAULT_BACKBONE, find_source
 from analytics.errors import BackboneError, Cancelled
+from analytics.inference.vocabulary import unknown_token_share
 from analytics.training.device import autocast, inference_dtype, pick_device
 
 __all__ = [
@@ -76,6 +77,10 @@ class Backbone:
         rows = [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(texts))]
         ids, mask = _pad(rows, self.pad_id)
         return ids.to(self.device), mask.to(self.device)
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """Share of the texts' tokens that the vocabulary lacks."""
+        return unknown_token_share(self.tokenizer, self.unknown_id, texts)
 
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """Mean-pooled vectors (batch, dimension) in float32, with gradients, not normalised."""

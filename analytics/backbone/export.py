@@ -16,9 +16,9 @@ import torch
 from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_write
-from analytics.backbone.bert import Backbone
+from analytics.backbone.bert import DEFAULT_BACKBONE, Backbone, load_backbone
 
-__all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_onnx"]
+__all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx"]
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
@@ -69,6 +69,11 @@ def export_onnx(backbone: Backbone, folder: Path, *, name: str = "", license_not
         backbone.tokenizer.save(str(aside / TOKENIZER_NAME))
 
     return artifact_write(folder, manifest, write_files)
+
+
+def export_encoder(output: Path, *, backbone: str = "") -> Manifest:
+    """Load a backbone (by default the default one) and write its encoder artifact."""
+    return export_onnx(load_backbone(backbone or DEFAULT_BACKBONE, device="cpu"), output)
 
 
 def _export_graph(backbone: Backbone, path: Path) -> None:

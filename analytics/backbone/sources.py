@@ -73,7 +73,7 @@ def _packaged_source(name: str, packaged: PackagedWeights) -> Source:
     spec = find_spec(packaged.package)  # finds the package without running its code
     if spec is None or not spec.submodule_search_locations:
         raise BackboneError(
-            f"The encoder {name} needs the package {packaged.distribution}, which is part of the extra 'worker'."
+            f"The encoder {name} needs the package {packaged.distribution}, part of the extra 'worker'."
         )
     folder = Path(next(iter(spec.submodule_search_locations))) / packaged.folder
     weights = folder / "model.safetensors"

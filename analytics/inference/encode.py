@@ -14,8 +14,9 @@ from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.onnx import open_session
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT, unknown_token_share
 
-__all__ = ["HashedNgramEncoder", "OnnxEncoder", "TextEncoder", "load_encoder"]
+__all__ = ["UNKNOWN_SHARE_LIMIT", "HashedNgramEncoder", "OnnxEncoder", "TextEncoder", "load_encoder"]
 
 _BATCH_TOKENS = 4096
 
@@ -73,14 +74,8 @@ class OnnxEncoder:
         return vectors
 
     def unknown_share(self, texts: Sequence[str]) -> float:
-        """Share of the texts' tokens that the vocabulary lacks, 0 where there are none.
-
-        Above 0.1 the encoder does not know the language, and its vectors should not be used for it.
-        """
-        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-        total = sum(len(encoding.ids) for encoding in encodings)
-        unknown = sum(encoding.ids.count(self._unknown_id) for encoding in encodings)
-        return unknown / total if total else 0.0
+        """Share of the texts' tokens that the vocabulary lacks; see `UNKNOWN_SHARE_LIMIT`."""
+        return unknown_token_share(self._tokenizer, self._unknown_id, texts)
 
 
 def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:

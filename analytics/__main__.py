@@ -1,0 +1,125 @@
+"""`python -m analytics`: train, evaluate and export where there is no database.
+
+python -m analytics export encoder [--backbone NAME] --output FOLDER
+python -m analytics train probes --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
+python -m analytics evaluate probes --data FILE_OR_FOLDER --output FILE.json [--seeds 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from analytics.catalog import CAPABILITIES, Capability, resolve
+from analytics.configuration import config_from_strings, field_specs
+from analytics.errors import AnalyticsError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 on success, 1 with one sentence on standard error where it cannot be done."""
+    options = _parser().parse_args(arguments)
+    capability = CAPABILITIES[options.capability]
+    try:
+        _COMMANDS[options.command](capability, options)
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except OSError as error:
+        sys.stderr.write(f"{error.filename or options.output}: {error.strerror or error}\n")
+        return 1
+    return 0
+
+
+def _train(capability: Capability, options: argparse.Namespace) -> None:
+    manifest = resolve(capability.train)(
+        options.data,
+        options.output,
+        _config(capability, options),
+        backbone=options.backbone,
+        language=options.language,
+        hierarchy=options.hierarchy,
+        license_note=options.license_note,
+        say=_say,
+    )
+    sys.stdout.write(json.dumps(manifest.metrics, indent=2, ensure_ascii=False) + "\n")
+
+
+def _evaluate(capability: Capability, options: argparse.Namespace) -> None:
+    figures = resolve(capability.evaluate)(
+        options.data,
+        _config(capability, options),
+        backbone=options.backbone,
+        language=options.language,
+        seeds=options.seeds,
+        say=_say,
+    )
+    aside = options.output.with_name(f".{options.output.name}.partial")
+    aside.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(aside, options.output)
+    sys.stdout.write(json.dumps(figures["mean"], indent=2, ensure_ascii=False) + "\n")
+
+
+def _export(capability: Capability, options: argparse.Namespace) -> None:
+    manifest = resolve(capability.export)(options.output, backbone=options.backbone)
+    _say(f"{manifest.name} was written to {options.output}")
+
+
+_COMMANDS = {"train": _train, "evaluate": _evaluate, "export": _export}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m analytics", description="Question analytics.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for command in _COMMANDS:
+        able = [word for word, capability in CAPABILITIES.items() if getattr(capability, command)]
+        one = commands.add_parser(
+            command,
+            epilog=_settings(able) if command != "export" else "",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        one.add_argument("capability", choices=able)
+        one.add_argument("--output", type=Path, required=True)
+        one.add_argument("--backbone", default="", help="encoder: packaged name, local folder or hub id")
+        if command == "export":
+            continue
+        one.add_argument("--data", type=Path, required=True, help="JSON Lines file, or a folder of them")
+        one.add_argument("--language", default="", help="use the questions of one language, e.g. en")
+        one.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
+        if command == "train":
+            one.add_argument("--hierarchy", default="", help="name of the concept hierarchy")
+            one.add_argument("--license-note", default="", help="terms of the data, for the manifest")
+        else:
+            one.add_argument("--seeds", type=int, default=3, help="number of splits")
+    return parser
+
+
+def _settings(words: Sequence[str]) -> str:
+    lines = []
+    for word in words:
+        lines.append(f"settings of {word} (--set name=value):")
+        config = CAPABILITIES[word].config
+        lines += [
+            f"  {spec.name} ({spec.default}): {spec.help}" for spec in (field_specs(config) if config else ())
+        ]
+    return "\n".join(lines)
+
+
+def _config(capability: Capability, options: argparse.Namespace) -> Any:
+    values = dict(setting.partition("=")[::2] for setting in options.settings)
+    return config_from_strings(capability.config or object, values)
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

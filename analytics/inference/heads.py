@@ -1,0 +1,306 @@
+"""Linear heads on question vectors, in NumPy: what a web process needs to predict. They are trained in
+`analytics.probes`.
+
+A concept head gives every whole path its probability, by one softmax over all paths. A difficulty head is
+linear in the vector, in the path probabilities and, where the texts are given, in counts of the text; its
+interval is the value plus and minus a radius calibrated on held-out questions (split conformal).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from analytics.artifacts import Manifest, artifact_read
+from analytics.errors import ArtifactError, DataError
+from analytics.inference.surface import SURFACE_COUNTS, surface_counts
+from analytics.records import ConceptPath
+
+__all__ = [
+    "ConceptGuess",
+    "ConceptHead",
+    "DifficultyEstimate",
+    "DifficultyHead",
+    "Prediction",
+    "ProbeHeads",
+    "load_heads",
+    "save_heads",
+]
+
+_WEIGHTS, _LABELS = "heads.npz", "heads.json"
+_CHUNK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptGuess:
+    """A whole concept path and the probability that it is the question's."""
+
+    path: ConceptPath
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyEstimate:
+    """A difficulty on a named scale; the truth lies in [low, high] with probability `coverage`."""
+
+    value: float
+    low: float
+    high: float
+    scale: str
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the probes say of one question: the most probable paths, falling, and the difficulty."""
+
+    concepts: tuple[ConceptGuess, ...]
+    difficulty: DifficultyEstimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptHead:
+    """A softmax over all concept paths.
+
+    Attributes:
+        paths: the whole paths, as they are to be shown.
+        leading: nodes that nearly all paths begin with; levels count after them.
+        weights: (paths, dimension).
+        bias: (paths,).
+    """
+
+    paths: tuple[ConceptPath, ...]
+    leading: ConceptPath
+    weights: np.ndarray
+    bias: np.ndarray
+
+    def probabilities(self, vectors: np.ndarray) -> np.ndarray:
+        """(questions, paths) float32; every row sums to 1."""
+        logits = vectors @ self.weights.T + self.bias
+        logits -= logits.max(axis=1, keepdims=True)
+        np.exp(logits, out=logits)
+        logits /= logits.sum(axis=1, keepdims=True)
+        return logits
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyHead:
+    """A linear estimate of difficulty with a conformal radius.
+
+    Attributes:
+        vector_weights: (dimension,).
+        path_weights: (paths,), for the path probabilities; empty without a concept head.
+        surface_weights: (counts,), for `surface_counts`; empty for a head that needs no text.
+        intercept: the constant.
+        radius: half the interval's length before it is cut to the scale.
+        scale: name of the scale.
+        lowest: the scale's easiest value.
+        highest: the scale's hardest value.
+        coverage: nominal share of truths inside the interval.
+    """
+
+    vector_weights: np.ndarray
+    path_weights: np.ndarray
+    surface_weights: np.ndarray
+    intercept: float
+    radius: float
+    scale: str
+    lowest: float
+    highest: float
+    coverage: float
+
+    def values(self, vectors: np.ndarray, probabilities: np.ndarray | None, counts: np.ndarray) -> np.ndarray:
+        """(questions,) estimates within the scale."""
+        raw = vectors @ self.vector_weights + self.intercept
+        if len(self.path_weights) and probabilities is not None:
+            raw = raw + probabilities @ self.path_weights
+        if len(self.surface_weights):
+            raw = raw + counts @ self.surface_weights
+        return np.clip(raw, self.lowest, self.highest)
+
+    def interval(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends for estimates."""
+        return (
+            np.clip(values - self.radius, self.lowest, self.highest),
+            np.clip(values + self.radius, self.lowest, self.highest),
+        )
+
+
+@dataclass(frozen=True)
+class ProbeHeads:
+    """The heads of one probes artifact. May be used by many threads.
+
+    Attributes:
+        encoder: name of the encoder whose vectors the heads read.
+        dimension: length of those vectors.
+        concepts: the concept head, None where no concepts were learned.
+        difficulty: uses the text's surface; for callers that give the texts.
+        difficulty_of_vector: for callers that have vectors alone.
+        manifest: the artifact's, None before it is written.
+    """
+
+    encoder: str
+    dimension: int
+    concepts: ConceptHead | None = None
+    difficulty: DifficultyHead | None = None
+    difficulty_of_vector: DifficultyHead | None = None
+    manifest: Manifest | None = field(default=None, compare=False)
+
+    def predict(
+        self, vectors: np.ndarray, top: int = 5, *, texts: Sequence[str] | None = None
+    ) -> list[Prediction]:
+        """Predict for questions, in order.
+
+        Args:
+            vectors: (questions, dimension), of the encoder that the heads were trained on.
+            top: at most so many concept paths a question.
+            texts: the questions' texts; with them the difficulty is a little more exact.
+
+        Raises:
+            DataError: the vectors are of another dimension, or there is not one text a vector.
+        """
+        vectors = np.asarray(vectors, dtype=np.float32)
+        if vectors.ndim != 2 or vectors.shape[1] != self.dimension:
+            raise DataError(
+                f"The probes read {self.encoder} vectors of dimension {self.dimension};"
+                f" these are of shape {vectors.shape}."
+            )
+        if texts is not None and len(texts) != len(vectors):
+            raise DataError(f"{len(vectors)} vectors need as many texts, not {len(texts)}.")
+        predictions: list[Prediction] = []
+        for start in range(0, len(vectors), _CHUNK):
+            chunk = vectors[start : start + _CHUNK]
+            own = None if texts is None else texts[start : start + _CHUNK]
+            probabilities = None if self.concepts is None else self.concepts.probabilities(chunk)
+            estimates = self._estimates(chunk, probabilities, own)
+            predictions.extend(
+                Prediction(guesses, estimates[row] if estimates else None)
+                for row, guesses in enumerate(self._guesses(probabilities, top, len(chunk)))
+            )
+        return predictions
+
+    def difficulty_head(self, *, with_texts: bool) -> DifficultyHead | None:
+        """The difficulty head to use: the one on text and vector where the texts are at hand."""
+        return self.difficulty if with_texts and self.difficulty is not None else self.difficulty_of_vector
+
+    def _guesses(
+        self, probabilities: np.ndarray | None, top: int, rows: int
+    ) -> Iterator[tuple[ConceptGuess, ...]]:
+        if self.concepts is None or probabilities is None:
+            yield from [()] * rows
+            return
+        keep = min(top, len(self.concepts.paths))
+        best = (
+            np.argpartition(-probabilities, keep - 1, axis=1)[:, :keep] if keep else np.zeros((rows, 0), int)
+        )
+        for row, columns in enumerate(best):
+            ordered = sorted(columns.tolist(), key=lambda column: (-probabilities[row, column], column))
+            yield tuple(
+                ConceptGuess(self.concepts.paths[column], float(probabilities[row, column]))
+                for column in ordered
+            )
+
+    def _estimates(
+        self, vectors: np.ndarray, probabilities: np.ndarray | None, texts: Sequence[str] | None
+    ) -> list[DifficultyEstimate]:
+        head = self.difficulty_head(with_texts=texts is not None)
+        if head is None:
+            return []
+        counts = surface_counts(texts) if texts is not None else np.zeros((len(vectors), 0), dtype=np.float32)
+        values = head.values(vectors, probabilities, counts)
+        low, high = head.interval(values)
+        return [
+            DifficultyEstimate(float(value), float(a), float(b), head.scale, head.coverage)
+            for value, a, b in zip(values, low, high, strict=True)
+        ]
+
+
+def save_heads(heads: ProbeHeads, folder: Path) -> None:
+    """Write the heads' two files into a folder: weights in half precision, labels as JSON."""
+    arrays: dict[str, np.ndarray] = {}
+    labels: dict[str, object] = {"encoder": heads.encoder, "dimension": heads.dimension}
+    if heads.concepts is not None:
+        arrays["concepts.weights"] = heads.concepts.weights.astype(np.float16)
+        arrays["concepts.bias"] = heads.concepts.bias.astype(np.float32)
+        labels["paths"] = heads.concepts.paths
+        labels["leading"] = heads.concepts.leading
+    for name in ("difficulty", "difficulty_of_vector"):
+        head: DifficultyHead | None = getattr(heads, name)
+        if head is None:
+            continue
+        arrays[f"{name}.vector"] = head.vector_weights.astype(np.float32)
+        arrays[f"{name}.paths"] = head.path_weights.astype(np.float32)
+        arrays[f"{name}.surface"] = head.surface_weights.astype(np.float32)
+        labels[name] = {
+            "intercept": head.intercept,
+            "radius": head.radius,
+            "scale": head.scale,
+            "lowest": head.lowest,
+            "highest": head.highest,
+            "coverage": head.coverage,
+        }
+    np.savez_compressed(folder / _WEIGHTS, allow_pickle=False, **arrays)
+    (folder / _LABELS).write_text(json.dumps(labels, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def load_heads(folder: Path) -> ProbeHeads:
+    """Load the heads of a probes artifact.
+
+    Raises:
+        ArtifactError: the folder is no probes artifact, or incomplete.
+        ChecksumError: a file differs from its recorded SHA-256.
+    """
+    folder = Path(folder)
+    manifest = artifact_read(folder)
+    try:
+        labels = json.loads((folder / _LABELS).read_text(encoding="utf-8"))
+        with np.load(folder / _WEIGHTS, allow_pickle=False) as stored:
+            arrays = {name: stored[name].astype(np.float32) for name in stored.files}
+        concepts = None
+        if "paths" in labels:
+            concepts = ConceptHead(
+                paths=tuple(tuple(path) for path in labels["paths"]),
+                leading=tuple(labels["leading"]),
+                weights=arrays["concepts.weights"],
+                bias=arrays["concepts.bias"],
+            )
+        difficulty, difficulty_of_vector = (
+            _difficulty_head(name, labels, arrays) for name in ("difficulty", "difficulty_of_vector")
+        )
+        heads = ProbeHeads(
+            encoder=str(labels["encoder"]),
+            dimension=int(labels["dimension"]),
+            concepts=concepts,
+            difficulty=difficulty,
+            difficulty_of_vector=difficulty_of_vector,
+            manifest=manifest,
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArtifactError(f"{folder} holds no probes that can be read: {error}.") from error
+    return heads
+
+
+def _difficulty_head(
+    name: str, labels: dict[str, dict[str, float | str]], arrays: dict[str, np.ndarray]
+) -> DifficultyHead | None:
+    if name not in labels:
+        return None
+    own = labels[name]
+    surface = arrays[f"{name}.surface"]
+    if len(surface) not in (0, len(SURFACE_COUNTS)):
+        raise ValueError("the surface counts are another version's")
+    return DifficultyHead(
+        vector_weights=arrays[f"{name}.vector"],
+        path_weights=arrays[f"{name}.paths"],
+        surface_weights=surface,
+        intercept=float(own["intercept"]),
+        radius=float(own["radius"]),
+        scale=str(own["scale"]),
+        lowest=float(own["lowest"]),
+        highest=float(own["highest"]),
+        coverage=float(own["coverage"]),
+    )

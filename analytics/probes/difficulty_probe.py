@@ -1,0 +1,69 @@
+"""Difficulty by ridge regression, in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analytics.probes.splits import grouped_folds
+
+__all__ = ["RIDGE_PENALTIES", "DifficultyProbe", "choose_ridge_penalty", "difficulty_probe"]
+
+RIDGE_PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
+
+
+@dataclass(frozen=True)
+class DifficultyProbe:
+    """`value = features @ weights + intercept`."""
+
+    weights: np.ndarray
+    intercept: float
+
+    def values(self, features: np.ndarray) -> np.ndarray:
+        """(questions,)."""
+        estimates: np.ndarray = features @ self.weights + self.intercept
+        return estimates
+
+
+def difficulty_probe(features: np.ndarray, truth: np.ndarray, *, penalty: float) -> DifficultyProbe:
+    """Fit on (questions, features): least squares plus penalty times the squared weights, intercept free."""
+    return _Ridge(features, truth).probe(penalty)
+
+
+def choose_ridge_penalty(
+    features: np.ndarray,
+    truth: np.ndarray,
+    groups: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    penalties: Sequence[float] = RIDGE_PENALTIES,
+    folds: int = 5,
+) -> float:
+    """The penalty with the lowest squared error under grouped cross-validation."""
+    fold = grouped_folds(groups, folds, rng)
+    errors = np.zeros(len(penalties))
+    for one in np.unique(fold):
+        held = fold == one
+        if held.all():
+            continue
+        ridge = _Ridge(features[~held], truth[~held])
+        for index, penalty in enumerate(penalties):
+            errors[index] += ((ridge.probe(penalty).values(features[held]) - truth[held]) ** 2).sum()
+    return penalties[int(np.argmin(errors))]
+
+
+class _Ridge:
+    """One eigendecomposition serves every penalty."""
+
+    def __init__(self, features: np.ndarray, truth: np.ndarray) -> None:
+        wide = features.astype(np.float64)
+        self.centre, self.mean = wide.mean(axis=0), float(truth.mean())
+        wide = wide - self.centre
+        self.eigenvalues, self.eigenvectors = np.linalg.eigh(wide.T @ wide)
+        self.projected = self.eigenvectors.T @ (wide.T @ (truth - self.mean))
+
+    def probe(self, penalty: float) -> DifficultyProbe:
+        weights = self.eigenvectors @ (self.projected / (np.maximum(self.eigenvalues, 0) + penalty))
+        return DifficultyProbe(weights, self.mean - float(self.centre @ weights))

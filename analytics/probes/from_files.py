@@ -1,0 +1,182 @@
+"""Probes from a file of questions, with no database: the way in of the command line.
+
+The questions are encoded by the default encoder, or by character n-grams where it does not know their
+language.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analytics.artifacts import Manifest
+from analytics.errors import DataError
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.probes.config import ProbesConfig
+from analytics.probes.data import ProbeData, QuestionRow, read_rows
+from analytics.probes.train import split_and_measure, train_probes
+
+__all__ = ["encode_rows", "evaluate_from_files", "train_from_files"]
+
+Say = Callable[[str], None]
+NGRAMS = "char-ngrams"
+_SAMPLE = 500  # texts of a language that show how much of it an encoder knows
+
+
+def train_from_files(
+    data: Path,
+    output: Path,
+    config: ProbesConfig,
+    *,
+    backbone: str = "",
+    language: str = "",
+    hierarchy: str = "",
+    license_note: str = "",
+    say: Say = lambda _line: None,
+) -> Manifest:
+    """Train probes on the questions of a file or folder; see `train_probes`.
+
+    Args:
+        data: JSON Lines file, or a folder of them.
+        output: the artifact's folder.
+        config: the settings.
+        backbone: name, folder or hub id of an encoder, or ``char-ngrams``; by default what suits.
+        language: use the questions of this language only.
+        hierarchy: name of the hierarchy; by default that of the folder or file.
+        license_note: under which terms the data may be used.
+        say: told what happens, a line at a time.
+
+    Raises:
+        AnalyticsError: the data cannot be used, the encoder cannot be loaded, or the folder not written.
+    """
+    rows = _of_language(read_rows(data), language)
+    vectors, encoder = encode_rows(rows, backbone=backbone, say=say)
+    name = hierarchy or (data.name if data.is_dir() else data.name.partition(".")[0])
+    return train_probes(
+        vectors,
+        [row.paths for row in rows],
+        [row.difficulty for row in rows],
+        config,
+        output,
+        texts=[row.text for row in rows],
+        scales=[row.scale for row in rows],
+        encoder=encoder,
+        hierarchy=name,
+        license_note=license_note,
+        command=_command(data, backbone, language, hierarchy, config),
+        progress=lambda done, total, what: say(f"{done + 1} of {total}: {what}"),
+    )
+
+
+def evaluate_from_files(
+    data: Path,
+    config: ProbesConfig,
+    *,
+    backbone: str = "",
+    language: str = "",
+    seeds: int = 3,
+    say: Say = lambda _line: None,
+) -> dict[str, Any]:
+    """Measure probes on repeated grouped splits of the questions, seeds ``config.seed`` onwards.
+
+    Returns:
+        The figures of each run, and their mean and standard deviation over the runs.
+    """
+    rows = _of_language(read_rows(data), language)
+    vectors, encoder = encode_rows(rows, backbone=backbone, say=say)
+    questions = ProbeData.of(
+        vectors,
+        [row.paths for row in rows],
+        [row.difficulty for row in rows],
+        texts=[row.text for row in rows],
+        scales=[row.scale for row in rows],
+    )
+    runs = []
+    for seed in range(config.seed, config.seed + seeds):
+        say(f"Split {seed - config.seed + 1} of {seeds}")
+        runs.append(split_and_measure(questions, replace(config, seed=seed), encoder=encoder))
+    return {
+        "data": data.name,
+        "encoder": encoder,
+        "seeds": list(range(config.seed, config.seed + seeds)),
+        "test_share": config.test_share,
+        "mean": _over_runs(runs, np.mean),
+        "standard_deviation": _over_runs(runs, np.std),
+        "runs": runs,
+    }
+
+
+def encode_rows(
+    rows: list[QuestionRow], *, backbone: str = "", say: Say = lambda _line: None
+) -> tuple[np.ndarray, str]:
+    """Vectors of the questions, and the name of the encoder that made them.
+
+    Raises:
+        DataError: the default encoder knows some of the languages and not others.
+    """
+    texts = [row.text for row in rows]
+    if backbone == NGRAMS:
+        return _encode_by_ngrams(texts)
+    from analytics.backbone.bert import DEFAULT_BACKBONE, encode_bulk, load_backbone
+
+    encoder = load_backbone(backbone or DEFAULT_BACKBONE)
+    if not backbone:
+        unknown = {}
+        for language in sorted({row.language for row in rows}):
+            sample = [row.text for row in rows if row.language == language][:_SAMPLE]
+            if (share := encoder.unknown_share(sample)) > UNKNOWN_SHARE_LIMIT:
+                unknown[language] = share
+        if unknown and len(unknown) < len({row.language for row in rows}):
+            raise DataError(
+                f"{encoder.name} does not know {', '.join(unknown)}, the language of some of the questions;"
+                " choose one language."
+            )
+        if unknown:
+            for language, share in unknown.items():
+                say(
+                    f"{encoder.name} does not know {share:.0%} of the tokens in {language}; n-grams are used."
+                )
+            return _encode_by_ngrams(texts)
+    say(f"Encoding {len(texts):,} questions with {encoder.name}")
+    return encode_bulk(encoder, texts), encoder.name
+
+
+def _encode_by_ngrams(texts: list[str]) -> tuple[np.ndarray, str]:
+    encoder = HashedNgramEncoder()
+    return encoder.encode(texts), encoder.name
+
+
+def _of_language(rows: list[QuestionRow], language: str) -> list[QuestionRow]:
+    chosen = [row for row in rows if language in ("", row.language)]
+    if not chosen:
+        raise DataError(f"No question is in the language {language!r}.")
+    return chosen
+
+
+def _command(data: Path, backbone: str, language: str, hierarchy: str, config: ProbesConfig) -> str:
+    """The command line that makes this artifact again; the data by its name, not by where it lay."""
+    words = ["python", "-m", "analytics", "train", "probes", "--data", data.name, "--output", "FOLDER"]
+    for option, value in (("--backbone", backbone), ("--language", language), ("--hierarchy", hierarchy)):
+        words += [option, value] if value else []
+    default = ProbesConfig()
+    for name in ProbesConfig.__dataclass_fields__:
+        if getattr(config, name) != getattr(default, name):
+            words += ["--set", f"{name}={getattr(config, name)}"]
+    return shlex.join(words)
+
+
+def _over_runs(runs: list[Any], summary: Callable[[list[float]], Any]) -> Any:
+    """The same shape as one run, with the summary of the runs in place of each number."""
+    first = runs[0]
+    if isinstance(first, dict):
+        shared = [key for key in first if all(key in run for run in runs)]
+        return {key: _over_runs([run[key] for run in runs], summary) for key in shared}
+    if isinstance(first, int | float):
+        return round(float(summary([float(run) for run in runs])), 4)
+    return first

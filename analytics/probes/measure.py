@@ -1,0 +1,173 @@
+"""How good probes are on questions they have not seen, with simple baselines beside every figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from analytics.inference.heads import ConceptHead, ProbeHeads
+from analytics.inference.surface import surface_counts
+from analytics.probes.data import ProbeData
+from analytics.probes.metrics import (
+    accuracy,
+    doa,
+    expected_calibration_error,
+    interval_coverage,
+    macro_f1,
+    mae,
+    mean_interval_width,
+    pearson,
+    rmse,
+    spearman,
+)
+from analytics.probes.paths import PathTree, without_leading
+from analytics.records import ConceptPath
+
+__all__ = ["measure_probes"]
+
+
+def measure_probes(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict[str, Any]:
+    """Measure heads on held-out questions.
+
+    Args:
+        heads: trained on `train`.
+        test: the held-out questions.
+        train: what the baselines (majority, median, mean of the concept) know.
+
+    Returns:
+        Figures under ``concepts`` (a part each level, and whole paths) and ``difficulty``; a part is absent
+        where there is nothing to measure.
+    """
+    metrics: dict[str, Any] = {"questions": len(test), "training_questions": len(train)}
+    tagged = test.take(test.tagged)
+    if heads.concepts is not None and len(tagged):
+        metrics["concepts"] = _measure_concepts(heads.concepts, tagged, train)
+    graded = test.take(test.graded)
+    if heads.difficulty_of_vector is not None and len(graded):
+        metrics["difficulty"] = _measure_difficulty(heads, graded, train)
+    return metrics
+
+
+def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> dict[str, Any]:
+    truth = [_short(own, head.leading) for own in test.paths]
+    seen = [_short(own, head.leading) for own in train.paths]
+    short = [without_leading(path, head.leading) for path in head.paths]
+    tree = PathTree.of(short)
+    column = {path: index for index, path in enumerate(short)}
+    probabilities = head.probabilities(test.vectors)[:, [column[path] for path in tree.paths]]
+    order = np.argsort(-probabilities, axis=1, kind="stable")[:, :5]
+    best = [tree.paths[row[0]] for row in order]
+    correct = np.array([path in own for path, own in zip(best, truth, strict=True)])
+    frequent = [path for path, _ in Counter(path for own in seen for path in own).most_common(5)]
+    return {
+        "paths": len(tree.paths),
+        "path_accuracy": float(correct.mean()),
+        "path_top5_accuracy": float(
+            np.mean(
+                [any(tree.paths[one] in own for one in row) for row, own in zip(order, truth, strict=True)]
+            )
+        ),
+        "path_majority_accuracy": float(np.mean([frequent[0] in own for own in truth])),
+        "path_majority_top5_accuracy": float(np.mean([bool(own & {*frequent}) for own in truth])),
+        "expected_calibration_error": expected_calibration_error(probabilities.max(axis=1), correct),
+        "levels": {
+            str(depth): level
+            for depth in range(1, tree.depth() + 1)
+            if (level := _measure_level(tree, probabilities, truth, seen, depth))
+        },
+    }
+
+
+def _measure_level(
+    tree: PathTree,
+    probabilities: np.ndarray,
+    truth: list[set[ConceptPath]],
+    seen: list[set[ConceptPath]],
+    depth: int,
+) -> dict[str, Any] | None:
+    """Accuracy and macro-F1 over the questions that have a concept at this level.
+
+    A question with several counts as right if any of them is predicted; in F1 it then stands for that one,
+    else for the first of its own.
+    """
+    rows = tree.level(depth)
+    predicted_row = rows[(probabilities @ tree.membership[rows].T).argmax(axis=1)]
+    own_truth, predicted = [], []
+    for row, own in zip(predicted_row, truth, strict=True):
+        nodes = _at_level(own, depth)
+        if nodes:
+            predicted.append(tree.nodes[row])
+            own_truth.append(tree.nodes[row] if tree.nodes[row] in nodes else min(nodes))
+    if not own_truth:
+        return None
+    counts = Counter(node for own in seen for node in _at_level(own, depth))
+    majority = counts.most_common(1)[0][0]
+    return {
+        "questions": len(own_truth),
+        "classes": len(rows),
+        "accuracy": accuracy(own_truth, predicted),
+        "macro_f1": macro_f1(own_truth, predicted),
+        "majority_accuracy": float(
+            np.mean([majority in _at_level(own, depth) for own in truth if _at_level(own, depth)])
+        ),
+    }
+
+
+def _measure_difficulty(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict[str, Any]:
+    head = heads.difficulty_head(with_texts=test.texts is not None)
+    if head is None:
+        return {}
+    truth = test.difficulties
+    probabilities = None if heads.concepts is None else heads.concepts.probabilities(test.vectors)
+    counts = surface_counts(test.texts or [""] * len(test))
+    values = head.values(test.vectors, probabilities, counts).astype(np.float64)
+    low, high = head.interval(values)
+    graded = train.difficulties[train.graded]
+    known = _concept_means(train)
+    by_concept = np.array([_concept_mean(own, known, float(graded.mean())) for own in test.paths])
+    return {
+        "questions": len(test),
+        "scale": head.scale,
+        "mae": mae(truth, values),
+        "rmse": rmse(truth, values),
+        "pearson": pearson(truth, values),
+        "spearman": spearman(truth, values),
+        "doa": doa(truth, values),
+        "coverage": interval_coverage(truth, low, high),
+        "interval_width": mean_interval_width(low, high),
+        "median_mae": mae(truth, np.full(len(truth), np.median(graded))),
+        "mean_rmse": rmse(truth, np.full(len(truth), graded.mean())),
+        "true_concept_mae": mae(truth, by_concept),
+        "true_concept_rmse": rmse(truth, by_concept),
+        "true_concept_pearson": pearson(truth, by_concept),
+        "true_concept_doa": doa(truth, by_concept),
+    }
+
+
+def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
+    values: dict[ConceptPath, list[float]] = {}
+    for own, difficulty in zip(train.paths, train.difficulties, strict=True):
+        for node in {path[:depth] for path in own for depth in range(1, len(path) + 1)}:
+            if not np.isnan(difficulty):
+                values.setdefault(node, []).append(float(difficulty))
+    return {node: float(np.mean(each)) for node, each in values.items()}
+
+
+def _concept_mean(own: tuple[ConceptPath, ...], known: dict[ConceptPath, float], default: float) -> float:
+    """Mean training difficulty of the question's concepts, or of the nearest node above that has any."""
+    found = []
+    for path in own:
+        nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in known]
+        if nodes:
+            found.append(known[nodes[0]])
+    return float(np.mean(found)) if found else default
+
+
+def _short(own: tuple[ConceptPath, ...], leading: ConceptPath) -> set[ConceptPath]:
+    return {without_leading(path, leading) for path in own}
+
+
+def _at_level(own: set[ConceptPath], depth: int) -> set[ConceptPath]:
+    return {path[:depth] for path in own if len(path) >= depth}

@@ -1,0 +1,113 @@
+"""The measures of QuesCo's evaluation, and those of calibration. NumPy only.
+
+QuesCo evaluates concept prediction with accuracy and F1, and difficulty estimation with MAE, RMSE, Pearson
+correlation and degree of agreement (its section on evaluation tasks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+__all__ = [
+    "accuracy",
+    "doa",
+    "expected_calibration_error",
+    "interval_coverage",
+    "macro_f1",
+    "mae",
+    "mean_interval_width",
+    "pearson",
+    "rmse",
+    "spearman",
+]
+
+
+def accuracy(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
+    """Share of equal entries, 0 for no entries."""
+    return sum(a == b for a, b in zip(truth, predicted, strict=True)) / len(truth) if truth else 0.0
+
+
+def macro_f1(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
+    """Mean of the F1 of every class that occurs in the truth or in the predictions.
+
+    >>> round(macro_f1(["a", "a", "b"], ["a", "b", "b"]), 4)
+    0.6667
+    """
+    scores = []
+    for one in {*truth, *predicted}:
+        hits = sum(a == one and b == one for a, b in zip(truth, predicted, strict=True))
+        mentions = sum(a == one for a in truth) + sum(b == one for b in predicted)
+        scores.append(2 * hits / mentions)
+    return float(np.mean(scores)) if scores else 0.0
+
+
+def mae(truth: np.ndarray, predicted: np.ndarray) -> float:
+    """Mean absolute error."""
+    return float(np.mean(np.abs(truth - predicted)))
+
+
+def rmse(truth: np.ndarray, predicted: np.ndarray) -> float:
+    """Root of the mean squared error."""
+    return float(np.sqrt(np.mean((truth - predicted) ** 2)))
+
+
+def pearson(truth: np.ndarray, predicted: np.ndarray) -> float:
+    """Pearson correlation; 0 where one side is constant."""
+    a, b = truth - np.mean(truth), predicted - np.mean(predicted)
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / scale if scale > 0 else 0.0
+
+
+def spearman(truth: np.ndarray, predicted: np.ndarray) -> float:
+    """Pearson correlation of the ranks, equal values sharing their mean rank."""
+    return pearson(_ranks(truth), _ranks(predicted))
+
+
+def doa(truth: np.ndarray, predicted: np.ndarray) -> float:
+    """Degree of agreement: of all pairs with truth_i > truth_j the share with prediction_i > prediction_j.
+
+    Pairs of equal truth are left out; equal predictions count as wrong. 0 where there is no such pair.
+
+    >>> doa(np.array([1, 2, 2, 3]), np.array([0.1, 0.3, 0.1, 0.2]))
+    0.6
+    """
+    truth, predicted = np.asarray(truth, dtype=float), np.asarray(predicted, dtype=float)
+    agreeing = pairs = 0
+    easier = np.zeros(0)
+    for value in np.unique(truth):
+        harder = predicted[truth == value]
+        pairs += len(harder) * len(easier)
+        agreeing += int(np.searchsorted(easier, harder, side="left").sum())
+        easier = np.sort(np.concatenate((easier, harder)))
+    return agreeing / pairs if pairs else 0.0
+
+
+def interval_coverage(truth: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
+    """Share of the truths that lie in their interval, ends included."""
+    return float(np.mean((truth >= low) & (truth <= high)))
+
+
+def mean_interval_width(low: np.ndarray, high: np.ndarray) -> float:
+    """Mean length of the intervals."""
+    return float(np.mean(high - low))
+
+
+def expected_calibration_error(confidence: np.ndarray, correct: np.ndarray, bins: int = 15) -> float:
+    """Mean distance between confidence and accuracy over bins of equal width, weighted by their size."""
+    if not len(confidence):
+        return 0.0
+    places = np.minimum((confidence * bins).astype(int), bins - 1)
+    size = np.bincount(places, minlength=bins)
+    gap = np.abs(
+        np.bincount(places, weights=confidence, minlength=bins)
+        - np.bincount(places, weights=correct.astype(float), minlength=bins)
+    )
+    return float(gap.sum() / size.sum())
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2)[places]

@@ -1,0 +1,103 @@
+"""Concept paths as labels: leading nodes that say nothing, levels, and the tree they form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analytics.records import ConceptPath
+
+__all__ = ["PathTree", "common_leading_nodes", "drop_common_leading_nodes", "without_leading"]
+
+
+def common_leading_nodes(paths: Iterable[ConceptPath], share: float = 0.9) -> ConceptPath:
+    """The nodes with which at least `share` of the paths begin, without ever taking a path's last node.
+
+    Give one path for every tag (repeats included), so that the share is one of questions.
+
+    >>> common_leading_nodes([("Maths", "Algebra"), ("Maths", "Geometry", "Circles")])
+    ('Maths',)
+    >>> common_leading_nodes([("Algebra",), ("Algebra",)])
+    ()
+    """
+    counts = Counter(tuple(path) for path in paths)
+    total = sum(counts.values())
+    leading: ConceptPath = ()
+    while total:
+        depth = len(leading)
+        following: Counter[str] = Counter()
+        for path, count in counts.items():
+            if path[:depth] == leading and len(path) > depth + 1:
+                following[path[depth]] += count
+        name, count = following.most_common(1)[0] if following else ("", 0)
+        if not count or count < share * total:
+            break
+        leading = (*leading, name)
+    return leading
+
+
+def without_leading(path: ConceptPath, leading: ConceptPath) -> ConceptPath:
+    """The path without the leading nodes where it begins with them; its last node always stays."""
+    if leading and path[: len(leading)] == leading:
+        return path[len(leading) :] or path[-1:]
+    return path
+
+
+def drop_common_leading_nodes(paths: Sequence[ConceptPath], share: float = 0.9) -> list[ConceptPath]:
+    """The paths without the leading nodes that nearly all of them share: levels count from there.
+
+    >>> drop_common_leading_nodes([("Maths", "Algebra"), ("Maths", "Geometry", "Circles")])
+    [('Algebra',), ('Geometry', 'Circles')]
+    """
+    leading = common_leading_nodes(paths, share)
+    return [without_leading(tuple(path), leading) for path in paths]
+
+
+@dataclass(frozen=True)
+class PathTree:
+    """The distinct paths of a set of labels, and every node on them.
+
+    Attributes:
+        paths: the distinct paths in order; a path may end where another goes on.
+        nodes: every beginning of a path, each identified by its whole path from the root.
+        membership: (nodes, paths) of 0 and 1: whether the node lies on the path.
+    """
+
+    paths: tuple[ConceptPath, ...]
+    nodes: tuple[ConceptPath, ...]
+    membership: np.ndarray
+
+    @classmethod
+    def of(cls, paths: Iterable[ConceptPath]) -> PathTree:
+        """The tree of the paths given, repeats allowed."""
+        distinct = tuple(sorted(set(paths)))
+        nodes = tuple(sorted({path[:depth] for path in distinct for depth in range(1, len(path) + 1)}))
+        row = {node: index for index, node in enumerate(nodes)}
+        membership = np.zeros((len(nodes), len(distinct)), dtype=np.float32)
+        for column, path in enumerate(distinct):
+            for depth in range(1, len(path) + 1):
+                membership[row[path[:depth]], column] = 1
+        return cls(distinct, nodes, membership)
+
+    def depth(self) -> int:
+        """The length of the longest path."""
+        return max(map(len, self.paths), default=0)
+
+    def level(self, depth: int) -> np.ndarray:
+        """Rows of the nodes at a level, counted from 1."""
+        return np.array(
+            [index for index, node in enumerate(self.nodes) if len(node) == depth], dtype=np.int64
+        )
+
+    def targets(self, labels: Sequence[Sequence[ConceptPath]]) -> np.ndarray:
+        """(questions, paths): a weight of 1 in equal parts on a question's paths; unknown ones get none."""
+        column = {path: index for index, path in enumerate(self.paths)}
+        weights = np.zeros((len(labels), len(self.paths)), dtype=np.float32)
+        for row, own in enumerate(labels):
+            known = sorted({column[path] for path in own if path in column})
+            if known:
+                weights[row, known] = 1 / len(known)
+        return weights

@@ -1,0 +1,43 @@
+"""Splits that keep questions together that differ in their numbers only.
+
+Such questions are one question to a probe; with one of them in training, the other measures memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+__all__ = ["grouped_folds", "grouped_split", "groups_by_masked_text"]
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
+    """A group number for each text; texts that are equal but for numbers, case and blanks share one."""
+    numbers: dict[str, int] = {}
+    groups = np.zeros(len(texts), dtype=np.int64)
+    for index, text in enumerate(texts):
+        masked = " ".join(_NUMBER.sub("#", text).casefold().split())
+        groups[index] = numbers.setdefault(masked, len(numbers))
+    return groups
+
+
+def grouped_split(groups: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """A mask of about `share` of the rows, whole groups only; at least one group where there are two."""
+    names, members = np.unique(groups, return_counts=True)
+    order = rng.permutation(len(names))
+    taken = np.cumsum(members[order]) <= max(share * len(groups), 1)
+    if not taken.any() and len(names) > 1:
+        taken[0] = True
+    return np.isin(groups, names[order[taken]])
+
+
+def grouped_folds(groups: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
+    """A fold number for each row; a group is in one fold only."""
+    names, places = np.unique(groups, return_inverse=True)
+    fold = np.empty(len(names), dtype=np.int64)
+    fold[rng.permutation(len(names))] = np.arange(len(names)) % folds
+    return fold[places]

@@ -1,0 +1,321 @@
+"""Training the probes: which questions choose, which calibrate, which measure.
+
+The questions are split by groups (equal but for their numbers). A test part measures; of the others, a
+validation part chooses the penalty of the concept layer and calibrates the difficulty's interval; the concept
+probabilities that the difficulty reads, and those that set the temperature, come from layers that did not see
+the question (cross-fitting). The heads that are kept are then trained in the same way on all questions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analytics.artifacts import Manifest, artifact_write
+from analytics.configuration import config_to_dict
+from analytics.errors import Cancelled, DataError
+from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
+from analytics.inference.surface import surface_counts
+from analytics.probes.calibration import choose_temperature, conformal_radius
+from analytics.probes.concept_probe import ConceptProbe, choose_penalty, concept_probe
+from analytics.probes.config import ProbesConfig
+from analytics.probes.data import ProbeData
+from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
+from analytics.probes.measure import measure_probes
+from analytics.probes.paths import PathTree, common_leading_nodes, without_leading
+from analytics.probes.scales import DifficultyScale
+from analytics.probes.splits import grouped_folds, grouped_split
+from analytics.records import ConceptPath
+
+__all__ = ["split_and_measure", "train_probes"]
+
+Progress = Callable[[int, int, str], None]
+"""Called with (steps done, all steps, what is being done)."""
+
+_FOLDS = 3  # of cross-fitting
+_STEPS = 4  # of one fit, as progress counts them
+
+
+def train_probes(
+    vectors: np.ndarray,
+    paths: Sequence[Sequence[ConceptPath]],
+    difficulties: Sequence[float | None],
+    config: ProbesConfig,
+    output_folder: Path,
+    *,
+    texts: Sequence[str] | None = None,
+    scales: Sequence[str] = (),
+    encoder: str = "",
+    hierarchy: str = "",
+    name: str = "",
+    parent: str = "",
+    license_note: str = "",
+    command: str = "",
+    progress: Progress | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> Manifest:
+    """Train concept and difficulty heads and write them as an artifact; `load_heads` loads it.
+
+    Args:
+        vectors: (questions, dimension) of a frozen encoder.
+        paths: concept paths of each question, empty where it has none.
+        difficulties: of each question, None where unknown.
+        config: the settings.
+        output_folder: the artifact's folder, written whole or not at all.
+        texts: of each question. They group the splits, and the difficulty may count their surface.
+        scales: the scale that each difficulty is on, where the rows name it.
+        encoder: name of the encoder that made the vectors.
+        hierarchy: name of the concept hierarchy.
+        name: of the artifact; by default from the hierarchy.
+        parent: checksum of the encoder artifact.
+        license_note: under which terms the data may be used.
+        command: how to make it again.
+        progress: called between steps.
+        cancel: asked between steps.
+
+    Returns:
+        The manifest, with the held-out metrics.
+
+    Raises:
+        DataError: too few questions have labels, or difficulties are on several scales.
+        Cancelled: `cancel` said so; nothing was written.
+        ArtifactError: the folder cannot be written.
+    """
+    data = ProbeData.of(vectors, paths, difficulties, texts=texts, scales=scales)
+    steps = _Steps(2 * _STEPS, progress, cancel)
+    metrics = split_and_measure(data, config, encoder=encoder, steps=steps)
+    heads = _fit(data, config, _parts(data, config), encoder, steps)
+    scale = data.scale if heads.difficulty_of_vector is not None else None
+    manifest = Manifest(
+        capability="probes",
+        name=name or f"probes-{hierarchy or 'concepts'}",
+        config=config_to_dict(config),
+        metrics=metrics,
+        seed=config.seed,
+        data_hash=data.sha256(),
+        license_note=license_note,
+        parent=parent,
+        extra={
+            "encoder": encoder,
+            "dimension": heads.dimension,
+            "hierarchy": hierarchy,
+            "questions": len(data),
+            "paths": len(heads.concepts.paths) if heads.concepts else 0,
+            "leading": list(heads.concepts.leading) if heads.concepts else [],
+            "difficulty_scale": scale.name if scale else "",
+            "command": command,
+        },
+    )
+    return artifact_write(output_folder, manifest, lambda folder: save_heads(heads, folder))
+
+
+def split_and_measure(
+    data: ProbeData, config: ProbesConfig, *, encoder: str = "", steps: _Steps | None = None
+) -> dict[str, Any]:
+    """Fit on all questions but a test part, and measure on that.
+
+    Raises:
+        DataError: too few questions have labels.
+    """
+    held = grouped_split(data.groups, config.test_share, np.random.default_rng(config.seed))
+    train, test = data.take(~held), data.take(held)
+    heads = _fit(train, config, _parts(data, config), encoder, steps or _Steps(_STEPS, None, None))
+    return measure_probes(heads, test, train)
+
+
+def _parts(data: ProbeData, config: ProbesConfig) -> _Parts:
+    """What there are labels enough to learn.
+
+    Raises:
+        DataError: for neither part.
+    """
+    tagged, grades = int(data.tagged.sum()), data.difficulties[data.graded]
+    parts = _Parts(
+        concepts=tagged >= config.minimum_questions,
+        difficulty=len(grades) >= config.minimum_difficulties and bool(np.ptp(grades) > 0),
+    )
+    if not parts.concepts and not parts.difficulty:
+        raise DataError(
+            f"The probes need at least {config.minimum_questions} questions with a concept, or"
+            f" {config.minimum_difficulties} with differing difficulties; there are {tagged} and {len(grades)}."
+        )
+    return parts
+
+
+def _fit(data: ProbeData, config: ProbesConfig, parts: _Parts, encoder: str, steps: _Steps) -> ProbeHeads:
+    """Fit the heads on questions; all of them are used."""
+    data = _at_most(data, config)
+    rng = np.random.default_rng(config.seed + 1)
+    validation = grouped_split(data.groups, config.validation_share, rng)
+    concepts, probabilities = None, np.zeros((len(data), 0), dtype=np.float32)
+    if parts.concepts:
+        concepts, probabilities = _fit_concepts(data, validation, config, rng, steps)
+    else:
+        steps.skip(_STEPS - 1)
+    with_text = of_vector = None
+    steps.next("Difficulty")
+    if parts.difficulty and data.scale is not None:
+        of_vector = _fit_difficulty(data, data.scale, validation, concepts, probabilities, config, rng, False)
+        if config.surface_counts and data.texts is not None:
+            with_text = _fit_difficulty(
+                data, data.scale, validation, concepts, probabilities, config, rng, True
+            )
+    return ProbeHeads(
+        encoder=encoder,
+        dimension=data.vectors.shape[1],
+        concepts=concepts,
+        difficulty=with_text,
+        difficulty_of_vector=of_vector,
+    )
+
+
+def _fit_concepts(
+    data: ProbeData, validation: np.ndarray, config: ProbesConfig, rng: np.random.Generator, steps: _Steps
+) -> tuple[ConceptHead, np.ndarray]:
+    """The head on all tagged questions, and for every question what a head says that did not see it."""
+    leading = common_leading_nodes((path for own in data.paths for path in own), config.leading_share)
+    labels = [[without_leading(path, leading) for path in own] for own in data.paths]
+    tree = PathTree.of(path for own in labels for path in own)
+    targets = tree.targets(labels)
+    tagged = data.tagged
+
+    steps.next("Choosing the regularisation")
+    penalty = choose_penalty(
+        data.vectors[tagged], targets[tagged], validation[tagged], tree,
+        sharing=config.sharing, iterations=config.iterations, cancel=steps.cancel,
+    )  # fmt: skip
+
+    def fit(rows: np.ndarray, start: ConceptProbe | None = None) -> ConceptProbe:
+        return concept_probe(
+            data.vectors[rows], targets[rows], tree,
+            penalty=penalty, sharing=config.sharing, iterations=config.iterations, start=start,
+        )  # fmt: skip
+
+    steps.next("Calibrating the probabilities")
+    logits = np.zeros((len(data), len(tree.paths)), dtype=np.float32)
+    fold = grouped_folds(data.groups, _FOLDS, rng)
+    for one in range(_FOLDS):
+        steps.check()
+        if (tagged & (fold != one)).any():
+            logits[fold == one] = fit(tagged & (fold != one)).logits(data.vectors[fold == one])
+    temperature = choose_temperature(logits[tagged], targets[tagged])
+
+    steps.next("Concepts")
+    probe = fit(tagged)
+    head = ConceptHead(
+        paths=_whole_paths(tree, data.paths, leading),
+        leading=leading,
+        # Rounded to what is stored, so that a head predicts the same before and after it is saved.
+        weights=(probe.weights / temperature).astype(np.float16).astype(np.float32),
+        bias=(probe.bias / temperature).astype(np.float32),
+    )
+    return head, _softmax(logits / temperature)
+
+
+def _fit_difficulty(
+    data: ProbeData,
+    scale: DifficultyScale,
+    validation: np.ndarray,
+    concepts: ConceptHead | None,
+    probabilities: np.ndarray,
+    config: ProbesConfig,
+    rng: np.random.Generator,
+    with_text: bool,
+) -> DifficultyHead:
+    """Ridge on the graded questions outside the validation part; the radius from those inside."""
+    dimension = data.vectors.shape[1]
+    # Scaled so that one penalty suits all: a vector's entries are about 1 / sqrt(dimension).
+    vector_scale, node_scale, count_scale = math.sqrt(dimension), 20.0, 3.0
+    membership = np.zeros((0, 0), dtype=np.float32)
+    if concepts is not None:
+        tree = PathTree.of(without_leading(path, concepts.leading) for path in concepts.paths)
+        membership = tree.membership
+    blocks: list[np.ndarray] = [data.vectors * vector_scale]
+    if concepts is not None:
+        blocks.append(probabilities @ membership.T * node_scale)
+    spread = np.ones(0)
+    if with_text:
+        counts = surface_counts(data.texts or ())
+        spread = count_scale / np.maximum(counts.std(axis=0), 1e-3)
+        blocks.append(counts * spread)
+    features = np.concatenate(blocks, axis=1)
+    fitted, held = data.graded & ~validation, data.graded & validation
+    penalty = choose_ridge_penalty(features[fitted], data.difficulties[fitted], data.groups[fitted], rng)
+    probe = difficulty_probe(features[fitted], data.difficulties[fitted], penalty=penalty)
+    estimates = np.clip(probe.values(features[held]), scale.low, scale.high)
+    radius = conformal_radius(data.difficulties[held] - estimates, config.coverage, scale.high - scale.low)
+    nodes = slice(dimension, dimension + len(membership))
+    return DifficultyHead(
+        vector_weights=(probe.weights[:dimension] * vector_scale).astype(np.float32),
+        path_weights=(probe.weights[nodes] * node_scale @ membership).astype(np.float32)
+        if concepts is not None
+        else np.zeros(0, dtype=np.float32),
+        surface_weights=(probe.weights[nodes.stop :] * spread).astype(np.float32),
+        intercept=probe.intercept,
+        radius=radius,
+        scale=scale.name,
+        lowest=scale.low,
+        highest=scale.high,
+        coverage=config.coverage,
+    )
+
+
+def _whole_paths(
+    tree: PathTree, paths: Sequence[Sequence[ConceptPath]], leading: ConceptPath
+) -> tuple[ConceptPath, ...]:
+    """For each path of the tree the whole one it stands for: the most frequent, should there be two."""
+    counts: dict[ConceptPath, Counter[ConceptPath]] = {}
+    for own in paths:
+        for path in own:
+            counts.setdefault(without_leading(path, leading), Counter())[path] += 1
+    return tuple(counts[path].most_common(1)[0][0] for path in tree.paths)
+
+
+def _at_most(data: ProbeData, config: ProbesConfig) -> ProbeData:
+    if len(data) <= config.maximum_questions:
+        return data
+    share = config.maximum_questions / len(data)
+    return data.take(grouped_split(data.groups, share, np.random.default_rng(config.seed + 2)))
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    probabilities: np.ndarray = powers / powers.sum(axis=1, keepdims=True)
+    return probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Which heads to fit."""
+
+    concepts: bool
+    difficulty: bool
+
+
+@dataclass
+class _Steps:
+    """Counts the steps of a training, and asks between them whether to stop."""
+
+    total: int
+    progress: Progress | None
+    cancel: Callable[[], bool] | None
+    done: int = 0
+
+    def next(self, what: str) -> None:
+        self.check()
+        if self.progress is not None:
+            self.progress(self.done, self.total, what)
+        self.done += 1
+
+    def skip(self, steps: int) -> None:
+        self.done += steps
+
+    def check(self) -> None:
+        if self.cancel is not None and self.cancel():
+            raise Cancelled("Training of the probes was stopped; nothing was written.")
