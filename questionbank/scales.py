@@ -6,6 +6,7 @@ Values of different scales are never mixed unmapped.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 __all__ = [
@@ -47,7 +48,12 @@ _SCALE_BY_SET = {
     "omni_math_rule": "1-9.5",
 }
 
-_SCALE_BY_ID_PREFIX = {"tal-": "0-4", "math-": "1-5", "opl-": "1-5", "omni-": "1-9.5"}
+_SCALE_BY_ID = {
+    r"tal-(zh|en)-(train|test)-\d+": "0-4",
+    r"math-(train|test)-\d+": "1-5",
+    r"opl-[0-9a-f]{12}": "1-5",
+    r"omni-\d+": "1-9.5",
+}
 
 
 def scale_names() -> tuple[str, ...]:
@@ -72,10 +78,7 @@ def scale_of_id(identifier: str) -> str:
     >>> scale_of_id("omni-17"), scale_of_id("q-17")
     ('1-9.5', '')
     """
-    for prefix, scale in _SCALE_BY_ID_PREFIX.items():
-        if identifier.startswith(prefix):
-            return scale
-    return ""
+    return next((scale for form, scale in _SCALE_BY_ID.items() if re.fullmatch(form, identifier)), "")
 
 
 def scale_percent(value: float | None, scale: str) -> float | None:

@@ -17,6 +17,7 @@ from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.csv_table import CSV_HEAD, header_delimiter, read_csv, write_csv_row
+from questionbank.formats.fields import UNKNOWN_SCALE, FileScale
 from questionbank.formats.jsonl import read_jsonl, write_jsonl_line
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.scales import scale_names
@@ -31,7 +32,7 @@ AUTO = "auto"
 
 class _Reader(Protocol):
     def __call__(
-        self, path: Path, *, scale: str = "", progress: Progress | None = None
+        self, path: Path, *, scale: FileScale = UNKNOWN_SCALE, progress: Progress | None = None
     ) -> Iterator[tuple[int, Entry]]: ...
 
 
@@ -103,7 +104,12 @@ def _labels() -> str:
 
 
 def read(
-    path: Path, format: str = AUTO, *, scale: str = "", progress: Progress | None = None
+    path: Path,
+    format: str = AUTO,
+    *,
+    scale: str = "",
+    likely_scale: str = "",
+    progress: Progress | None = None,
 ) -> Iterator[tuple[int, Entry]]:
     """Yield (line number, question, concept or problem) of each line that is not blank.
 
@@ -111,7 +117,8 @@ def read(
 
     Args:
         format: a name of `FORMATS`, or ``"auto"``.
-        scale: the difficulty scale where a line names none.
+        scale: the difficulty scale of lines that name none; a value outside it is refused.
+        likely_scale: the same, but a value outside it is kept as published.
         progress: called now and then with (bytes read, bytes of the file).
 
     Raises:
@@ -125,11 +132,11 @@ def read(
             f"The difficulty scale {scale!r} is not known; use one of {', '.join(scale_names())}."
         )
     chosen = sniff(path) if format == AUTO else FORMATS[format]
-    return _entries(path, chosen, scale, progress)
+    return _entries(path, chosen, FileScale(scale, likely_scale), progress)
 
 
 def _entries(
-    path: Path, chosen: Format, scale: str, progress: Progress | None
+    path: Path, chosen: Format, scale: FileScale, progress: Progress | None
 ) -> Iterator[tuple[int, Entry]]:
     first_line_of: dict[tuple[bool, str], int] = {}
     is_empty = True

@@ -26,7 +26,7 @@ from questionbank.formats.cells import (
     unguard_cell,
 )
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
-from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
 from questionbank.formats.lines import Progress, decode_line, read_lines
 
 __all__ = ["COLUMNS", "CSV_HEAD", "header_delimiter", "read_csv", "write_csv_row"]
@@ -97,7 +97,7 @@ class _DecodedLines:
 
 
 def read_csv(
-    path: Path, *, scale: str = "", progress: Progress | None = None
+    path: Path, *, scale: FileScale = UNKNOWN_SCALE, progress: Progress | None = None
 ) -> Iterator[tuple[int, QuestionRecord | ConceptRow | LineProblem]]:
     """Yield the question, the concept or the problem of each row, by the line it begins on.
 
@@ -155,7 +155,7 @@ def _csv_reason(error: csv.Error) -> str:
 
 
 def _read_row(
-    names: Sequence[str], cells: Sequence[str], line: int, scale: str
+    names: Sequence[str], cells: Sequence[str], line: int, scale: FileScale
 ) -> QuestionRecord | ConceptRow | LineProblem:
     if len(cells) > len(names) and any(cells[len(names) :]):
         return LineProblem(line, f"the row has {len(cells)} cells, the header {len(names)}")

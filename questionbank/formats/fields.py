@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from analytics.records import ConceptPath, Option, QuestionRecord
@@ -15,7 +16,16 @@ from analytics.text.tokens import detect_language
 from questionbank.formats import limits
 from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 
-__all__ = ["KINDS", "LANGUAGE_TAG", "FieldProblems", "read_concept_paths", "read_question"]
+__all__ = [
+    "KINDS",
+    "LANGUAGE_TAG",
+    "UNKNOWN_SCALE",
+    "FieldProblems",
+    "FileScale",
+    "concept_path",
+    "read_question",
+    "string_problem",
+]
 
 KINDS = ("open", "choice", "blank")
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
@@ -29,6 +39,20 @@ _TYPE_NAMES = {
     dict: "an object",
 }
 _SHOWN = 40  # characters of a wrong value that a message repeats
+
+
+@dataclass(frozen=True, slots=True)
+class FileScale:
+    """The difficulty scale of a file: stated by whoever reads it, or likely from the name of its set.
+
+    A value outside a stated scale is refused; one outside a likely scale is kept as published.
+    """
+
+    stated: str = ""
+    likely: str = ""
+
+
+UNKNOWN_SCALE = FileScale()
 
 
 class FieldProblems(Exception):
@@ -116,12 +140,12 @@ def _shown(value: str) -> str:
     return repr(value if len(value) <= _SHOWN else value[:_SHOWN] + "…")
 
 
-def read_question(row: Mapping[str, Any], *, scale: str = "") -> QuestionRecord:
+def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -> QuestionRecord:
     """Build the record of one line.
 
     Args:
         row: its fields, as in JSON Lines; unknown ones are ignored, null means absent.
-        scale: the difficulty scale of the whole file, where the line names none.
+        scale: what is known of the difficulty scale of the whole file, for lines that name none.
 
     Raises:
         FieldProblems: one or more fields cannot be used.
@@ -147,7 +171,7 @@ def read_question(row: Mapping[str, Any], *, scale: str = "") -> QuestionRecord:
         solution=fields.string("solution", limits.TEXT_LIMIT),
         equation=fields.string("equation", limits.EQUATION_LIMIT),
         numbers=_numbers(fields),
-        concepts=read_concept_paths(fields, "concepts"),
+        concepts=_concept_paths(fields, "concepts"),
         difficulty=difficulty,
         difficulty_scale=difficulty_scale,
         grade=fields.string("grade", limits.GRADE_LIMIT, number_allowed=True),
@@ -231,7 +255,7 @@ def _numbers(fields: _Fields) -> tuple[str, ...]:
     return tuple(numbers)
 
 
-def read_concept_paths(fields: _Fields, name: str) -> tuple[ConceptPath, ...]:
+def _concept_paths(fields: _Fields, name: str) -> tuple[ConceptPath, ...]:
     """The concept paths of a line, each name trimmed, repeated paths dropped."""
     paths: dict[ConceptPath, None] = {}
     for item in fields.items(name, limits.CONCEPTS_LIMIT):
@@ -274,7 +298,7 @@ def concept_path(names: list[Any]) -> tuple[ConceptPath, str]:
     return tuple(path), ""
 
 
-def _difficulty(fields: _Fields, identifier: str, file_scale: str) -> tuple[float | None, str]:
+def _difficulty(fields: _Fields, identifier: str, file_scale: FileScale) -> tuple[float | None, str]:
     value = fields.number("difficulty")
     named = fields.string("difficulty_scale", limits.TEXT_LIMIT).strip()
     if named and named not in scale_names():
@@ -282,11 +306,18 @@ def _difficulty(fields: _Fields, identifier: str, file_scale: str) -> tuple[floa
         return None, ""
     if value is None:
         return None, ""
-    scale = named or file_scale or scale_of_id(identifier) or AS_PUBLISHED
+    stated = named or file_scale.stated
+    if stated:
+        if not _is_on_scale(value, stated):
+            fields.refuse("difficulty", f"{value:g} is outside the scale {stated}")
+        return value, stated
+    likely = file_scale.likely or scale_of_id(identifier)
+    return value, likely if likely and _is_on_scale(value, likely) else AS_PUBLISHED
+
+
+def _is_on_scale(value: float, scale: str) -> bool:
     bounds = SCALES.get(scale)
-    if bounds is not None and not bounds.low <= value <= bounds.high:
-        fields.refuse("difficulty", f"{value:g} is outside the scale {scale}")
-    return value, scale
+    return bounds is None or bounds.low <= value <= bounds.high
 
 
 def _observed(fields: _Fields) -> tuple[float | None, int]:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
-from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
 from questionbank.formats.lines import Progress, decode_line, read_lines
 
 __all__ = ["question_fields", "read_jsonl", "write_jsonl_line"]
@@ -33,7 +33,7 @@ _decoder = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def read_jsonl(
-    path: Path, *, scale: str = "", progress: Progress | None = None
+    path: Path, *, scale: FileScale = UNKNOWN_SCALE, progress: Progress | None = None
 ) -> Iterator[tuple[int, QuestionRecord | ConceptRow | LineProblem]]:
     """Yield the question, the concept or the problem of each line that is not blank.
 
@@ -47,7 +47,7 @@ def read_jsonl(
             yield number, _read_line(number, line, scale)
 
 
-def _read_line(number: int, line: bytes, scale: str) -> QuestionRecord | ConceptRow | LineProblem:
+def _read_line(number: int, line: bytes, scale: FileScale) -> QuestionRecord | ConceptRow | LineProblem:
     try:
         row = _parse(decode_line(line.rstrip()))
         if is_concept_row(row):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.records import Option, QuestionRecord
-from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.fields import FieldProblems, FileScale, read_question
 
 CHOICE = {"text": "2 + 2?", "options": [{"label": "A", "text": "4"}, {"label": "B", "text": "5"}]}
 
@@ -155,6 +155,11 @@ def test_an_answer_must_be_the_label_of_an_option():
         read_question({**CHOICE, "answer": "C"})
 
 
+def test_a_value_outside_the_stated_scale_of_the_file_is_refused():
+    with pytest.raises(FieldProblems, match="difficulty 7 is outside the scale 1-5"):
+        read_question({"text": "?", "difficulty": 7}, scale=FileScale(stated="1-5"))
+
+
 def test_options_do_not_go_with_an_open_question():
     with pytest.raises(FieldProblems, match="kind is open, but the question has options"):
         read_question({**CHOICE, "kind": "open"})
@@ -178,12 +183,15 @@ def test_all_wrong_fields_of_a_line_are_told_at_once():
 @pytest.mark.parametrize(
     ("row", "file_scale", "expected"),
     [
-        ({"id": "q", "difficulty": 2}, "", (2.0, "as published")),
-        ({"id": "q", "difficulty": 2}, "1-5", (2.0, "1-5")),
-        ({"id": "q", "difficulty": 2, "difficulty_scale": "0-4"}, "1-5", (2.0, "0-4")),
-        ({"id": "tal-zh-train-1", "difficulty": 0}, "", (0.0, "0-4")),
-        ({"id": "omni-1", "difficulty": 9.5}, "", (9.5, "1-9.5")),
-        ({"id": "math-test-3"}, "", (None, "")),
+        ({"id": "q", "difficulty": 2}, FileScale(), (2.0, "as published")),
+        ({"id": "q", "difficulty": 2}, FileScale(stated="1-5", likely="0-4"), (2.0, "1-5")),
+        ({"id": "q", "difficulty": 2, "difficulty_scale": "0-4"}, FileScale(stated="1-5"), (2.0, "0-4")),
+        ({"id": "math-test-1", "difficulty": 0}, FileScale(likely="0-4"), (0.0, "0-4")),
+        ({"id": "tal-zh-train-1", "difficulty": 0}, FileScale(), (0.0, "0-4")),
+        ({"id": "omni-1", "difficulty": 9.5}, FileScale(), (9.5, "1-9.5")),
+        ({"id": "math-test-3"}, FileScale(), (None, "")),
+        ({"id": "math-test-3", "difficulty": 7}, FileScale(), (7.0, "as published")),
+        ({"id": "q", "difficulty": 7}, FileScale(likely="1-5"), (7.0, "as published")),
     ],
 )
 def test_the_scale_comes_from_the_line_then_the_file_then_the_identifier(row, file_scale, expected):

@@ -1,0 +1,31 @@
+"""The name of the set that a file belongs to, where nobody gives one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from questionbank.formats.limits import SET_LIMIT
+
+__all__ = ["set_name"]
+
+_SPLITS = frozenset(
+    {"all", "cv", "dev", "test", "testmini", "train", "train_part", "val", "valid", "validation"}
+)
+
+# Public sets whose folder holds files with names of their own.
+_SETS_BY_FOLDER = frozenset({"conceptmath", "eedi", "mawps_parts", "paraqd"})
+_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|csv|tsv|txt|gz))+$", re.IGNORECASE)
+
+
+def set_name(path: PurePath) -> str:
+    """The set's name: the folder's where files are named after splits, else the file's.
+
+    >>> set_name(PurePath("data/math/train.jsonl.gz")), set_name(PurePath("data/Grade 7.csv"))
+    ('math', 'Grade 7')
+    """
+    stem = _SUFFIXES.sub("", path.name) or path.name
+    folder = path.parent.name
+    if folder and (folder in _SETS_BY_FOLDER or stem.lower() in _SPLITS):
+        stem = folder
+    return stem[:SET_LIMIT]

@@ -1,0 +1,37 @@
+"""Write questions to a file."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from questionbank.errors import ValidationFailed
+from questionbank.formats import FORMATS
+from questionbank.management.base import BankCommand
+from questionbank.selectors.questions import EXPORT_FILTERS
+from questionbank.services.exports import export_file
+
+
+class Command(BankCommand):
+    """Ready questions, unless a filter says otherwise; what is written can be imported again."""
+
+    help = "Write questions to a JSON Lines or CSV file (compressed where its name ends in .gz)."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", type=Path, metavar="PATH")
+        parser.add_argument("--format", required=True, help=" or ".join(FORMATS))
+        parser.add_argument(
+            "--filter", action="append", default=[], metavar="KEY=VALUE", dest="filters",
+            help=f"several must all hold; keys: {', '.join(EXPORT_FILTERS)}",
+        )  # fmt: skip
+
+    def handle(self, *args: Any, path: Path, format: str, filters: list[str], **options: Any) -> None:
+        chosen = {}
+        for pair in filters:
+            key, equals, value = pair.partition("=")
+            if not equals:
+                raise ValidationFailed(f"A filter is KEY=VALUE, not {pair!r}.")
+            chosen[key.strip()] = value.strip()
+        written = export_file(path=path, format=format, filters=chosen)
+        self.stdout.write(f"{written:,} questions written to {path}.")

@@ -1,0 +1,60 @@
+"""Import a file of questions."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+
+from questionbank.errors import ImportRefused
+from questionbank.management.base import BankCommand
+from questionbank.management.import_output import ProgressBar, write_refused, write_summary
+from questionbank.services.imports import import_file
+
+
+class Command(BankCommand):
+    """All lines or none; `--skip-invalid` imports those that can be."""
+
+    help = "Import questions from JSON Lines or CSV (gzip too): all of them, or nothing."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", type=Path, metavar="PATH")
+        parser.add_argument("--format", default="auto", help="auto, jsonl or csv")
+        parser.add_argument("--hierarchy", help="name of the concept hierarchy; by default the set's")
+        parser.add_argument("--source", help="name of the set; by default the folder's or the file's")
+        parser.add_argument(
+            "--scale", default="", help="difficulty scale where the file names none: 0-4, 1-5 ..."
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="list what would be refused, write nothing"
+        )
+        parser.add_argument(
+            "--skip-invalid", action="store_true", help="import the lines that are not refused"
+        )
+        parser.add_argument(
+            "--no-embed", action="store_true", help="do not compute the questions' vectors now"
+        )
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    def handle(self, *args: Any, path: Path, no_embed: bool, **options: Any) -> None:
+        asked = {name: options[name] for name in ("format", "hierarchy", "source", "scale", "skip_invalid")}
+        try:
+            with ProgressBar() as bar:
+                report = import_file(
+                    path=path, dry_run=options["dry_run"], progress=bar, embed=False, **asked
+                )
+        except ImportRefused as error:
+            write_refused(self.stderr, error.problems)
+            raise
+        write_refused(self.stderr, report.refused, report.refused_count)
+        if options["json"]:
+            self.stdout.write(json.dumps(report.as_dict(), ensure_ascii=False))
+        else:
+            write_summary(self.stdout, report)
+        if report.dry_run and report.refused_count and not options["skip_invalid"]:
+            raise ImportRefused(report.refusal(), report.refused)
+        if report.created and not (no_embed or report.dry_run):
+            call_command("embed_questions", stdout=self.stderr, stderr=self.stderr)

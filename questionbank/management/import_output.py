@@ -1,0 +1,67 @@
+"""What an import says on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tqdm import tqdm
+
+from questionbank.errors import LineProblem
+from questionbank.services.import_report import ImportReport
+
+__all__ = ["ProgressBar", "write_refused", "write_summary"]
+
+LINES_SHOWN = 50
+
+
+class ProgressBar:
+    """A progress bar on standard error, where that is a terminal; called as an import's `progress`."""
+
+    def __init__(self) -> None:
+        self._bar = tqdm(
+            total=1,
+            file=sys.stderr,
+            disable=not sys.stderr.isatty(),
+            leave=False,
+            bar_format="{desc:<22} {percentage:3.0f}% |{bar}| {elapsed}",
+        )
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.close()
+
+    def __call__(self, done: int, total: int, message: str) -> None:
+        if self._bar.disable:
+            return
+        self._bar.total = total
+        self._bar.n = done
+        self._bar.set_description_str(message)
+
+
+def write_refused(stream: Any, problems: Sequence[LineProblem], count: int | None = None) -> None:
+    """List the first refused lines and say how many more there are."""
+    for problem in problems[:LINES_SHOWN]:
+        stream.write(str(problem))
+    more = (len(problems) if count is None else count) - min(len(problems), LINES_SHOWN)
+    if more > 0:
+        stream.write(f"... and {more:,} more")
+
+
+def write_summary(stream: Any, report: ImportReport) -> None:
+    """Say in a few lines what was done, or would be."""
+    would = "would be " if report.dry_run else ""
+    stream.write(
+        f"{report.name}: {report.rows:,} lines read, {report.created:,} questions {would}imported, "
+        f"{report.duplicates:,} duplicates {would}linked, {report.refused_count:,} refused."
+    )
+    if report.concepts_created:
+        stream.write(f"{report.concepts_created:,} concepts {would}created in {report.hierarchy!r}.")
+    if report.languages:
+        shares = ", ".join(f"{language} {count:,}" for language, count in report.languages.items())
+        stream.write(f"Languages: {shares}.")
+    if not report.dry_run:
+        stream.write(f"Done in {report.seconds:.1f} s.")

@@ -1,0 +1,179 @@
+"""Reading questions: one, as records for files and capabilities, and those that are the same."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+
+from analytics.records import ConceptPath, Option, QuestionRecord
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
+
+__all__ = [
+    "EXPORT_FILTERS",
+    "concept_paths",
+    "content_hash",
+    "exact_duplicates",
+    "question_get",
+    "question_record",
+    "question_records",
+    "questions_matching",
+]
+
+RECORDS_AT_ONCE = 2_000
+
+
+def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = ()) -> bytes:
+    """SHA-256 of what a question asks: its text and the texts of its options, in their order.
+
+    Compatibility forms are unified (NFKC) and blanks collapsed, so that a full-width bracket or another
+    line break makes no other question; case counts, because x and X are two variables.
+    """
+    parts = [text]
+    parts.extend(one.text if isinstance(one, Option) else str(one.get("text", "")) for one in options)
+    # The unit separator is a blank to split(), so no part can hold it.
+    joined = "\x1f".join(" ".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
+    return hashlib.sha256(joined.encode("utf-8")).digest()
+
+
+def question_get(*, question_id: int) -> Question:
+    """A question with its equation and its author.
+
+    Raises:
+        NotFound: there is none of this number.
+    """
+    try:
+        return Question.objects.select_related("equation", "created_by").get(pk=question_id)
+    except Question.DoesNotExist as error:
+        raise NotFound(f"There is no question {question_id}.") from error
+
+
+def exact_duplicates(
+    *, text: str, options: Sequence[Option | Mapping[str, Any]], exclude: Question | None = None
+) -> QuerySet[Question]:
+    """Questions that ask the same and are not retired, the oldest first."""
+    same = Question.objects.filter(content_hash=content_hash(text=text, options=options))
+    same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
+    return same if exclude is None else same.exclude(pk=exclude.pk)
+
+
+def concept_paths(question_ids: Iterable[int]) -> dict[int, list[ConceptPath]]:
+    """The concept paths of many questions by two queries, each question's in the order of the tree."""
+    tags = list(
+        QuestionTag.objects.filter(question_id__in=list(question_ids))
+        .order_by("concept__path")
+        .values_list("question_id", "concept__path")
+    )
+    step = KnowledgeConcept.steplen
+    prefixes = {path: [path[:end] for end in range(step, len(path) + 1, step)] for _, path in tags}
+    wanted = {prefix for chain in prefixes.values() for prefix in chain}
+    names = dict(KnowledgeConcept.objects.filter(path__in=wanted).values_list("path", "name"))
+    paths: dict[int, list[ConceptPath]] = {}
+    for question_id, path in tags:
+        paths.setdefault(question_id, []).append(tuple(names[prefix] for prefix in prefixes[path]))
+    return paths
+
+
+def question_record(question: Question) -> QuestionRecord:
+    """The question as it is exchanged with files and capabilities."""
+    return _record(question, concept_paths([question.pk]).get(question.pk, []))
+
+
+def question_records(questions: QuerySet[Question]) -> Iterator[QuestionRecord]:
+    """Many questions as records by ascending id, in bounded memory."""
+    questions = questions.select_related("equation").order_by("pk")
+    last = 0
+    while batch := list(questions.filter(pk__gt=last)[:RECORDS_AT_ONCE]):
+        last = batch[-1].pk
+        paths = concept_paths([question.pk for question in batch])
+        for question in batch:
+            yield _record(question, paths.get(question.pk, []))
+
+
+def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
+    equation = getattr(question, "equation", None)
+    return QuestionRecord(
+        id=question.source_id or str(question.pk),
+        text=question.text,
+        language=question.language,
+        kind=question.kind,
+        options=tuple(
+            Option(one["label"], one["text"], one.get("misconception", "")) for one in question.options
+        ),
+        answer=question.answer,
+        solution=question.solution,
+        equation=equation.expression if equation else "",
+        numbers=tuple(equation.numbers) if equation else (),
+        concepts=tuple(paths),
+        difficulty=question.difficulty,
+        difficulty_scale=question.difficulty_scale,
+        grade=question.grade,
+        stage=question.stage,
+        source=question.source,
+        responses=question.responses,
+        facility=question.facility,
+    )
+
+
+EXPORT_FILTERS = (
+    "source",
+    "language",
+    "kind",
+    "grade",
+    "stage",
+    "status",
+    "hierarchy",
+    "concept",
+    "difficulty",
+)
+
+
+def questions_matching(*, filters: Mapping[str, str]) -> QuerySet[Question]:
+    """Questions for an export; ready ones unless `filters` names a status.
+
+    Args:
+        filters: of `EXPORT_FILTERS`; ``concept`` is an id and includes what lies below it, ``difficulty``
+            a range of per cent such as ``20-60``, the others are compared as they stand.
+
+    Raises:
+        ValidationFailed: a filter is not known or its value makes no sense.
+    """
+    questions = Question.objects.filter(status=filters.get("status", Question.Status.READY))
+    for name, value in filters.items():
+        if name not in EXPORT_FILTERS:
+            raise ValidationFailed(
+                f"The filter {name!r} is not known; use one of {', '.join(EXPORT_FILTERS)}."
+            )
+        if name == "hierarchy":
+            if not KnowledgeHierarchy.objects.filter(name=value).exists():
+                raise ValidationFailed(f"There is no hierarchy {value!r}.")
+            tagged = QuestionTag.objects.filter(concept__hierarchy__name=value)
+            questions = questions.filter(pk__in=tagged.values("question_id"))
+        elif name == "concept":
+            questions = questions.filter(pk__in=_tagged_below(value).values("question_id"))
+        elif name == "difficulty":
+            questions = questions.filter(difficulty_percent__range=_percent_range(value))
+        elif name == "status" and value not in Question.Status.values:
+            raise ValidationFailed(f"status must be one of {', '.join(Question.Status.values)}.")
+        else:
+            questions = questions.filter(**{name: value})
+    return questions
+
+
+def _tagged_below(concept_id: str) -> QuerySet[QuestionTag]:
+    concept = KnowledgeConcept.objects.filter(pk=concept_id).first() if concept_id.isdecimal() else None
+    if concept is None:
+        raise ValidationFailed(f"There is no concept {concept_id!r}; give its number.")
+    return QuestionTag.objects.filter(concept__path__startswith=concept.path)
+
+
+def _percent_range(value: str) -> tuple[float, float]:
+    low, dash, high = value.partition("-")
+    try:
+        return float(low), float(high) if dash else float(low)
+    except ValueError as error:
+        raise ValidationFailed("difficulty must be a range of per cent such as 20-60.") from error

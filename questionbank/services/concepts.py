@@ -1,0 +1,321 @@
+"""Editing hierarchies: create, rename, move, merge and delete concepts; tags follow.
+
+Every function locks the hierarchy first and reads the concept anew, so that two people who change the
+same tree wait for each other and neither works on what the other has moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import connection, transaction
+
+from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, QuestionTag, User
+from questionbank.services.concept_paths import (
+    concept_name,
+    concept_paths_ensure,
+    hierarchy_ensure,
+    hierarchy_lock,
+)
+
+__all__ = [
+    "concept_create",
+    "concept_delete",
+    "concept_merge",
+    "concept_move",
+    "concept_path_ensure",
+    "concept_rename",
+    "hierarchy_create",
+    "hierarchy_delete",
+    "hierarchy_rename",
+]
+
+
+def _allow(user: User | None) -> None:
+    """`None` is the system itself: commands and imports."""
+    if user is not None and not user.has_perm("questionbank.concepts_edit"):
+        raise NotAllowed("You may not edit concepts.")
+
+
+def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
+    """The concept as it is now, its hierarchy locked."""
+    hierarchy_lock(concept.hierarchy_id)
+    found = KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk).first()
+    if found is None:
+        raise NotFound("This concept is not there any more.")
+    return found
+
+
+def _refuse_namesake(siblings: Sequence[KnowledgeConcept], name: str, *, but: int | None = None) -> None:
+    if any(one.name == name and one.pk != but for one in siblings):
+        reason = f"There is a concept {name!r} at this place already."
+        raise ValidationFailed(reason, {"name": [reason]})
+
+
+def _children(hierarchy_id: int, parent: KnowledgeConcept | None) -> list[KnowledgeConcept]:
+    if parent is None:
+        return list(KnowledgeConcept.objects.filter(hierarchy_id=hierarchy_id, depth=1))
+    return list(
+        KnowledgeConcept.objects.filter(
+            hierarchy_id=hierarchy_id, depth=parent.depth + 1, path__startswith=parent.path
+        )
+    )
+
+
+@transaction.atomic
+def hierarchy_create(*, user: User | None, name: str) -> KnowledgeHierarchy:
+    """Create an empty hierarchy.
+
+    Raises:
+        ValidationFailed: the name is empty, too long or taken.
+    """
+    _allow(user)
+    tidy = " ".join(name.split())
+    if KnowledgeHierarchy.objects.filter(name=tidy).exists():
+        raise ValidationFailed(f"There is a hierarchy {tidy!r} already.", {"name": ["This name is taken."]})
+    return hierarchy_ensure(name=tidy)
+
+
+@transaction.atomic
+def hierarchy_rename(*, user: User | None, hierarchy: KnowledgeHierarchy, name: str) -> KnowledgeHierarchy:
+    """Give a hierarchy another name.
+
+    Raises:
+        ValidationFailed: the name is empty, too long or taken.
+    """
+    _allow(user)
+    fresh = hierarchy_lock(hierarchy.pk)
+    tidy = " ".join(name.split())
+    if not tidy or len(tidy) > 200 or "\0" in tidy:
+        raise ValidationFailed("A hierarchy's name has 1 to 200 characters.", {"name": ["Give a name."]})
+    if KnowledgeHierarchy.objects.filter(name=tidy).exclude(pk=fresh.pk).exists():
+        raise ValidationFailed(f"There is a hierarchy {tidy!r} already.", {"name": ["This name is taken."]})
+    fresh.name = tidy
+    fresh.save(update_fields=["name"])
+    return fresh
+
+
+@transaction.atomic
+def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:
+    """Delete a hierarchy that tags no question, with its concepts.
+
+    Raises:
+        Conflict: questions are tagged with its concepts.
+    """
+    _allow(user)
+    fresh = hierarchy_lock(hierarchy.pk)
+    used = QuestionTag.objects.filter(concept__hierarchy=fresh).values("question_id").distinct().count()
+    if used:
+        raise Conflict(
+            f"{used:,} questions are tagged with concepts of {fresh.name!r}; it cannot be deleted."
+        )
+    fresh.delete()
+
+
+@transaction.atomic
+def concept_path_ensure(*, hierarchy: KnowledgeHierarchy, path: Sequence[str]) -> KnowledgeConcept:
+    """The concept at this path; it and those above it are created where they are missing."""
+    ids, _ = concept_paths_ensure(hierarchy=hierarchy, paths=[path])
+    return KnowledgeConcept.objects.get(pk=ids[tuple(concept_name(name) for name in path)])
+
+
+@transaction.atomic
+def concept_create(
+    *, user: User | None, hierarchy: KnowledgeHierarchy, name: str, parent: KnowledgeConcept | None = None
+) -> KnowledgeConcept:
+    """Add a concept below `parent`, or as a root.
+
+    Raises:
+        ValidationFailed: the name is empty or taken there, or the place is too deep.
+    """
+    _allow(user)
+    tidy = concept_name(name)
+    fresh = hierarchy_lock(hierarchy.pk)
+    above = None
+    if parent is not None:
+        above = _fresh(parent)
+        if above.hierarchy_id != fresh.pk:
+            raise ValidationFailed("The parent belongs to another hierarchy.")
+        _refuse_depth(above.depth + 1)
+    _refuse_namesake(_children(fresh.pk, above), tidy)
+    fields = {"hierarchy": fresh, "name": tidy}
+    if above is None:
+        added: KnowledgeConcept = KnowledgeConcept.objects.add_root(fields)
+    else:
+        added = KnowledgeConcept.objects.add_child(above, fields)
+    return added
+
+
+def _refuse_depth(depth: int) -> None:
+    if depth > CONCEPT_DEPTH_LIMIT:
+        raise ValidationFailed(f"A hierarchy has at most {CONCEPT_DEPTH_LIMIT} levels.")
+
+
+@transaction.atomic
+def concept_rename(*, user: User | None, concept: KnowledgeConcept, name: str) -> KnowledgeConcept:
+    """Give a concept another name.
+
+    Raises:
+        ValidationFailed: the name is empty, or a sibling has it.
+    """
+    _allow(user)
+    tidy = concept_name(name)
+    fresh = _fresh(concept)
+    _refuse_namesake(_children(fresh.hierarchy_id, _parent(fresh)), tidy, but=fresh.pk)
+    fresh.name = tidy
+    fresh.save(update_fields=["name"])
+    return fresh
+
+
+def _parent(concept: KnowledgeConcept) -> KnowledgeConcept | None:
+    parent: KnowledgeConcept | None = KnowledgeConcept.objects.get_parent(concept)
+    return parent
+
+
+@transaction.atomic
+def concept_move(
+    *, user: User | None, concept: KnowledgeConcept, parent: KnowledgeConcept | None
+) -> KnowledgeConcept:
+    """Move a concept, and what lies below it, below `parent`, or make it a root.
+
+    Raises:
+        ValidationFailed: that would be a cycle, another hierarchy, too deep, or beside a namesake.
+    """
+    _allow(user)
+    fresh = _fresh(concept)
+    target = None if parent is None else _fresh(parent)
+    _refuse_move(fresh, target)
+    if _parent(fresh) != target:
+        _refuse_namesake(_children(fresh.hierarchy_id, target), fresh.name, but=fresh.pk)
+        _move(fresh, target)
+    return KnowledgeConcept.objects.get(pk=fresh.pk)
+
+
+def _refuse_move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> None:
+    if target is None:
+        return
+    if target.hierarchy_id != concept.hierarchy_id:
+        raise ValidationFailed("A concept cannot move to another hierarchy.")
+    if target.path.startswith(concept.path):
+        reason = f"{concept.name!r} cannot move below itself: that would be a cycle."
+        raise ValidationFailed(reason, {"parent": [reason]})
+    deepest = max(
+        KnowledgeConcept.objects.filter(path__startswith=concept.path).values_list("depth", flat=True)
+    )
+    _refuse_depth(target.depth + 1 + deepest - concept.depth)
+
+
+def _move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> None:
+    """Move by treebeard; both must be fresh, because it trusts the paths they carry."""
+    if target is not None:
+        KnowledgeConcept.objects.move(concept, target, "last-child")
+        return
+    last_root = KnowledgeConcept.objects.filter(depth=1).order_by("-path").first()
+    KnowledgeConcept.objects.move(concept, last_root, "last-sibling")
+
+
+@transaction.atomic
+def concept_merge(
+    *, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept
+) -> KnowledgeConcept:
+    """Make `concept` one with `target`: its tags and children go there, then it is deleted.
+
+    A child that has a namesake below the target is merged with it in turn.
+
+    Raises:
+        ValidationFailed: both are the same, of two hierarchies, or the target lies below the concept.
+    """
+    _allow(user)
+    fresh, into = _fresh(concept), _fresh(target)
+    if fresh.pk == into.pk:
+        raise ValidationFailed("A concept cannot be merged with itself.")
+    if fresh.hierarchy_id != into.hierarchy_id:
+        raise ValidationFailed("Concepts of two hierarchies cannot be merged.")
+    if into.path.startswith(fresh.path):
+        raise ValidationFailed(
+            f"{fresh.name!r} cannot be merged into {into.name!r}, which lies below it: that would be a cycle."
+        )
+    _merge(fresh.pk, into.pk)
+    return KnowledgeConcept.objects.get(pk=into.pk)
+
+
+def _merge(concept_id: int, target_id: int) -> None:
+    """Merge by numbers: every move below changes paths, so each step reads its concepts anew."""
+    _move_tags(concept_id, target_id)
+    concept = KnowledgeConcept.objects.get(pk=concept_id)
+    for child in _children(concept.hierarchy_id, concept):
+        target = KnowledgeConcept.objects.get(pk=target_id)
+        namesake = next(
+            (
+                one
+                for one in _children(target.hierarchy_id, target)
+                if one.name == child.name and one.pk != concept_id
+            ),
+            None,
+        )
+        if namesake is not None:
+            _merge(child.pk, namesake.pk)
+        else:
+            fresh = KnowledgeConcept.objects.get(pk=child.pk)
+            deepest = KnowledgeConcept.objects.filter(path__startswith=fresh.path).order_by("-depth")[0].depth
+            _refuse_depth(target.depth + 1 + deepest - fresh.depth)
+            _move(fresh, target)
+    KnowledgeConcept.objects.get(pk=concept_id).delete()
+
+
+def _move_tags(concept_id: int, target_id: int) -> None:
+    """A question tagged with both keeps the target's tag, set by a person if either was."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE questionbank_questiontag kept
+            SET set_by = 'person', user_id = gone.user_id, probability = gone.probability
+            FROM questionbank_questiontag gone
+            WHERE kept.question_id = gone.question_id AND kept.concept_id = %s AND gone.concept_id = %s
+              AND gone.set_by = 'person' AND kept.set_by <> 'person'
+            """,
+            [target_id, concept_id],
+        )
+        cursor.execute(
+            """
+            DELETE FROM questionbank_questiontag gone USING questionbank_questiontag kept
+            WHERE kept.question_id = gone.question_id AND kept.concept_id = %s AND gone.concept_id = %s
+            """,
+            [target_id, concept_id],
+        )
+        cursor.execute(
+            "UPDATE questionbank_questiontag SET concept_id = %s WHERE concept_id = %s",
+            [target_id, concept_id],
+        )
+
+
+@transaction.atomic
+def concept_delete(
+    *, user: User | None, concept: KnowledgeConcept, target: KnowledgeConcept | None = None
+) -> None:
+    """Delete a concept with all below it, where no question is tagged with them.
+
+    With a `target` their tags go to it first; it must lie elsewhere.
+
+    Raises:
+        Conflict: questions are tagged with it or with a concept below, and no target is given.
+        ValidationFailed: the target lies below the concept, or in another hierarchy.
+    """
+    _allow(user)
+    fresh = _fresh(concept)
+    below = KnowledgeConcept.objects.filter(path__startswith=fresh.path)
+    if target is not None:
+        into = _fresh(target)
+        if into.hierarchy_id != fresh.hierarchy_id or into.path.startswith(fresh.path):
+            raise ValidationFailed("The questions can only go to another concept of the same hierarchy.")
+        for concept_id in below.values_list("pk", flat=True):
+            _move_tags(concept_id, into.pk)
+    used = QuestionTag.objects.filter(concept__in=below).values("question_id").distinct().count()
+    if used:
+        counted = "1 question is" if used == 1 else f"{used:,} questions are"
+        raise Conflict(
+            f"{counted} tagged with {fresh.name!r} or a concept below it; say where the tags shall go."
+        )
+    fresh.delete()

@@ -1,0 +1,34 @@
+"""Writing questions of the bank to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from analytics.records import QuestionRecord
+from questionbank.formats import write
+from questionbank.selectors.questions import question_records, questions_matching
+
+__all__ = ["export_file"]
+
+
+def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
+    """Write the questions that match to a file, aside and then renamed; returns their number.
+
+    Raises:
+        ValidationFailed: a filter or the format is not known, or the file cannot be written.
+    """
+    return write(with_own_ids(question_records(questions_matching(filters=filters))), path, format)
+
+
+def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:
+    """Two sources may use the same identifier, a file may not: later ones get a number behind it."""
+    used: set[str] = set()
+    for record in records:
+        identifier, again = record.id, 1
+        while identifier in used:
+            again += 1
+            identifier = f"{record.id}#{again}"
+        used.add(identifier)
+        yield record if identifier == record.id else replace(record, id=identifier)

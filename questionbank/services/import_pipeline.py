@@ -1,0 +1,187 @@
+"""From a file to the bank in one transaction: read, stage, match, insert, tag.
+
+All or nothing: a refused line, a damaged file, a cancel or a crash leaves the bank as it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import connection, transaction
+
+from analytics.errors import Cancelled
+from analytics.records import ConceptPath, QuestionRecord
+from questionbank.formats import ConceptRow, read, resolve_concept_rows
+from questionbank.models import KnowledgeHierarchy, User
+from questionbank.scales import scale_of_set
+from questionbank.services.concept_paths import (
+    concept_paths_ensure,
+    concept_paths_known,
+    hierarchy_ensure,
+    paths_with_ancestors,
+)
+from questionbank.services.import_report import ImportReport
+from questionbank.services.import_staging import StagedRows, Staging
+
+__all__ = ["ImportOptions", "Tell", "import_into_bank"]
+
+Tell = Callable[[int, int, str], None]
+"""Called with (done, total, what it is doing)."""
+
+ROWS_AT_ONCE = 5_000
+STEPS = 1_000  # of progress: half for reading, half for writing
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What to import and how."""
+
+    path: Path
+    source: str
+    hierarchy: str
+    format: str = "auto"
+    scale: str = ""
+    dry_run: bool = False
+    skip_invalid: bool = False
+    user: User | None = None
+
+
+class _Watch:
+    """Progress, cancel and the clock of one import."""
+
+    def __init__(self, tell: Tell | None, should_stop: Callable[[], bool] | None) -> None:
+        self._tell = tell
+        self._should_stop = should_stop
+        self.phases: dict[str, float] = {}
+
+    def tell(self, step: int, message: str) -> None:
+        if self._should_stop is not None and self._should_stop():
+            raise Cancelled("The import was cancelled; nothing was written.")
+        if self._tell is not None:
+            self._tell(step, STEPS, message)
+
+    def reading(self, done: int, total: int) -> None:
+        self.tell(STEPS // 2 * done // max(total, 1), "Reading the file")
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - began
+
+
+class _Refused(Exception):
+    """Rolls the transaction back."""
+
+
+def import_into_bank(
+    options: ImportOptions, *, tell: Tell | None = None, should_stop: Callable[[], bool] | None = None
+) -> ImportReport:
+    """Import one file; a report with refused lines and without `written` means that nothing was.
+
+    Raises:
+        ImportRefused: the file as a whole cannot be read, or its concepts form a cycle.
+        Cancelled: `should_stop` said so; nothing was written.
+    """
+    report = ImportReport(options.path.name, options.source, options.hierarchy, dry_run=options.dry_run)
+    watch = _Watch(tell, should_stop)
+    began = time.perf_counter()
+    try:
+        with transaction.atomic():
+            _import(options, report, watch)
+    except _Refused:
+        report.created = report.duplicates = 0
+    report.seconds = time.perf_counter() - began
+    report.phases = watch.phases
+    return report
+
+
+def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None:
+    staging = Staging(user_id=options.user.pk if options.user else None)
+    concept_rows: list[ConceptRow] = []
+    with watch.phase("read, tokenise and copy"), staging.rows(source=options.source) as rows:
+        _read(options, report, watch, rows, concept_rows)
+    tree, problems = resolve_concept_rows(concept_rows)
+    for problem in problems:
+        report.refuse(problem)
+    if report.refused_count and not (options.dry_run or options.skip_invalid):
+        raise _Refused
+    if report.refused_count == report.rows and not options.dry_run:
+        raise _Refused  # nothing is left to import
+    watch.tell(STEPS // 2, "Looking for duplicates")
+    with watch.phase("match duplicates"):
+        totals = staging.match(dry_run=options.dry_run)
+    report.created, report.duplicates = totals.created, totals.duplicates
+    report.languages, report.links = totals.languages, totals.links
+    if options.dry_run:
+        report.concepts_created = _count_missing(options.hierarchy, [*rows.paths, *tree])
+    else:
+        _write(options, report, watch, staging, rows, tree)
+        report.written = True
+    staging.drop()
+
+
+def _read(
+    options: ImportOptions,
+    report: ImportReport,
+    watch: _Watch,
+    rows: StagedRows,
+    concept_rows: list[ConceptRow],
+) -> None:
+    likely = scale_of_set(options.source)
+    is_lost = False
+    for line, entry in read(
+        options.path, options.format, scale=options.scale, likely_scale=likely, progress=watch.reading
+    ):
+        report.rows += 1
+        if isinstance(entry, QuestionRecord):
+            if not is_lost:
+                rows.add(line, entry)
+        elif isinstance(entry, ConceptRow):
+            concept_rows.append(entry)
+        else:
+            report.refuse(entry)
+            # Nothing will be written: go on reading only to list every refused line.
+            is_lost = not (options.skip_invalid or options.dry_run)
+
+
+def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
+    wanted = paths_with_ancestors(paths)
+    found = KnowledgeHierarchy.objects.filter(name=hierarchy).first()
+    known = concept_paths_known(hierarchy=found) if found else {}
+    return sum(path not in known for path in wanted)
+
+
+def _write(
+    options: ImportOptions,
+    report: ImportReport,
+    watch: _Watch,
+    staging: Staging,
+    rows: StagedRows,
+    tree: list[ConceptPath],
+) -> None:
+    with watch.phase("insert questions and index them"):
+        for first in range(1, rows.last_line + 1, ROWS_AT_ONCE):
+            share = first / (rows.last_line + 1)
+            watch.tell(STEPS // 2 + int(STEPS * 0.4 * share), "Writing questions")
+            staging.insert_questions(first=first, last=first + ROWS_AT_ONCE - 1)
+        staging.insert_equations()
+    watch.tell(int(STEPS * 0.9), "Writing concepts")
+    paths = list(rows.paths)
+    if paths or tree:
+        with watch.phase("concepts and tags"):
+            # Last, because from here on others who change concepts wait for us.
+            hierarchy = hierarchy_ensure(name=options.hierarchy)
+            ids, report.concepts_created = concept_paths_ensure(hierarchy=hierarchy, paths=[*paths, *tree])
+            report.questions_tagged = staging.insert_tags(
+                numbers=range(len(paths)), concepts=[ids[path] for path in paths]
+            )
+    watch.tell(int(STEPS * 0.95), "Finishing")
+    with watch.phase("check constraints"):
+        connection.check_constraints()

@@ -1,0 +1,54 @@
+"""Progress of a job whose own database connection is busy.
+
+While COPY is open its connection takes no other statement, and inside the import's transaction nobody
+would see what it writes; a row of runs locked there would also keep a cancel request waiting.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.db import Error as DatabaseError
+from django.db import connection
+
+__all__ = ["progress_beside"]
+
+INTERVAL = 0.5  # seconds
+
+Tell = Callable[[int, int, str], None]
+
+
+@contextmanager
+def progress_beside(tell: Tell) -> Iterator[Tell]:
+    """Yield a function that only remembers; a thread with a connection of its own calls `tell`.
+
+    Only the latest state is told. What goes wrong while telling does not end the job.
+    """
+    latest: list[tuple[int, int, str]] = []
+    is_finished = threading.Event()
+
+    def work() -> None:
+        told = None
+        try:
+            while not is_finished.wait(INTERVAL):
+                if latest and latest[-1] is not told:
+                    told = latest[-1]
+                    try:
+                        tell(*told)
+                    except DatabaseError:
+                        connection.close()
+        finally:
+            connection.close()
+
+    def remember(done: int, total: int, message: str) -> None:
+        latest[:] = [(done, total, message)]
+
+    thread = threading.Thread(target=work, name="import-progress", daemon=True)
+    thread.start()
+    try:
+        yield remember
+    finally:
+        is_finished.set()
+        thread.join()

@@ -1,0 +1,235 @@
+"""The staging table of an import: COPY in, then a handful of statements into the bank.
+
+Row by row through the ORM 100,000 questions take minutes; here PostgreSQL moves them itself. The tables
+are temporary: nobody else sees them and they are gone with the transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+from django.utils import timezone
+
+from analytics.records import ConceptPath, QuestionRecord
+from questionbank.scales import scale_percent
+from questionbank.selectors.questions import content_hash
+from questionbank.services.import_report import PROBLEMS_KEPT, DuplicateLink
+from questionbank.services.search_index import question_tokens
+
+if TYPE_CHECKING:
+    from psycopg import Copy
+
+__all__ = ["IMPORT_LOCK", "StagedRows", "Staging", "Totals"]
+
+IMPORT_LOCK = 7_201_003  # advisory lock: two imports of one file must not both find its questions missing
+
+_COLUMNS = {  # of the staging table, in the order of `StagedRows.add`
+    "line": "integer",
+    "source": "text",
+    "source_id": "text",
+    "text": "text",
+    "language": "text",
+    "kind": "text",
+    "options": "jsonb",
+    "answer": "text",
+    "solution": "text",
+    "grade": "text",
+    "stage": "text",
+    "difficulty": "double precision",
+    "difficulty_scale": "text",
+    "difficulty_percent": "double precision",
+    "facility": "double precision",
+    "responses": "integer",
+    "content_hash": "bytea",
+    "tokens": "text",
+    "equation": "text",
+    "numbers": "jsonb",
+    "paths": "integer[]",
+}
+_COPIED = (  # columns that go into the bank as they are
+    "source, source_id, text, language, kind, options, answer, solution, grade, stage, difficulty,"
+    " difficulty_scale, difficulty_percent, facility, responses, content_hash"
+)
+
+_MATCH = """
+    CREATE TEMPORARY TABLE staged_match ON COMMIT DROP AS
+    SELECT content_hash, first_line, existing_id,
+           CASE WHEN existing_id IS NULL THEN {new_id} END AS new_id
+    FROM (
+        SELECT s.content_hash, s.first_line, min(q.id) AS existing_id
+        FROM (SELECT content_hash, min(line) AS first_line FROM staged_question GROUP BY 1) s
+        LEFT JOIN questionbank_question q ON q.content_hash = s.content_hash AND q.status <> 'retired'
+        GROUP BY 1, 2 ORDER BY 2
+    ) in_order_of_the_file
+"""
+
+_INSERT_QUESTIONS = f"""
+    INSERT INTO questionbank_question
+        (id, {_COPIED}, status, search_vector, version, created_by_id, created_at, updated_at)
+    SELECT m.new_id, {", ".join("s." + name for name in _COPIED.split(", "))},
+           'ready', to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s
+    FROM staged_question s
+    JOIN staged_match m ON m.first_line = s.line
+    WHERE m.new_id IS NOT NULL AND s.line BETWEEN %(first)s AND %(last)s
+    ORDER BY s.line
+"""  # noqa: S608 - names of this module
+
+_INSERT_EQUATIONS = """
+    INSERT INTO questionbank_questionequation (question_id, expression, numbers)
+    SELECT m.new_id, s.equation, s.numbers
+    FROM staged_question s JOIN staged_match m ON m.first_line = s.line
+    WHERE m.new_id IS NOT NULL AND s.equation <> ''
+"""
+
+_INSERT_TAGS = """
+    WITH added AS (
+        INSERT INTO questionbank_questiontag (question_id, concept_id, set_by, user_id, created_at)
+        SELECT DISTINCT coalesce(m.existing_id, m.new_id), c.concept_id, 'import', %(user)s::bigint,
+               %(now)s::timestamptz
+        FROM staged_question s
+        JOIN staged_match m ON m.content_hash = s.content_hash
+        CROSS JOIN unnest(s.paths) AS p(number)
+        JOIN unnest(%(numbers)s::int[], %(concepts)s::bigint[]) AS c(number, concept_id) USING (number)
+        ON CONFLICT (question_id, concept_id) DO NOTHING
+        RETURNING question_id
+    )
+    SELECT count(DISTINCT question_id) FROM added
+"""
+
+_LINKS = """
+    SELECT s.line, coalesce(m.existing_id, m.new_id), CASE WHEN m.existing_id IS NULL THEN m.first_line END
+    FROM staged_question s JOIN staged_match m ON m.content_hash = s.content_hash
+    WHERE m.existing_id IS NOT NULL OR m.first_line <> s.line
+    ORDER BY s.line LIMIT %s
+"""
+
+_TOTALS = """
+    SELECT s.language, count(*) FROM staged_match m JOIN staged_question s ON s.line = m.first_line
+    WHERE m.existing_id IS NULL GROUP BY 1 ORDER BY 2 DESC, 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the staged rows amount to."""
+
+    created: int
+    duplicates: int
+    languages: dict[str, int]
+    links: list[DuplicateLink]
+
+
+@dataclass(slots=True)
+class StagedRows:
+    """Where rows go while COPY is open; concept paths are kept once and numbered."""
+
+    copy: Copy
+    source: str
+    paths: dict[ConceptPath, int] = field(default_factory=dict)
+    count: int = 0
+    last_line: int = 0
+
+    def add(self, line: int, record: QuestionRecord) -> None:
+        """Send one question."""
+        self.count += 1
+        self.last_line = line
+        options = [
+            {"label": one.label, "text": one.text}
+            | ({"misconception": one.misconception} if one.misconception else {})
+            for one in record.options
+        ]
+        self.copy.write_row(
+            (
+                line,
+                record.source or self.source,
+                record.id,
+                record.text,
+                record.language,
+                record.kind,
+                json.dumps(options, ensure_ascii=False) if options else "[]",
+                record.answer,
+                record.solution,
+                record.grade,
+                record.stage,
+                record.difficulty,
+                record.difficulty_scale,
+                scale_percent(record.difficulty, record.difficulty_scale),
+                record.facility,
+                record.responses,
+                content_hash(text=record.text, options=record.options),
+                question_tokens(record),
+                record.equation,
+                json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
+                [self.paths.setdefault(path, len(self.paths)) for path in record.concepts],
+            )
+        )
+
+
+class Staging:
+    """One import's temporary tables; must live inside a transaction."""
+
+    def __init__(self, *, user_id: int | None) -> None:
+        self._parameters: dict[str, Any] = {"user": user_id, "now": timezone.now()}
+        columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+        self._execute("DROP TABLE IF EXISTS staged_question, staged_match")
+        self._execute(f"CREATE TEMPORARY TABLE staged_question ({columns}) ON COMMIT DROP")
+
+    @property
+    def started_at(self) -> datetime:
+        moment: datetime = self._parameters["now"]
+        return moment
+
+    @staticmethod
+    def _execute(statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def rows(self, *, source: str) -> Iterator[StagedRows]:
+        """Open COPY for the questions of a file."""
+        with (
+            connection.cursor() as cursor,
+            cursor.cursor.copy(f"COPY staged_question ({', '.join(_COLUMNS)}) FROM STDIN") as copy,
+        ):
+            yield StagedRows(copy=copy, source=source)
+
+    def match(self, *, dry_run: bool) -> Totals:
+        """Find the questions that the bank, or the file itself, has already; number the new ones."""
+        if not dry_run:
+            self._execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
+        self._execute("CREATE UNIQUE INDEX ON staged_question (line)")
+        self._execute("ANALYZE staged_question (line, content_hash)")
+        sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"
+        self._execute(_MATCH.format(new_id="NULL::bigint" if dry_run else sequence))
+        self._execute("CREATE UNIQUE INDEX ON staged_match (first_line)")
+        self._execute("ANALYZE staged_match")
+        languages = {str(language): int(count) for language, count in self._execute(_TOTALS)}
+        links = [DuplicateLink(*row) for row in self._execute(_LINKS, [PROBLEMS_KEPT])]
+        created = sum(languages.values())
+        ((staged,),) = self._execute("SELECT count(*) FROM staged_question")
+        return Totals(created, int(staged) - created, languages, links)
+
+    def insert_questions(self, *, first: int, last: int) -> None:
+        """Put the new questions of these lines into the bank."""
+        self._execute(_INSERT_QUESTIONS, {**self._parameters, "first": first, "last": last})
+
+    def insert_equations(self) -> None:
+        """Put the new questions' equations into the bank."""
+        self._execute(_INSERT_EQUATIONS)
+
+    def insert_tags(self, *, numbers: Sequence[int], concepts: Sequence[int]) -> int:
+        """Tag new questions and those that duplicates are linked to; returns how many got a tag."""
+        values = {**self._parameters, "numbers": list(numbers), "concepts": list(concepts)}
+        ((tagged,),) = self._execute(_INSERT_TAGS, values)
+        return int(tagged)
+
+    def drop(self) -> None:
+        """Forget the rows before the transaction ends (it may be an outer one that goes on)."""
+        self._execute("DROP TABLE IF EXISTS staged_question, staged_match")

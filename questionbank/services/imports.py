@@ -1,0 +1,297 @@
+"""Importing files: from a command, and as a job that a page asks for.
+
+`import_file` does the work and then refreshes what depends on the bank's content: the planner's
+statistics, the vocabulary of search and, unless told otherwise, a request for vectors.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path, PurePath
+from typing import Any, Protocol
+
+from django.core.files import File
+from django.core.files.storage import storages
+from django.db import connection, transaction
+from django.utils import timezone
+
+from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
+from questionbank.formats import FORMATS
+from questionbank.formats.catalog import AUTO
+from questionbank.formats.limits import SET_LIMIT
+from questionbank.formats.naming import set_name
+from questionbank.models import Run, User
+from questionbank.services import runs
+from questionbank.services.embeddings import embedding_request
+from questionbank.services.import_pipeline import ImportOptions, Tell, import_into_bank
+from questionbank.services.import_progress import progress_beside
+from questionbank.services.import_report import ImportReport
+from questionbank.services.search_index import vocabulary_refresh
+
+__all__ = ["ImportReport", "import_file", "import_repeat", "import_request", "run_import"]
+
+UPLOADS_KEPT = timedelta(days=7)  # files of dry runs that nobody followed up
+LOGGED_LINES = 50
+
+
+def import_file(
+    *,
+    path: Path,
+    format: str = AUTO,
+    hierarchy: str | None = None,
+    dry_run: bool = False,
+    skip_invalid: bool = False,
+    user: User | None = None,
+    progress: Tell | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    source: str | None = None,
+    scale: str = "",
+    embed: bool = True,
+) -> ImportReport:
+    """Import a file of questions, all of it or nothing, and write down that it happened.
+
+    Args:
+        format: a name of `FORMATS`, or ``"auto"``.
+        hierarchy: name of the hierarchy for its concepts; by default the source's.
+        dry_run: write nothing; refused lines are in the report.
+        skip_invalid: import the lines that are not refused.
+        progress: called with (done, total, what it is doing).
+        should_stop: asked now and then; true ends the import with nothing written.
+        source: name of the set; by default the folder's or the file's.
+        scale: difficulty scale of lines that name none.
+        embed: ask for the new questions' vectors.
+
+    Raises:
+        ImportRefused: lines, or the file as a whole, cannot be imported; nothing was written.
+        Cancelled: `should_stop` said so; nothing was written.
+    """
+    options = _options(path, format, hierarchy, source, scale, user, dry_run, skip_invalid)
+    with transaction.atomic():
+        report = import_into_bank(options, tell=progress, should_stop=should_stop)
+        if report.written:
+            _record(options, report)
+    _refuse_or_follow_up(report, skip_invalid=skip_invalid, embed=embed)
+    return report
+
+
+def _options(
+    path: Path,
+    format: str,
+    hierarchy: str | None,
+    source: str | None,
+    scale: str,
+    user: User | None,
+    dry_run: bool,
+    skip_invalid: bool,
+) -> ImportOptions:
+    named = " ".join((source or "").split()) or set_name(path.absolute())
+    if len(named) > SET_LIMIT:
+        raise ValidationFailed(
+            f"The source's name has more than {SET_LIMIT} characters.", {"source": ["Too long."]}
+        )
+    return ImportOptions(
+        path=path,
+        source=named,
+        hierarchy=" ".join((hierarchy or "").split()) or named,
+        format=format or AUTO,
+        scale=scale,
+        dry_run=dry_run,
+        skip_invalid=skip_invalid,
+        user=user,
+    )
+
+
+def _record(options: ImportOptions, report: ImportReport) -> None:
+    """The one row that tells of the import, as a run that has finished; it commits with the questions."""
+    run = runs.run_create(
+        kind=Run.Kind.IMPORT,
+        title=f"Import of {report.name}"[:200],
+        parameters={"name": report.name, "format": options.format, "skip_invalid": options.skip_invalid},
+        requested_by=options.user,
+        send=False,
+    )
+    held = runs.run_start(run_id=run.pk, worker="command line")
+    if held is not None:
+        runs.run_succeed(run=held, result=report.as_dict())
+
+
+def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool, embed: bool) -> None:
+    if report.dry_run:
+        return
+    if not report.written:
+        if report.refused_count == report.rows and skip_invalid:
+            raise ImportRefused(f"No line of {report.name} can be imported.", report.refused)
+        raise ImportRefused(report.refusal(), report.refused)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "ANALYZE questionbank_question, questionbank_questiontag, questionbank_knowledgeconcept"
+        )
+    if report.created:
+        vocabulary_refresh()
+        if embed:
+            embedding_request()
+
+
+@transaction.atomic
+def import_request(
+    *,
+    upload: File[Any],
+    name: str,
+    user: User | None,
+    format: str = AUTO,
+    hierarchy: str | None = None,
+    source: str | None = None,
+    scale: str = "",
+    dry_run: bool = False,
+    skip_invalid: bool = False,
+) -> Run:
+    """Keep an uploaded file and queue the job that imports it.
+
+    Args:
+        upload: the file's content.
+        name: what its owner calls it; says the format where `format` is ``"auto"``.
+
+    Raises:
+        NotAllowed: the person may not import.
+        ValidationFailed: the format is not known.
+    """
+    _allow(user)
+    if format not in (AUTO, *FORMATS):
+        known = ", ".join((AUTO, *FORMATS))
+        raise ValidationFailed(
+            f"The format {format!r} is not known; use one of {known}.", {"format": [known]}
+        )
+    _forget_old_uploads()
+    plain_name = _plain_name(name)
+    stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
+    return runs.run_create(
+        kind=Run.Kind.IMPORT,
+        title=_title(plain_name, dry_run),
+        parameters={
+            "upload": stored,
+            "name": plain_name,
+            "format": format,
+            "hierarchy": hierarchy or "",
+            "source": source or "",
+            "scale": scale,
+            "dry_run": dry_run,
+            "skip_invalid": skip_invalid,
+        },
+        requested_by=user,
+    )
+
+
+@transaction.atomic
+def import_repeat(*, run: Run, user: User | None, dry_run: bool = False, skip_invalid: bool = False) -> Run:
+    """Queue another job for the file of an earlier one: after a dry run, the import itself.
+
+    Raises:
+        NotAllowed: the person may not import.
+        Conflict: the file is not kept any more.
+    """
+    _allow(user)
+    upload = run.parameters.get("upload", "")
+    if run.kind != Run.Kind.IMPORT or not upload or not storages["uploads"].exists(upload):
+        raise Conflict("The file is not kept any more; upload it again.")
+    parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid}
+    return runs.run_create(
+        kind=Run.Kind.IMPORT,
+        title=_title(parameters["name"], dry_run),
+        parameters=parameters,
+        requested_by=user,
+    )
+
+
+def _allow(user: User | None) -> None:
+    if user is not None and not user.has_perm("questionbank.import"):
+        raise NotAllowed("You may not import questions.")
+
+
+def _title(name: str, dry_run: bool) -> str:
+    return (f"Check of {name}" if dry_run else f"Import of {name}")[:200]
+
+
+def _plain_name(name: str) -> str:
+    """The last part of what a browser calls the file, without control characters."""
+    last = PurePath(name.replace("\\", "/")).name
+    return "".join(sign for sign in last if sign.isprintable())[-150:] or "upload"
+
+
+def _forget_old_uploads() -> None:
+    storage = storages["uploads"]
+    try:
+        _, names = storage.listdir("")
+    except FileNotFoundError:  # nothing was uploaded yet
+        return
+    for name in names:
+        if storage.get_created_time(name) < timezone.now() - UPLOADS_KEPT:
+            storage.delete(name)
+
+
+class _Reporter(Protocol):
+    """What `worker.reporting` gives to a job."""
+
+    result: Mapping[str, Any]
+
+    def progress(self, done: int, total: int, message: str = "") -> None: ...
+
+    def log(self, text: str, level: str = "info") -> None: ...
+
+    def should_stop(self) -> bool: ...
+
+
+def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
+    """Do the job of `import_request`; returns the report for the run's result.
+
+    Safe to run twice: what a dead worker had committed already comes out as duplicates.
+
+    Raises:
+        ImportRefused: as `import_file`; the report is the reporter's result by then.
+        Cancelled: somebody cancelled the run.
+    """
+    parameters = run.parameters
+    storage = storages["uploads"]
+    if not storage.exists(parameters["upload"]):
+        raise Conflict("The uploaded file is not kept any more; upload it again.")
+    with tempfile.TemporaryDirectory(prefix="kindred-import-") as folder:
+        path = Path(folder) / parameters["name"]
+        with storage.open(parameters["upload"]) as stored, path.open("wb") as local:
+            shutil.copyfileobj(stored, local)
+        report = _imported(run, path, reporter)
+    if report.written:
+        storage.delete(parameters["upload"])
+    return report.as_dict()
+
+
+def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
+    parameters = run.parameters
+    skip_invalid = bool(parameters.get("skip_invalid"))
+    options = _options(
+        path,
+        parameters.get("format", AUTO),
+        parameters.get("hierarchy"),
+        parameters.get("source") or set_name(PurePath(parameters["name"])),
+        parameters.get("scale", ""),
+        run.requested_by,
+        bool(parameters.get("dry_run")),
+        skip_invalid,
+    )
+    try:
+        with progress_beside(reporter.progress) as tell:
+            report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
+        reporter.result = report.as_dict()
+        _refuse_or_follow_up(report, skip_invalid=skip_invalid, embed=True)
+    except ImportRefused as error:
+        if not reporter.result:  # the file as a whole
+            refused = ImportReport(path.name, options.source, options.hierarchy, dry_run=options.dry_run)
+            for problem in error.problems:
+                refused.refuse(problem)
+            reporter.result = refused.as_dict()
+        for problem in error.problems[:LOGGED_LINES]:
+            reporter.log(str(problem), "error")
+        raise
+    return report

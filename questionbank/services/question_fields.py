@@ -1,0 +1,153 @@
+"""Checking what a person enters about a question."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analytics.records import Option
+from questionbank.errors import ValidationFailed
+from questionbank.formats import limits
+from questionbank.formats.fields import LANGUAGE_TAG, string_problem
+from questionbank.models import Question
+
+__all__ = ["QuestionFields", "check_fields", "latex_warnings"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFields:
+    """The fields as they are stored."""
+
+    text: str
+    language: str
+    kind: str
+    options: list[dict[str, str]]
+    answer: str
+    solution: str
+    grade: str
+    status: str
+    equation: str
+
+
+class _Checks:
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.fields = fields
+        self.problems: defaultdict[str, list[str]] = defaultdict(list)
+
+    def string(self, name: str, limit: int) -> str:
+        """The value with the browser's line ends made plain and no blanks around it."""
+        value = str(self.fields.get(name) or "").replace("\r\n", "\n").strip()
+        reason = string_problem(value, limit)
+        if reason:
+            self.problems[name].append(reason[0].upper() + reason[1:] + ".")
+        return value
+
+    def options(self) -> list[dict[str, str]]:
+        options: list[dict[str, str]] = []
+        given: Sequence[Mapping[str, Any] | Option] = self.fields.get("options") or ()
+        if len(given) > limits.OPTIONS_LIMIT:
+            message = _("A question has at most %(limit)s options.") % {"limit": limits.OPTIONS_LIMIT}
+            self.problems["options"].append(message)
+            return []
+        for one in given:
+            raw = (
+                {"label": one.label, "text": one.text, "misconception": one.misconception}
+                if isinstance(one, Option)
+                else one
+            )
+            label, text, misconception = (
+                str(raw.get(name) or "").replace("\r\n", "\n").strip()
+                for name in ("label", "text", "misconception")
+            )
+            if not label or not text:
+                self.problems["options"].append(_("Every option needs a label and a text."))
+            for value, limit in (
+                (label, limits.LABEL_LIMIT),
+                (text, limits.OPTION_TEXT_LIMIT),
+                (misconception, limits.OPTION_TEXT_LIMIT),
+            ):
+                if reason := string_problem(value, limit):
+                    self.problems["options"].append(f"{label or '?'}: {reason}.")
+            options.append(
+                {"label": label, "text": text} | ({"misconception": misconception} if misconception else {})
+            )
+        return options
+
+
+def check_fields(fields: Mapping[str, Any]) -> QuestionFields:
+    """Check and tidy what a person entered.
+
+    Raises:
+        ValidationFailed: with every problem by field.
+    """
+    checks = _Checks(fields)
+    checked = QuestionFields(
+        text=checks.string("text", limits.TEXT_LIMIT),
+        language=checks.string("language", limits.LANGUAGE_LIMIT).lower(),
+        kind=checks.string("kind", limits.LANGUAGE_LIMIT),
+        options=checks.options(),
+        answer=checks.string("answer", limits.ANSWER_LIMIT),
+        solution=checks.string("solution", limits.TEXT_LIMIT),
+        grade=checks.string("grade", limits.GRADE_LIMIT),
+        status=checks.string("status", limits.LANGUAGE_LIMIT) or Question.Status.READY,
+        equation=checks.string("equation", limits.EQUATION_LIMIT),
+    )
+    problems = checks.problems
+    if not checked.text and "text" not in problems:
+        problems["text"].append(_("A question needs a text."))
+    if "language" not in problems and not LANGUAGE_TAG.fullmatch(checked.language):
+        problems["language"].append(_("This is not a language tag such as en or zh."))
+    if checked.kind not in Question.Kind.values:
+        problems["kind"].append(_("Choose a type of question."))
+    if checked.status not in Question.Status.values:
+        problems["status"].append(_("Choose a status."))
+    _check_options(checked, problems)
+    if problems:
+        message = " ".join(reason for reasons in problems.values() for reason in reasons)
+        raise ValidationFailed(message, problems)
+    return checked
+
+
+def _check_options(checked: QuestionFields, problems: defaultdict[str, list[str]]) -> None:
+    if "options" in problems or "kind" in problems:
+        return
+    labels = [option["label"] for option in checked.options]
+    if checked.kind != Question.Kind.CHOICE:
+        if labels:
+            problems["options"].append(_("Only a multiple-choice question has options."))
+    elif len(labels) < 2:
+        problems["options"].append(_("A multiple-choice question needs at least two options."))
+    elif len(set(labels)) < len(labels):
+        problems["options"].append(_("Two options have the same label."))
+    elif checked.answer and checked.answer not in labels:
+        problems["answer"].append(_("The answer must be the label of one of the options."))
+
+
+_PAIRS = ((r"\(", r"\)"), (r"\[", r"\]"))
+
+
+def latex_warnings(text: str) -> list[str]:
+    r"""What looks unbalanced in the formulas of a text; a warning, because prose may hold such signs too.
+
+    >>> latex_warnings(r"If $x=2$, what is \(y\)?"), len(latex_warnings("If $x=2, pay"))
+    ([], 1)
+    """
+    warnings = []
+    plain = text.replace(r"\\", "").replace(r"\$", "")
+    if plain.count("$$") % 2:
+        warnings.append(_("A formula between $$ and $$ is not closed."))
+    elif plain.replace("$$", "").count("$") % 2:
+        warnings.append(_("A formula between $ and $ is not closed."))
+    for opening, closing in _PAIRS:
+        if plain.count(opening) != plain.count(closing):
+            warnings.append(
+                _("%(opening)s and %(closing)s do not pair up.") % {"opening": opening, "closing": closing}
+            )
+    braces = plain.replace(r"\{", "").replace(r"\}", "")
+    if braces.count("{") != braces.count("}"):
+        warnings.append(_("Braces { and } do not pair up."))
+    return warnings

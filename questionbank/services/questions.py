@@ -1,0 +1,226 @@
+"""Writing questions and their tags; each function is one transaction.
+
+Every save fills what is derived from the text: content hash, search vector, difficulty in per cent; and
+asks for new vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack
+
+from django.db import transaction
+
+from analytics.records import Option
+from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
+from questionbank.scales import scale_percent
+from questionbank.selectors.questions import content_hash
+from questionbank.services.embeddings import embedding_request
+from questionbank.services.question_fields import QuestionFields, check_fields
+from questionbank.services.search_index import search_vector
+
+__all__ = [
+    "QuestionInput",
+    "content_hash",
+    "question_accept_prediction",
+    "question_create",
+    "question_restore",
+    "question_retire",
+    "question_set_tags",
+    "question_update",
+]
+
+
+class QuestionInput(TypedDict):
+    """What a person enters; the same for creating and updating."""
+
+    text: str
+    language: str
+    kind: str
+    options: Sequence[Mapping[str, Any] | Option]
+    answer: str
+    solution: str
+    grade: str
+    status: str
+    concepts: Sequence[KnowledgeConcept]
+
+
+class _WithEquation(QuestionInput, total=False):
+    equation: str
+
+
+def _allow(user: User | None, permission: str, question: Question | None, message: str) -> None:
+    """`None` is the system itself: commands, imports and the demo."""
+    if user is not None and not user.has_perm(f"questionbank.{permission}", question):
+        raise NotAllowed(message)
+
+
+@transaction.atomic
+def question_create(*, user: User | None, **fields: Unpack[_WithEquation]) -> Question:
+    """Add a question with its tags and equation.
+
+    Raises:
+        ValidationFailed: `fields` says what is wrong with which.
+        NotAllowed: the person may not write questions.
+    """
+    _allow(user, "question_create", None, "You may not write questions.")
+    checked = check_fields(fields)
+    question = Question(created_by=user)
+    _fill(question, checked)
+    _save(question)
+    _set_equation(question, checked.equation)
+    _set_tags(question, fields["concepts"], user)
+    embedding_request()
+    return question
+
+
+@transaction.atomic
+def question_update(
+    *, user: User | None, question: Question, version: int, **fields: Unpack[_WithEquation]
+) -> Question:
+    """Change a question, unless somebody else did so since `version` was read.
+
+    Raises:
+        Conflict: the question has another version by now.
+        ValidationFailed: `fields` says what is wrong with which.
+        NotAllowed: the person may not change this question.
+    """
+    fresh = _locked(question)
+    _allow(user, "question_edit", fresh, "You may not change this question.")
+    if fresh.version != version:
+        raise Conflict(
+            "Somebody else has changed this question meanwhile. Look at the new version, then save again."
+        )
+    checked = check_fields(fields)
+    _fill(fresh, checked)
+    fresh.version += 1
+    _save(fresh)
+    _set_equation(fresh, checked.equation)
+    _set_tags(fresh, fields["concepts"], user)
+    embedding_request()
+    return fresh
+
+
+@transaction.atomic
+def question_retire(*, user: User | None, question: Question) -> Question:
+    """Take a question out of search; it stays in the bank and in its worksheets.
+
+    Raises:
+        NotAllowed: the person may not change this question.
+    """
+    return _set_status(user, question, Question.Status.RETIRED)
+
+
+@transaction.atomic
+def question_restore(*, user: User | None, question: Question) -> Question:
+    """Bring a retired question back.
+
+    Raises:
+        NotAllowed: the person may not change this question.
+    """
+    restored = _set_status(user, question, Question.Status.READY)
+    embedding_request()  # retired questions get no new vectors
+    return restored
+
+
+def _set_status(user: User | None, question: Question, status: str) -> Question:
+    fresh = _locked(question)
+    _allow(user, "question_edit", fresh, "You may not change this question.")
+    if fresh.status != status:
+        fresh.status = status
+        fresh.version += 1
+        fresh.save(update_fields=["status", "version", "updated_at"])
+    return fresh
+
+
+@transaction.atomic
+def question_set_tags(
+    *, user: User | None, question: Question, concepts: Sequence[KnowledgeConcept]
+) -> Question:
+    """Tag the question with exactly these concepts; tags that stay keep who set them.
+
+    Raises:
+        NotAllowed: the person may not tag questions.
+    """
+    fresh = _locked(question)
+    _allow(user, "tags_edit", fresh, "You may not tag questions.")
+    _set_tags(fresh, concepts, user)
+    return fresh
+
+
+@transaction.atomic
+def question_accept_prediction(
+    *, user: User | None, question: Question, concept: KnowledgeConcept, probability: float | None
+) -> QuestionTag:
+    """Tag the question with a concept that a model proposed and a person accepts.
+
+    The tag is the person's; the model's probability stays with it.
+
+    Raises:
+        NotAllowed: the person may not tag questions.
+        ValidationFailed: the probability is none.
+    """
+    if probability is not None and not 0 <= probability <= 1:
+        raise ValidationFailed("A probability lies between 0 and 1.", {"probability": ["Between 0 and 1."]})
+    fresh = _locked(question)
+    _allow(user, "tags_edit", fresh, "You may not tag questions.")
+    if not KnowledgeConcept.objects.filter(pk=concept.pk).exists():
+        raise NotFound("This concept is not there any more.")
+    tag, _ = QuestionTag.objects.update_or_create(
+        question=fresh,
+        concept=concept,
+        defaults={"set_by": QuestionTag.SetBy.PERSON, "user": user, "probability": probability},
+    )
+    return tag
+
+
+def _locked(question: Question) -> Question:
+    fresh = Question.objects.select_for_update().filter(pk=question.pk).first()
+    if fresh is None:
+        raise NotFound("This question is not there any more.")
+    return fresh
+
+
+def _fill(question: Question, checked: QuestionFields) -> None:
+    question.text = checked.text
+    question.language = checked.language
+    question.kind = checked.kind
+    question.options = checked.options
+    question.answer = checked.answer
+    question.solution = checked.solution
+    question.grade = checked.grade
+    question.status = checked.status
+
+
+def _save(question: Question) -> None:
+    question.content_hash = content_hash(text=question.text, options=question.options)
+    question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
+    question.search_vector = search_vector(question)
+    question.save()
+    question.refresh_from_db(fields=["search_vector"])  # an expression until now
+
+
+def _set_equation(question: Question, expression: str) -> None:
+    if not expression:
+        QuestionEquation.objects.filter(question=question).delete()
+        return
+    equation = QuestionEquation.objects.filter(question=question).first()
+    if equation is None:
+        QuestionEquation.objects.create(question=question, expression=expression)
+    elif equation.expression != expression:
+        equation.expression = expression
+        equation.save(update_fields=["expression"])
+
+
+def _set_tags(question: Question, concepts: Sequence[KnowledgeConcept], user: User | None) -> None:
+    wanted = {concept.pk for concept in concepts}
+    there = set(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    if wanted - there:
+        raise ValidationFailed("A chosen concept is not there any more.", {"concepts": ["Choose again."]})
+    present = set(question.tags.values_list("concept_id", flat=True))
+    question.tags.exclude(concept_id__in=wanted).delete()
+    QuestionTag.objects.bulk_create(
+        QuestionTag(question=question, concept_id=pk, set_by=QuestionTag.SetBy.PERSON, user=user)
+        for pk in sorted(wanted - present)
+    )

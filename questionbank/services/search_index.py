@@ -1,0 +1,68 @@
+"""What full-text search finds a question by, and the bank's own vocabulary.
+
+Tokens are made in Python (formula tokens kept, Chinese cut into words), because the embedded server has
+no dictionary for either; PostgreSQL's `simple` configuration then only indexes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.postgres.search import SearchVectorField
+from django.db import connection, transaction
+from django.db.models import Func, Value
+
+from analytics.records import Option, QuestionRecord
+from analytics.text.tokens import search_tokens
+from questionbank.models import Question
+
+__all__ = ["VOCABULARY_LOCK", "question_tokens", "search_vector", "vocabulary_refresh"]
+
+TOKENS_LIMIT = 200_000  # characters; a tsvector holds a megabyte at most
+VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
+
+
+def question_tokens(record: QuestionRecord | Question) -> str:
+    """The words and formula tokens of the question and its options, separated by blanks."""
+    parts = [record.text, *(_option_text(option) for option in record.options)]
+    tokens = " ".join(search_tokens("\n".join(parts), record.language))
+    if len(tokens) <= TOKENS_LIMIT:
+        return tokens
+    return tokens[:TOKENS_LIMIT].rpartition(" ")[0]
+
+
+def _option_text(option: Option | Mapping[str, Any]) -> str:
+    return option.text if isinstance(option, Option) else str(option.get("text", ""))
+
+
+def search_vector(record: QuestionRecord | Question) -> Func:
+    """The expression that fills `Question.search_vector` when it is saved."""
+    return Func(
+        Value("simple"),
+        Value(question_tokens(record)),
+        function="to_tsvector",
+        output_field=SearchVectorField(),
+    )
+
+
+_REFRESH = """
+    INSERT INTO questionbank_vocabularyword (word, questions)
+    SELECT word, ndoc FROM ts_stat(
+        'SELECT search_vector FROM questionbank_question WHERE status <> ''retired'''
+    )
+    WHERE char_length(word) BETWEEN 2 AND 100 AND word ~ '^[[:alpha:]]+$'
+"""
+
+
+@transaction.atomic
+def vocabulary_refresh() -> int:
+    """Count anew in how many questions each word occurs; returns the number of words.
+
+    Readers see the old vocabulary until the new one is complete.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [VOCABULARY_LOCK])
+        cursor.execute("DELETE FROM questionbank_vocabularyword")
+        cursor.execute(_REFRESH)
+        return int(cursor.rowcount)

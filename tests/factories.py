@@ -1,0 +1,75 @@
+"""Rows for tests, saved as the services would save them, without asking for vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import factory
+from factory.django import DjangoModelFactory
+
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
+from questionbank.scales import scale_percent
+from questionbank.selectors.questions import content_hash
+from questionbank.services.concepts import concept_path_ensure
+from questionbank.services.search_index import search_vector
+
+__all__ = ["ConceptFactory", "HierarchyFactory", "QuestionFactory", "UserFactory"]
+
+
+class UserFactory(DjangoModelFactory):
+    """A person without a role."""
+
+    class Meta:
+        model = User
+
+    username = factory.Sequence(lambda n: f"person{n}")
+
+
+class HierarchyFactory(DjangoModelFactory):
+    """An empty hierarchy."""
+
+    class Meta:
+        model = KnowledgeHierarchy
+
+    name = factory.Sequence(lambda n: f"Hierarchy {n}")
+
+
+class ConceptFactory(DjangoModelFactory):
+    """A concept by its path: ``ConceptFactory(names=("Algebra", "Equations"))``."""
+
+    class Meta:
+        model = KnowledgeConcept
+
+    hierarchy = factory.SubFactory(HierarchyFactory)
+    names = factory.Sequence(lambda n: (f"Concept {n}",))
+
+    @classmethod
+    def _create(cls, model_class, *args, hierarchy, names, **kwargs):
+        return concept_path_ensure(hierarchy=hierarchy, path=names)
+
+
+class QuestionFactory(DjangoModelFactory):
+    """A ready English question; ``concepts=[...]`` tags it."""
+
+    class Meta:
+        model = Question
+        skip_postgeneration_save = True
+
+    text = factory.Sequence(lambda n: f"How much is ${n} + 1$?")
+    language = "en"
+
+    @classmethod
+    def _create(cls, model_class, *args, **kwargs):
+        question = model_class(*args, **kwargs)
+        question.content_hash = content_hash(text=question.text, options=question.options)
+        question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
+        question.search_vector = search_vector(question)
+        question.save()
+        question.refresh_from_db(fields=["search_vector"])
+        return question
+
+    @factory.post_generation
+    def concepts(self, create: bool, extracted: Iterable[KnowledgeConcept] | None, **kwargs) -> None:
+        QuestionTag.objects.bulk_create(
+            QuestionTag(question=self, concept=concept) for concept in extracted or ()
+        )
