@@ -106,7 +106,7 @@ def _short_forms(text: str) -> Iterator[_Place]:
         name = match["name"]
         if name == "in" and _PREPOSITION.match(text, match.end()):
             continue
-        if match["power"]:
+        if match["power"] and DIMENSIONS[ABBREVIATIONS[name]] == "length":
             yield (
                 match.start("name"),
                 match.end("power"),
