@@ -38,7 +38,6 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "django_structlog",
-    "health_check",
     "pghistory",
     "pgtrigger",
     "rules.apps.AutodiscoverRulesConfig",
@@ -167,7 +166,7 @@ vars().update(env.environment.email("EMAIL_URL"))
 
 # --- security -------------------------------------------------------------------------------------
 SECURE_SSL_REDIRECT = not DEMO
-SECURE_REDIRECT_EXEMPT = [r"^health/"]
+SECURE_REDIRECT_EXEMPT = [r"^health/$"]  # load balancers ask over plain HTTP
 SECURE_HSTS_SECONDS = 0 if DEMO else 31_536_000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEMO
 SECURE_HSTS_PRELOAD = not DEMO

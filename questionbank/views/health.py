@@ -1,0 +1,31 @@
+"""How the installation is: a word for load balancers, everything for admins."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from questionbank.selectors.health import health_report, site_is_healthy
+from questionbank.views.access import requires
+
+__all__ = ["health", "health_status"]
+
+
+@login_not_required
+@require_safe
+@never_cache
+def health_status(request: HttpRequest) -> HttpResponse:
+    """200 or 503 and one word: nothing here helps an attacker."""
+    healthy = site_is_healthy()
+    return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)
+
+
+@requires("health")
+@require_safe
+@never_cache
+def health(request: HttpRequest) -> HttpResponse:
+    """Every check with its figures."""
+    return render(request, "health/health.html", {"report": health_report()})

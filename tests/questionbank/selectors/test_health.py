@@ -1,0 +1,210 @@
+"""Health: what each check says, and that nothing hangs on a server that does not answer."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import socket
+import time
+from collections import namedtuple
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
+from django.utils import timezone
+
+from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat
+from questionbank.selectors import health
+from questionbank.selectors.health import State
+from questionbank.services.backups import RECORD_NAME
+
+pytestmark = pytest.mark.django_db
+
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.fixture
+def silent_server():
+    """Address of a server that takes connections and never says a word."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen(8)
+        yield server.getsockname()
+
+
+@pytest.fixture
+def var(settings, tmp_path):
+    """A VAR_DIR of this test alone."""
+    settings.VAR_DIR = tmp_path
+    return tmp_path
+
+
+def item(name: str) -> health.HealthItem:
+    return next(one for one in health.health_report().items if one.name == name)
+
+
+def seen(name: str, queues: str, seconds_ago: int) -> None:
+    WorkerHeartbeat.objects.create(
+        name=name, queues=queues, seen_at=timezone.now() - timedelta(seconds=seconds_ago)
+    )
+
+
+def test_the_public_page_says_one_word_to_anybody(client):
+    response = client.get("/health/")
+    assert response.status_code == 200
+    assert json.loads(response.content) == {"status": "ok"}
+    assert "no-store" in response["Cache-Control"]
+    assert not response.cookies
+    assert client.post("/health/").status_code == 405
+
+
+@pytest.mark.parametrize("answers", [False, True], ids=["refuses", "is silent"])
+def test_a_redis_that_does_not_answer_is_given_up_in_two_seconds(client, monkeypatch, silent_server, answers):
+    host, port = silent_server if answers else ("127.0.0.1", 1)
+    monkeypatch.setattr(health, "cache_url", lambda: f"redis://{host}:{port}/0")
+    started = time.monotonic()
+    response = client.get("/health/")
+    assert response.status_code == 503
+    assert json.loads(response.content) == {"status": "failing"}
+    assert time.monotonic() - started < 2.5
+    assert item("redis").state == State.FAILING
+    assert item("queues").sentence == "Unknown: Redis does not answer."
+
+
+def test_a_database_that_does_not_answer_is_given_up(client, monkeypatch, silent_server):
+    host, port = silent_server
+    parameters = {**connection.get_connection_params(), "host": host, "port": port}
+    monkeypatch.setattr(connection, "get_connection_params", lambda: parameters)
+    started = time.monotonic()
+    assert client.get("/health/").status_code == 503
+    assert time.monotonic() - started < 4
+    assert item("database").sentence == "The database does not answer."
+
+
+def test_the_report_needs_no_database(monkeypatch):
+    def unreachable(*args, **options):
+        raise OperationalError
+
+    monkeypatch.setattr(connection, "cursor", unreachable)
+    report = health.health_report()
+    assert report.state == State.FAILING
+    assert item("runs").sentence == "Unknown: the database does not answer."
+
+
+def test_database_and_redis_show_their_versions():
+    database = item("database")
+    assert database.state == State.OK
+    assert database.figures["PostgreSQL"].startswith("18.")
+    assert database.figures["pgvector"] >= "0.8.4"
+    assert item("redis").state == State.OK
+
+
+def test_a_migration_that_is_missing_is_failing():
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'sessions'")
+    database = item("database")
+    assert database.state == State.FAILING
+    assert "1 migration has not been applied" in database.sentence
+
+
+def test_workers_count_for_45_seconds_and_by_queue():
+    assert item("workers").state == State.FAILING
+    seen("default@one", "default", 30)
+    workers = item("workers")
+    assert workers.state == State.WARNING
+    assert workers.sentence == "No worker listens to: train."
+    seen("train@one", "train", 50)
+    assert item("workers").figures == {"default": "default@one", "train": "nobody"}
+    seen("both@two", "default,train", 1)
+    workers = item("workers")
+    assert workers.state == State.OK
+    assert set(workers.figures["default"].split(", ")) == {"default@one", "both@two"}
+
+
+def test_jobs_that_failed_today_are_counted_and_older_ones_not():
+    now = timezone.now()
+    Run.objects.create(kind="embed", state="failed", finished_at=now - timedelta(hours=25))
+    Run.objects.create(kind="embed", state="succeeded", finished_at=now)
+    Run.objects.create(kind="train")
+    runs = item("runs")
+    assert runs.state == State.OK
+    assert runs.figures["Waiting"] == "1"
+    Run.objects.create(kind="embed", state="failed", finished_at=now - timedelta(hours=23))
+    runs = item("runs")
+    assert runs.state == State.WARNING
+    assert runs.sentence == "1 job failed in the last 24 hours."
+
+
+def test_missing_vectors_are_a_warning_only_when_nobody_computes_them():
+    assert "There is no encoder" in item("vectors").sentence
+    EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=8, is_current=True)
+    assert item("vectors").state == State.OK
+    Question.objects.create(text="1 + 1", content_hash=b"1")
+    vectors = item("vectors")
+    assert vectors.state == State.WARNING
+    assert vectors.figures == {"Wording": "1"}
+    Run.objects.create(kind="embed")
+    assert item("vectors").state == State.OK
+
+
+def test_a_low_recall_is_a_warning():
+    one = EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=8, is_current=True)
+    assert item("recall").figures == {"Wording": "not measured yet"}
+    one.recall = {"recall": 0.995, "k": 10, "queries": 100, "measured_at": timezone.now().isoformat()}
+    one.save()
+    assert item("recall").state == State.OK
+    one.recall["recall"] = 0.9
+    one.save()
+    recall = item("recall")
+    assert recall.state == State.WARNING
+    assert "Wording" in recall.sentence
+    assert recall.figures["Wording"].startswith("0.900 · ")
+
+
+@pytest.mark.parametrize(
+    ("free", "state"),
+    [(900_000_000, State.FAILING), (4_000_000_000, State.WARNING), (6_000_000_000, State.OK)],
+)
+def test_a_full_disk_is_noticed(var, monkeypatch, free, state):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10_000_000_000, 1, free))
+    disk = item("disk")
+    assert disk.state == state
+    assert "of 9.3" in disk.figures["Files"]
+
+
+def test_the_last_backup_is_due_after_a_week(var):
+    assert "no backup yet" in item("backup").sentence
+    for days, state in ((6, State.OK), (8, State.WARNING)):
+        created = (timezone.now() - timedelta(days=days)).isoformat()
+        record = {"path": "/backups/bank.tar", "created": created, "bytes": 2048}
+        (var / RECORD_NAME).write_text(json.dumps(record))
+        assert item("backup").state == state
+    assert item("backup").figures["File"] == "/backups/bank.tar"
+    for content in ("", "{}", "[]", '{"created": 3}', "\x00"):
+        (var / RECORD_NAME).write_text(content)
+        assert item("backup").state == State.WARNING
+
+
+def test_the_command_prints_json_and_ends_with_1_where_something_fails():
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="Failing: workers"):
+        call_command("health", "--json", stdout=out)
+    report = json.loads(out.getvalue())
+    assert report["status"] == "failing"
+    assert report["checks"]["database"]["status"] == "ok"
+    seen("both", "default,train", 1)
+    out = io.StringIO()
+    call_command("health", stdout=out)
+    assert "Every queue has a worker." in out.getvalue()
+
+
+def test_only_admins_see_the_details(client, teacher, reviewer, admin_person):
+    assert client.get("/health/details/").status_code == 302
+    for person, status in ((teacher, 403), (reviewer, 403), (admin_person, 200)):
+        client.force_login(person)
+        assert client.get("/health/details/").status_code == status
+    page = client.get("/health/details/").content.decode()
+    assert "No worker listens to: default, train." in page
+    assert "PostgreSQL" in page
