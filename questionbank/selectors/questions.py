@@ -61,13 +61,17 @@ def exact_duplicates(
     return same if exclude is None else same.exclude(pk=exclude.pk)
 
 
-def concept_paths(question_ids: Iterable[int]) -> dict[int, list[ConceptPath]]:
-    """The concept paths of many questions by two queries, each question's in the order of the tree."""
-    tags = list(
-        QuestionTag.objects.filter(question_id__in=list(question_ids))
-        .order_by("concept__path")
-        .values_list("question_id", "concept__path")
-    )
+def concept_paths(
+    question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
+) -> dict[int, list[ConceptPath]]:
+    """The concept paths of many questions by two queries, each question's in the order of the tree.
+
+    With a hierarchy, only the paths in it.
+    """
+    rows = QuestionTag.objects.filter(question_id__in=list(question_ids))
+    if hierarchy is not None:
+        rows = rows.filter(concept__hierarchy=hierarchy)
+    tags = list(rows.order_by("concept__path").values_list("question_id", "concept__path"))
     step = KnowledgeConcept.steplen
     prefixes = {path: [path[:end] for end in range(step, len(path) + 1, step)] for _, path in tags}
     wanted = {prefix for chain in prefixes.values() for prefix in chain}

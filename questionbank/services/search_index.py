@@ -26,7 +26,7 @@ VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
 def question_tokens(record: QuestionRecord | Question) -> str:
     """The words and formula tokens of the question and its options, separated by blanks."""
     parts = [record.text, *(_option_text(option) for option in record.options)]
-    tokens = " ".join(search_tokens("\n".join(parts), record.language))
+    tokens = " ".join(search_tokens("\n".join(parts), record.language.partition("-")[0]))
     if len(tokens) <= TOKENS_LIMIT:
         return tokens
     return tokens[:TOKENS_LIMIT].rpartition(" ")[0]
@@ -51,15 +51,16 @@ _REFRESH = """
     SELECT word, ndoc FROM ts_stat(
         'SELECT search_vector FROM questionbank_question WHERE status <> ''retired'''
     )
-    WHERE char_length(word) BETWEEN 2 AND 100 AND word ~ '^[[:alpha:]]+$'
+    WHERE char_length(word) <= 100
 """
 
 
 @transaction.atomic
 def vocabulary_refresh() -> int:
-    """Count anew in how many questions each word occurs; returns the number of words.
+    """Count anew in how many questions each token occurs; returns the number of tokens.
 
-    Readers see the old vocabulary until the new one is complete.
+    Words, numbers and formula tokens alike: misspelt words are corrected against the first, and all are
+    weighed by how rare they are. Readers see the old vocabulary until the new one is complete.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [VOCABULARY_LOCK])
