@@ -11,7 +11,7 @@ import re
 
 from analytics.text.textmode import replace_text_macros_in_formula
 
-__all__ = ["formula_tokens", "normalise_for_reading", "normalise_latex"]
+__all__ = ["SYNONYMS", "formula_tokens", "normalise_for_reading", "normalise_latex"]
 
 _TOKEN = re.compile(
     r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}"
@@ -34,7 +34,7 @@ _DROPPED = frozenset(
 ) | {"\\", "\u200b", "\ufeff"}
 _DELIMITER_SIZES = frozenset({r"\left", r"\right", r"\middle"})
 
-_SYNONYMS: dict[str, str] = {
+SYNONYMS: dict[str, str] = {
     **dict.fromkeys((r"\dfrac", r"\tfrac", r"\cfrac"), r"\frac"),
     **dict.fromkeys((r"\dbinom", r"\tbinom"), r"\binom"),
     **dict.fromkeys((r"\le", r"\leqslant", "≤", "⩽", "≦"), r"\leq"),
@@ -183,7 +183,7 @@ def _plain_tokens(tokens: list[str]) -> list[str]:
 def _one_name(piece: str) -> list[str]:
     if piece[0].isdigit() and "," in piece:
         return [piece.replace("{,}", "").replace(",", "")]
-    name = _SYNONYMS.get(piece, piece)
+    name = SYNONYMS.get(piece, piece)
     return list(name) if len(name) == 2 and name[0] == "^" else [name]
 
 

@@ -56,7 +56,6 @@ _BASE: dict[str, dict[str, str]] = {
         "cup": "cup cups",
         "tablespoon": "tablespoon tablespoons",
         "teaspoon": "teaspoon teaspoons",
-        "fluid_ounce": "",
     },
     "area": {"hectare": "hectare hectares", "acre": "acre acres", "mu_area": ""},
     "money": {
@@ -92,36 +91,10 @@ DEFINITIONS = (
 )
 """What pint has to be told; currencies do not convert into one another."""
 
-_SIMPLE = {word: unit for units in _BASE.values() for unit, words in units.items() for word in words.split()}
-_LENGTHS = {word: unit for word, unit in _SIMPLE.items() if DIMENSIONS[unit] == "length"}
-_TIMES = {"second": "second", "minute": "minute", "hour": "hour", "day": "day"}
-
 WORDS: dict[str, str] = {
-    **_SIMPLE,
-    **{
-        f"{power} {word}": f"{unit} ** 2"
-        for word, unit in _LENGTHS.items()
-        for power in ("square", "sq", "sq.")
-    },
-    **{
-        f"{power} {word}": f"{unit} ** 3"
-        for word, unit in _LENGTHS.items()
-        for power in ("cubic", "cu", "cu.")
-    },
-    **{
-        f"{word} {per} {time}": f"{unit} / {per_unit}"
-        for word, unit in _LENGTHS.items()
-        for time, per_unit in _TIMES.items()
-        for per in ("per", "an", "a", "each")
-    },
-    "degrees celsius": "degree_Celsius",
-    "degree celsius": "degree_Celsius",
-    "degrees fahrenheit": "degree_Fahrenheit",
-    "degree fahrenheit": "degree_Fahrenheit",
-    "fluid ounces": "fluid_ounce",
-    "fluid ounce": "fluid_ounce",
+    word: unit for units in _BASE.values() for unit, words in units.items() for word in words.split()
 }
-"""Words, in lower case -> unit. Found anywhere in a text."""
+"""Single words, in lower case -> unit. Found anywhere in a text; what may stand around them is units.py's part."""
 
 NEEDS_NUMBER = frozenset({"second", "foot", "yard", "pint", "cup", "cups", "kilo"})
 """Words that are a unit only behind a number, an article or "per"."""

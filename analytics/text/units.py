@@ -56,7 +56,10 @@ def _alternatives(names: dict[str, str] | frozenset[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
-_WORD = re.compile(rf"(?<![A-Za-z])(?:{_alternatives(WORDS)})(?![A-Za-z])", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]+(?:-years?)?")
+_POWER_WORD = re.compile(r"\b(?:square|sq\.?|cubic|cu\.?)[ -]$", re.IGNORECASE)
+_PER_TIME = re.compile(r" (?:per|an?|each|every) (second|minute|hour|day)\b", re.IGNORECASE)
+_SCALE = re.compile(r" (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(
     r"(?<=[\d½¼¾}])(?:\s|\\[,; ]|~|-)?\s?(?:\\(?:text|mathrm|rm|mbox)\s?\{\s?)?"
     rf"(?P<name>{_alternatives(ABBREVIATIONS)})"
@@ -106,7 +109,7 @@ def _short_forms(text: str) -> Iterator[_Place]:
         name = match["name"]
         if name == "in" and _PREPOSITION.match(text, match.end()):
             continue
-        if match["power"] and DIMENSIONS[ABBREVIATIONS[name]] == "length":
+        if match["power"] and DIMENSIONS.get(ABBREVIATIONS[name]) == "length":
             yield (
                 match.start("name"),
                 match.end("power"),
@@ -119,12 +122,29 @@ def _short_forms(text: str) -> Iterator[_Place]:
 def _words(text: str) -> Iterator[_Place]:
     for match in _WORD.finditer(text):
         word = match[0].lower()
-        if word in NEEDS_NUMBER and not _COUNTED.search(text[max(match.start() - 12, 0) : match.start()]):
+        unit = WORDS.get(word)
+        if unit is None:
             continue
-        yield match.start(), match.end(), WORDS[word]
+        start, end = match.span()
+        before = text[max(start - 12, 0) : start]
+        if word in NEEDS_NUMBER and not _COUNTED.search(before):
+            continue
+        if DIMENSIONS.get(unit) == "length":
+            if power := _POWER_WORD.search(before):
+                start -= len(power[0])
+                unit += " ** 2" if power[0][0] in "sS" else " ** 3"
+            elif time := _PER_TIME.match(text, end):
+                end = time.end()
+                unit += f" / {time[1].lower()}"
+        elif unit == "degree" and (scale := _SCALE.match(text, end)):
+            end = scale.end()
+            unit = "degree_Celsius" if scale[1][0] in "cC" else "degree_Fahrenheit"
+        yield start, end, unit
 
 
 def _chinese(text: str) -> Iterator[_Place]:
+    if text.isascii():
+        return
     for match in _CHINESE.finditer(text):
         yield match.start(), match.end(), CHINESE[match[0]]
     for match in _CHINESE_NUMBERED.finditer(text):

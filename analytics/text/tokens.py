@@ -1,0 +1,275 @@
+r"""Words for full-text search: prose, Chinese and formulas in one flat list.
+
+The database indexes ``to_tsvector('simple', ' '.join(search_tokens(...)))``, so every token is one ASCII or
+Chinese word that the default parser keeps whole. The scheme, the same for what is indexed and for what is
+searched:
+
+=============  ==========================================================================================
+prose          lower-cased words, possessive and plural s taken off ("apples", "apple" -> ``apple``)
+Chinese        words by rjieba, and the shorter words inside long ones (每分钟 -> 分钟 每分钟)
+number         ``25``; decimals ``n3p5`` (3.5 and 3.50), thousands ``1250``; alike in prose and formula
+letter         ``mx``, also in prose but for "a" and "I": ``x^2`` is found with and without dollars
+command        ``\frac`` -> ``mfrac``, ``\sin`` and ``sin`` -> ``msin``, ``\leqslant`` and ``≤`` -> ``mleq``
+exponent       ``x^2`` -> ``mx mpow2 mxpow2``; ``x^{n+1}`` -> ``mx mpow mn 1``
+subscript      ``a_1`` -> ``ma msub1``
+sign           ``=`` -> ``meq``, ``<`` -> ``mlt``, ``×`` -> ``mtimes``; plus, minus, brackets say too little
+letters        ``ABC`` -> ``abc`` (points of a figure, also in prose); ``\text{cm}`` as prose
+=============  ==========================================================================================
+
+Stop words stay: "how many more than" is what tells word problems apart, and the ranking weighs them down.
+English is stemmed no further than the plural: a stem such as "triangl" could not be shown as a spelling
+suggestion, and the encoder's vectors find "dividing" for "division" anyway.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Literal
+
+import rjieba
+
+from analytics.text.formulas import has_formula_marks, segment_text
+from analytics.text.notation import SYNONYMS
+from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
+from analytics.text.unit_names import ABBREVIATIONS
+
+__all__ = ["detect_language", "search_tokens"]
+
+_CJK = "\u3400-\u9fff\uf900-\ufaff"
+_PROSE = re.compile(
+    rf"(?P<cjk>[{_CJK}]+)"
+    r"|(?P<word>[A-Za-zÀ-ÖØ-öø-ÿĀ-ſ]{2,}(?:['’][A-Za-z]+)?)"
+    r"|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
+    r"|\\(?P<command>[A-Za-z]+)"
+    r"|(?P<letter>[A-Za-zΑ-ω])"
+    r"|\^\s*\{?(?P<power>\d+|[a-z])\b\}?"
+    r"|(?P<sign>[=<>≤≥≠×÷√π∞∠△°²³%])"
+)
+_THOUSANDS = r"\d{1,3}(?:(?:\{,\}|,)\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
+_FORMULA = re.compile(
+    r"(?P<degree>\^\s*\{?\s*\\circ(?![a-zA-Z])\s*\}?)"
+    r"|\\(?:text|mathrm|textbf|textit|textrm|mbox|operatorname)\s*\{(?P<text>[^{}]*)\}"
+    r"|\\(?:begin|end)\s*\{(?P<environment>[a-zA-Z]+)\*?\}"
+    r"|\\(?P<command>[A-Za-z]+)"
+    r"|(?P<letters>[A-Za-z]+)"
+    rf"|(?P<number>{_THOUSANDS})"
+    r"|(?P<script>[\^_])\s*\{?\s*(?:(?P<simple>\d+|[A-Za-z])(?=[\s}]|[^\w.]|$)\s*\}?)?"
+    rf"|(?P<cjk>[{_CJK}]+)"
+    r"|(?P<sign>[=<>≤≥≠×÷√π∞∠△°²³%≈⊥∥α-ωΑ-Ω])"
+)
+_SIGNS = {
+    "=": "meq",
+    "<": "mlt",
+    ">": "mgt",
+    "≤": "mleq",
+    "≥": "mgeq",
+    "≠": "mneq",
+    "×": "mtimes",
+    "÷": "mdiv",
+    "√": "msqrt",
+    "π": "mpi",
+    "∞": "minfty",
+    "∠": "mangle",
+    "△": "mtriangle",
+    "°": "mdegree",
+    "²": "mpow2",
+    "³": "mpow3",
+    "%": "percent",
+    "≈": "mapprox",
+    "⊥": "mperp",
+    "∥": "mparallel",
+}
+_GREEK = {
+    unicodedata.lookup(f"GREEK SMALL LETTER {name}"): name.lower()
+    for name in str.split(
+        """
+        ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA MU NU XI OMICRON PI RHO SIGMA TAU UPSILON
+        PHI CHI PSI OMEGA
+        """
+    )
+}
+_FUNCTION_NAMES = frozenset(
+    str.split("sin cos tan cot sec csc arcsin arccos arctan log ln lg exp lim max min gcd lcm det mod sqrt")
+)
+_SILENT = frozenset(
+    str.split(
+        """
+        left right middle big Big bigg Bigg bigl bigr Bigl Bigr displaystyle textstyle limits nolimits
+        quad qquad hline cline hspace vspace color textcolor mathbf mathit boldsymbol bm rm bf it cal
+        mathcal mathsf text textbf textit mathrm emph underline uline overline begin end array boxed fbox
+        phantom space thinspace large small tiny renewcommand newcommand arraystretch cdot ldots cdots
+        dots vdots ddots prime mid vert textbar textbackslash allowbreak noindent centering label tag item
+        """
+    )
+)
+_PROSE_FUNCTIONS = frozenset(str.split("sin cos tan cot arcsin arccos arctan log ln sqrt lim exp"))
+_WIDE = {0xFF01 + offset: 0x21 + offset for offset in range(94)}  # full-width letters, digits and signs
+_LONGEST = 40
+_NOT_PLURAL = frozenset(
+    str.split(
+        "does goes always perhaps series species lens news mathematics physics gas sometimes besides whereas"
+    )
+)
+_LANGUAGE_LETTERS = re.compile(rf"[{_CJK}]|\\[A-Za-z]+|[A-Za-z]+")
+
+
+def detect_language(text: str) -> Literal["en", "zh"]:
+    r"""Return the language of a question by the share of Chinese characters in what is not LaTeX.
+
+    >>> detect_language("已知$\\triangle ABC$, find"), detect_language("Find $x$."), detect_language("")
+    ('zh', 'en', 'en')
+    """
+    chinese = latin = 0
+    for piece in _LANGUAGE_LETTERS.findall(text):
+        if piece[0] > "\u3000":
+            chinese += 1
+        elif piece[0] != "\\" and len(piece) > 2:
+            latin += 1
+    return "zh" if chinese > 0 and chinese >= latin else "en"
+
+
+def search_tokens(text: str, language: str = "en") -> list[str]:
+    r"""Return the tokens under which a text is found, in order, repeats included.
+
+    Args:
+        language: "zh" or "en"; it decides about the plural s alone, Chinese characters are always segmented.
+
+    >>> search_tokens(r"Anna's apples cost $\frac{x^2}{3.50}$")
+    ['anna', 'apple', 'cost', 'mfrac', 'mx', 'mpow2', 'mxpow2', 'n3p5']
+    """
+    tokens: list[str] = []
+    english = language != "zh"
+    if not has_formula_marks(text):
+        _add_prose(tokens, text, english)
+        return tokens
+    for segment in segment_text(text):
+        if segment.kind == "text":
+            _add_prose(tokens, replace_text_macros(segment.source), english)
+        else:
+            _add_formula(tokens, segment.body, english)
+    return tokens
+
+
+def _add_prose(tokens: list[str], text: str, english: bool) -> None:
+    if not text.isascii():
+        text = text.translate(_WIDE)
+    for match in _PROSE.finditer(text):
+        group = match.lastgroup
+        found = match[0]
+        if group == "word":
+            tokens.append(_word(found, english))
+        elif group == "cjk":
+            tokens.extend(rjieba.cut_for_search(found))
+        elif group == "number":
+            tokens.append(_number(found))
+        elif group == "letter":
+            tokens.append(found.lower() if found in "aAI" else _letter(found))
+        elif group == "power":
+            _add_power(tokens, match["power"])
+        elif group == "sign":
+            tokens.append(_SIGNS[found])
+        elif token := _command(match["command"]):
+            tokens.append(token)
+
+
+def _add_formula(tokens: list[str], body: str, english: bool) -> None:
+    body = replace_text_macros_in_formula(body)
+    if not body.isascii():
+        body = body.translate(_WIDE)
+    for match in _FORMULA.finditer(body):
+        group = match.lastgroup
+        if group == "command":
+            if token := _command(match["command"]):
+                tokens.append(token)
+        elif group == "letters":
+            _add_letters(tokens, match["letters"])
+        elif group == "number":
+            tokens.append(_number(match["number"]))
+        elif group == "simple":
+            if match["script"] == "^":
+                _add_power(tokens, match["simple"])
+            else:
+                tokens.append(f"msub{match['simple'].lower()[:_LONGEST]}")
+        elif group == "script":
+            tokens.append("mpow" if match["script"] == "^" else "msub")
+        elif group == "text":
+            _add_prose(tokens, match["text"], english)
+        elif group == "cjk":
+            tokens.extend(rjieba.cut_for_search(match["cjk"]))
+        elif group == "sign":
+            tokens.append(_SIGNS.get(match["sign"]) or _letter(match["sign"]))
+        elif group == "degree":
+            tokens.append("mdegree")
+        else:
+            tokens.append("m" + match["environment"].lower())
+
+
+def _add_power(tokens: list[str], exponent: str) -> None:
+    base = tokens[-1] if tokens and len(tokens[-1]) == 2 and tokens[-1][0] == "m" else ""
+    power = f"pow{exponent.lower()[:_LONGEST]}"
+    tokens.append("m" + power)
+    if base:
+        tokens.append(base + power)
+
+
+def _add_letters(tokens: list[str], letters: str) -> None:
+    """Add letters that stand together in a formula: a function's name, points of a figure, a unit, or factors."""
+    if len(letters) == 1:
+        tokens.append("m" + letters.lower())
+    elif letters in _FUNCTION_NAMES:
+        tokens.append("m" + letters)
+    elif letters.isupper() or letters in ABBREVIATIONS:
+        tokens.append(letters.lower()[:_LONGEST])
+    else:
+        tokens.extend("m" + letter for letter in letters.lower())
+
+
+def _letter(letter: str) -> str:
+    return "m" + (letter.lower() if letter.isascii() else _GREEK.get(letter.lower(), "letter"))
+
+
+def _number(digits: str) -> str:
+    whole, _, decimals = digits.replace("{,}", "").replace(",", "").partition(".")
+    whole = whole.lstrip("0")[:_LONGEST] or "0"
+    decimals = decimals.rstrip("0")[:_LONGEST]
+    return f"n{whole}p{decimals}" if decimals else whole
+
+
+@lru_cache(maxsize=50_000)
+def _word(word: str, english: bool) -> str:
+    word = word.lower().replace("’", "'")
+    if word in _PROSE_FUNCTIONS:
+        return "m" + word
+    word = word.removesuffix("'s").replace("'", "")
+    if not word.isascii():
+        word = "".join(
+            letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter)
+        )
+    return (_singular(word) if english else word)[:_LONGEST]
+
+
+def _singular(word: str) -> str:
+    """Take off a plural s. What is left is a word again, so that it can be offered as a spelling suggestion."""
+    if len(word) < 4 or word[-1] != "s" or word in _NOT_PLURAL or word.endswith(("us", "ss", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-1] if len(word) == 4 else word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes")) or (word.endswith("oes") and len(word) > 5):
+        return word[:-2]
+    return word[:-1]
+
+
+@lru_cache(maxsize=5_000)
+def _command(name: str) -> str:
+    """Return the token of a LaTeX command, empty for one that only lays out."""
+    if name in _SILENT:
+        return ""
+    command = SYNONYMS.get("\\" + name, "\\" + name)
+    if command[:1] != "\\":
+        return _SIGNS.get(command, "")
+    name = command[1:]
+    if not name.isalpha() or name in _SILENT:
+        return ""
+    return "m" + name.lower()[:_LONGEST]
