@@ -37,7 +37,7 @@ bench: $(VENV)/installed-bench
 # The first Python that fits; a name alone is not enough, since version managers leave names of absent versions.
 $(PYTHON_IN_VENV):
 	@for python in $(PYTHON) python3.11 python3.12 python3 python; do \
-		if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null; then \
+		if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' >/dev/null 2>&1; then \
 			echo "Creating $(VENV) with $$($$python --version)"; \
 			$$python -m venv $(VENV) && exit 0; \
 			rm -rf $(VENV); \

@@ -6,7 +6,6 @@ only the supervisor, which then asks each child to end, and what a crashed child
 
 import selectors
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +36,7 @@ class Supervisor:
         programs: Sequence[Program],
         log_directory: Path,
         *,
-        echo: Callable[[str], None] | None = None,
+        echo: Callable[[str], None],
         watch: Callable[[], None] | None = None,
         watch_seconds: float = 2.0,
         grace_seconds: float = 10.0,
@@ -45,7 +44,7 @@ class Supervisor:
         longest_delay: float = 30.0,
     ) -> None:
         self._log_directory = log_directory
-        self._echo = echo or _print
+        self._echo = echo
         self._watch = watch
         self._watch_seconds = watch_seconds
         self._grace_seconds = grace_seconds
@@ -127,11 +126,3 @@ class Supervisor:
 
     def _note_signal(self, number: int, frame: FrameType | None) -> None:
         self._stop_signals += 1
-
-
-def _print(line: str) -> None:
-    try:
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
-    except OSError:  # the terminal is gone; the logs are not
-        pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser
+from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
 
@@ -54,6 +55,8 @@ class Command(BankCommand):
                 raise CommandError(
                     f"{service} does not run: set DATABASE_URL and REDIS_URL, or use `serve` alone."
                 )
+        if name == "web":
+            call_command("collectstatic", interactive=False, verbosity=0)
         program = found[name]
         os.chdir(program.directory or ".")
         os.execvpe(program.command[0], [*program.command], {**os.environ, **program.environment})  # noqa: S606
@@ -74,14 +77,20 @@ class Command(BankCommand):
             services,
             page_answers=partial(page_answers, port, host_name=host_name),
             on_answer=partial(self._announce, port),
-            echo=self.stdout.write,
+            echo=self._say,
         )
         found = programs(settings.VAR_DIR, host=host, port=port)
-        Supervisor(list(found.values()), settings.VAR_DIR / "logs", watch=caretaker, watch_seconds=1).run()
-        self.stdout.write("Kindred has stopped.")
+        logs = settings.VAR_DIR / "logs"
+        Supervisor(list(found.values()), logs, echo=self._say, watch=caretaker, watch_seconds=1).run()
+        self._say("Kindred has stopped.")
 
     def _announce(self, port: int) -> None:
         lines = [f"Kindred is ready: http://127.0.0.1:{port}/"]
         if settings.DEMO:
             lines += [f"    {role}: {username} / {password}" for username, password, role in DEMO_PEOPLE]
-        self.stdout.write("\n".join(["", *lines, "    Ctrl-C stops it.", ""]))
+        self._say("\n".join(["", *lines, "    Ctrl-C stops it.", ""]))
+
+    def _say(self, line: str) -> None:
+        with suppress(OSError):  # the terminal is gone; the logs are not
+            self.stdout.write(line)
+            self.stdout.flush()  # into a pipe it would come much later

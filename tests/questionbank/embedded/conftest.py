@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
@@ -19,6 +21,7 @@ from questionbank.embedded import SERVICES, locations, release
 from questionbank.embedded.server import is_alive
 
 BASE_DIR = Path(__file__).resolve().parents[3]
+Popen = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
@@ -73,34 +76,36 @@ def connect() -> Callable[..., psycopg.Connection]:
 
 
 @pytest.fixture
-def run_python(open_folder: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+def popen() -> Iterator[Popen]:
+    """Like subprocess.Popen with pipes; what it starts is killed at the end, or after a minute."""
+    with ExitStack() as at_the_end:
+
+        def start(command: list[str], **options: object) -> subprocess.Popen[str]:
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **options)
+            watchdog = threading.Timer(60, process.kill)
+            watchdog.start()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                if stream is not None:
+                    at_the_end.callback(stream.close)
+            at_the_end.callback(process.wait)
+            at_the_end.callback(process.kill)
+            at_the_end.callback(watchdog.cancel)
+            return process
+
+        yield start
+
+
+@pytest.fixture
+def run_python(open_folder: Path, popen: Popen) -> Callable[[str], subprocess.Popen[str]]:
     """Starts a Python process in which `ensure` and `locations` are imported; it is killed at the end."""
-    started = []
     begin = (
         "import os, signal, subprocess, sys, time\nfrom pathlib import Path\n"
         "from questionbank.embedded import ensure, locations\n"
         f"locations.STATE_ROOT = Path({str(open_folder)!r})\n"
     )
 
-    def start(code: str) -> subprocess.Popen[str]:
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(
-            [sys.executable, "-c", begin + code],
-            cwd=BASE_DIR,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            text=True,
-        )
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            stream.close()
+    return lambda code: popen([sys.executable, "-c", begin + code], cwd=BASE_DIR, stdin=subprocess.PIPE)
 
 
 @pytest.fixture

@@ -8,13 +8,14 @@ import sys
 import pytest
 
 from questionbank.embedded import programs
+from questionbank.embedded.child import Program, RunningChild
 from questionbank.embedded.server import is_alive
 
 SUPERVISE = """
 from questionbank.embedded.child import Program
 from questionbank.embedded.supervisor import Supervisor
 programs = [Program(name, ["sh", "-c", script]) for name, script in {scripts!r}.items()]
-Supervisor(programs, Path({logs!r}), {options}).run()
+Supervisor(programs, Path({logs!r}), echo=lambda line: print(line, flush=True), {options}).run()
 print("stopped", flush=True)
 """
 
@@ -52,13 +53,12 @@ def test_a_crashed_program_starts_again_after_growing_delays(supervise):
     read_until(supervisor, r"worker ended \(SIGKILL\)")
 
 
-def test_a_program_that_is_not_there_is_said(supervise, run_python, tmp_path):
-    supervisor = run_python(
-        "from questionbank.embedded.child import Program\n"
-        "from questionbank.embedded.supervisor import Supervisor\n"
-        f"Supervisor([Program('web', ['/nowhere/web'])], Path({str(tmp_path)!r})).run()"
-    )
-    read_until(supervisor, "/nowhere/web: No such file")
+def test_a_program_that_is_not_there_is_said(tmp_path, within):
+    said = []
+    child = RunningChild(Program("web", ["/nowhere/web"]), tmp_path / "web.log", said.append)
+    assert within(child.has_exited)
+    assert child.kill() == 1
+    assert said == ["web | /nowhere/web: No such file or directory"]
 
 
 def test_what_a_crashed_program_leaves_running_is_removed(supervise, within):

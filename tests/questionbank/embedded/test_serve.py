@@ -1,0 +1,121 @@
+"""`manage.py serve` itself, with real servers, site and workers; only the demo bank is left out."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from questionbank.embedded import SERVICES
+from questionbank.embedded.instance import free_port
+from questionbank.embedded.server import is_alive
+
+BASE_DIR = Path(__file__).resolve().parents[3]
+WITHOUT_DEMO_BANK = """
+import sys
+import django; django.setup()
+from django.core.management import call_command
+from questionbank.management.commands import serve
+serve.call_command = lambda name, **options: name == "setup_bank" or call_command(name, **options)
+try:
+    call_command("serve", *sys.argv[1:])
+except serve.CommandError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.fixture
+def serve(var_dir, popen):
+    """Starts `manage.py serve` in the module's VAR_DIR."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.endswith("_URL")},
+        "DJANGO_SETTINGS_MODULE": "questionbank.settings",
+        "DEMO": "1",
+        "VAR_DIR": str(var_dir),
+        "PORT": str(free_port(18000)),
+    }
+    command = [sys.executable, "-c", WITHOUT_DEMO_BANK]
+    return lambda *options: popen([*command, *options], cwd=BASE_DIR, env=environment)
+
+
+def read_until(process, pattern: str) -> re.Match:
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if found := re.search(pattern, line):
+            return found
+    raise AssertionError(f"{pattern} was not said: {''.join(lines)}{process.communicate()[1]}")
+
+
+def status_of(address: str) -> int:
+    return urllib.request.urlopen(address + "static/admin/css/base.css", timeout=10).status
+
+
+def test_it_serves_survives_kills_and_stops_everything(serve, var_dir, kill, within):
+    supervisor = serve()
+    address = read_until(supervisor, r"Kindred is ready: (\S+)")[1]
+    assert status_of(address) == 200
+    read_until(supervisor, "teacher: teacher / ")
+
+    second = serve()
+    assert second.wait() == 1
+    said = second.stderr.read()
+    assert f"Kindred already runs in {var_dir}: process {supervisor.pid}, {address}." in said
+
+    web = int(re.search(r"\[(\d+)\] \[INFO\] Listening", (var_dir / "logs" / "web.log").read_text())[1])
+    killed = {"postgres": SERVICES["postgres"].status(var_dir), "redis": SERVICES["redis"].status(var_dir)}
+    for pid in (web, *killed.values()):
+        kill(pid)
+    for name, pid in killed.items():
+        assert within(lambda name=name, pid=pid: SERVICES[name].status(var_dir) not in (None, pid))
+    read_until(supervisor, r"web \| .*Listening at")
+    assert status_of(address) == 200
+
+    supervisor.send_signal(signal.SIGINT)
+    read_until(supervisor, "Kindred has stopped")
+    assert supervisor.wait(timeout=30) == 0
+    assert [service.status(var_dir) for service in SERVICES.values()] == [None, None]
+
+
+def test_it_starts_again_after_it_was_killed(serve, var_dir, kill, within):
+    supervisor = serve()
+    read_until(supervisor, "Kindred is ready")
+    children = Path(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children").read_text().split()
+    assert len(children) == 4
+    kill(supervisor.pid)
+    for child in children:
+        assert within(lambda child=child: not is_alive(int(child)))
+    supervisor = serve()
+    read_until(supervisor, "Kindred is ready")
+    supervisor.send_signal(signal.SIGTERM)
+    assert supervisor.wait(timeout=30) == 0
+
+
+def test_its_processes_are_listed(serve):
+    assert serve("--list").communicate()[0].split() == ["web", "worker-default", "worker-train", "beat"]
+
+
+def test_one_process_alone_wants_running_servers_and_a_name_that_exists(serve):
+    assert "There is no process wep; there are web," in serve("--only", "wep").communicate()[1]
+    assert re.search("(postgres|redis) does not run: set", serve("--only", "web").communicate()[1])
+
+
+def test_one_process_alone_becomes_that_process(serve, var_dir, user_of):
+    user_of(var_dir)
+    web = serve("--only", "web")
+    port = int(
+        next(
+            re.search(r"Listening at: http://127\.0\.0\.1:(\d+)", line)[1]
+            for line in web.stderr
+            if "Listening" in line
+        )
+    )
+    assert status_of(f"http://127.0.0.1:{port}/") == 200  # a static file: it has collected them
+    assert b"gunicorn" in Path(f"/proc/{web.pid}/cmdline").read_bytes()
+    web.terminate()
+    assert web.wait(timeout=30) == 0
