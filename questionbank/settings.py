@@ -195,8 +195,10 @@ CONTENT_SECURITY_POLICY = {
 }
 
 # --- logging --------------------------------------------------------------------------------------
-_renderer = structlog.dev.ConsoleRenderer(colors=False) if DEMO else structlog.processors.JSONRenderer()
-_shared_processors = [
+_renderer: structlog.typing.Processor = (
+    structlog.dev.ConsoleRenderer(colors=False) if DEMO else structlog.processors.JSONRenderer()
+)
+_shared_processors: list[structlog.typing.Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,

@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, load_encoder
 from questionbank.models import EmbeddingSet, Question
-from questionbank.services import artifacts, embeddings
+from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
+from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.embeddings import (
+    embedding_count_pending,
+    embedding_pending,
+    embedding_set_sample,
+    embedding_set_size,
+)
+from questionbank.services import embeddings
 from worker.reporting import RunReporter
 
 __all__ = ["embed_pending"]
@@ -41,16 +49,16 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     query_encoder = _query_encoder(embedding_set)
     if isinstance(query_encoder, OnnxEncoder):
         _measure_languages(reporter, embedding_set, query_encoder)
-    pending = embeddings.embedding_count_pending(embedding_set=embedding_set)
+    pending = embedding_count_pending(embedding_set=embedding_set)
     if not pending:
         embeddings.embedding_set_finish(embedding_set=embedding_set)
         return 0
-    if pending > BULK_SHARE * (embeddings.embedding_set_size(embedding_set=embedding_set) + pending):
+    if pending > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + pending):
         embeddings.embedding_index_drop(embedding_set=embedding_set)
     encode = _bulk_encode(embedding_set, reporter) if pending > SMALL_JOB else None
     label = str(embedding_set.get_lens_display())
     done = 0
-    for batch in embeddings.embedding_pending(embedding_set=embedding_set):
+    for batch in embedding_pending(embedding_set=embedding_set):
         reporter.check()
         reporter.progress(done, pending, f"{label}: {done:,} of {pending:,}")
         texts = [question.text for question in batch]
@@ -65,7 +73,7 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
 def _query_encoder(embedding_set: EmbeddingSet) -> OnnxEncoder | HashedNgramEncoder:
     if embedding_set.artifact is None:
         return HashedNgramEncoder(embedding_set.dimension)
-    return load_encoder(artifacts.artifact_folder(embedding_set.artifact))
+    return load_encoder(artifact_folder(embedding_set.artifact))
 
 
 def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode | None:
@@ -85,8 +93,8 @@ def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encod
     for language in languages:
         if language in embedding_set.unknown_shares:
             continue
-        shares[language] = round(encoder.unknown_share(embeddings.embedding_set_sample(language=language)), 4)
-        if shares[language] > embeddings.UNKNOWN_SHARE_LIMIT:
+        shares[language] = round(encoder.unknown_share(embedding_set_sample(language=language)), 4)
+        if shares[language] > UNKNOWN_SHARE_LIMIT:
             reporter.log(
                 f"{encoder.name} does not know {shares[language]:.0%} of the tokens in language"
                 f" {language!r}: its questions are compared by character n-grams only.",

@@ -6,8 +6,11 @@ from typing import Any
 
 from celery import Task
 
+from questionbank.models import EmbeddingSet
 from questionbank.services.imports import run_import
+from questionbank.services.recall import recall_measure
 from questionbank.services.runs import runs_reconcile
+from questionbank.services.training import probes_request_missing
 from worker.celery import application
 from worker.embedding import embed_pending
 from worker.reporting import running
@@ -30,6 +33,7 @@ def encoder_embed(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = {"stored": embed_pending(reporter)}
+    probes_request_missing()
 
 
 @application.task(name="probes.train", bind=True)
@@ -49,10 +53,7 @@ def reconcile_runs() -> dict[str, int]:
 @application.task(name="bank.measure_recall")
 def measure_recall() -> dict[str, float]:
     """Measure the vector index against exact search, for the health page."""
-    from questionbank.models import EmbeddingSet
-    from questionbank.selectors.recall import index_recall
-
     return {
-        one.lens: index_recall(embedding_set=one).recall
+        one.lens: recall_measure(embedding_set=one).recall
         for one in EmbeddingSet.objects.filter(is_current=True)
     }

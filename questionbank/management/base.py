@@ -26,7 +26,7 @@ class BankCommand(BaseCommand):
     servers: ClassVar[tuple[str, ...]] = ("postgres",)
     needs_bank: ClassVar[bool] = True
     needs_model: ClassVar[bool] = False
-    requires_system_checks: ClassVar[list[str]] = []
+    requires_system_checks = ()
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Prepare the bank, run the command, and turn our errors into one sentence and exit code 1."""

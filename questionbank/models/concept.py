@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from treebeard.mp_tree import MP_Node
 
 
-class KnowledgeHierarchy(models.Model):
+class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing]  # treebeard's manager is untyped
     """A tree of concepts from one authority; a bank may hold many.
 
     The KH-distance between questions of two hierarchies is the maximum, so a hierarchy is never

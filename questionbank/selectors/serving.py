@@ -22,8 +22,8 @@ from analytics.inference.encode import HashedNgramEncoder, TextEncoder, load_enc
 from analytics.inference.heads import ProbeHeads, load_heads
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact
-from questionbank.services.artifacts import artifact_folder
-from questionbank.services.embeddings import UNKNOWN_SHARE_LIMIT
+from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
+from questionbank.selectors.artifacts import artifact_folder
 
 __all__ = ["Serving", "serving"]
 
@@ -92,12 +92,17 @@ class Serving:
 
     def probes(self, hierarchy: str | None = None) -> ProbeHeads | None:
         """The probes of a hierarchy (by default the newest ones) that read the purpose set's vectors."""
+        found = self.probes_and_hierarchy(hierarchy)
+        return found[0] if found else None
+
+    def probes_and_hierarchy(self, hierarchy: str | None = None) -> tuple[ProbeHeads, str] | None:
+        """The same with the name of the hierarchy that they predict in."""
         purpose = self.sets.get(Lens.PURPOSE)
         for scope, artifact in self.probe_artifacts.items():
             if purpose is not None and hierarchy in (None, scope):
                 heads = _load(artifact, load_heads)
                 if (heads.encoder, heads.dimension) == (purpose.encoder_name, purpose.dimension):
-                    return heads
+                    return heads, scope
         return None
 
 

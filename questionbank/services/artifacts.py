@@ -1,12 +1,11 @@
 """Registering models with the bank, and the models that a new installation begins with.
 
 Model folders live in the storage alias ``artifacts`` (a local folder by default, any object store by
-setting); `artifact_folder` gives a local folder, fetched once per checksum where the storage is remote.
+setting); `questionbank.selectors.artifacts.artifact_folder` gives a local folder.
 """
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,14 +22,13 @@ from django.db import connection, transaction
 
 import analytics
 from analytics.artifacts import artifact_checksum, artifact_read
-from analytics.errors import ArtifactError
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact, User
+from questionbank.selectors.artifacts import artifact_champion
 
 __all__ = [
     "artifact_delete",
-    "artifact_folder",
     "artifact_install_default",
     "artifact_promote",
     "artifact_register",
@@ -68,43 +66,6 @@ def artifact_register(
     )
 
 
-def artifact_folder(artifact: ModelArtifact) -> Path:
-    """A local folder with the model's files.
-
-    Raises:
-        ArtifactError: its files are gone from the storage.
-    """
-    storage = storages["artifacts"]
-    try:
-        local = Path(storage.path(artifact.location))
-    except NotImplementedError:  # a remote storage: fetch once, keep by checksum
-        return _fetch(artifact)
-    if not local.is_dir():
-        raise ArtifactError(f"The files of the model {artifact.name!r} are missing from the storage.")
-    return local
-
-
-def _fetch(artifact: ModelArtifact) -> Path:
-    kept = settings.VAR_DIR / "cache" / "artifacts" / artifact.checksum
-    if kept.is_dir():
-        return kept
-    storage = storages["artifacts"]
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(dir=kept.parent))
-    try:
-        for name in ["manifest.json", *artifact.manifest["files"]]:
-            target = aside / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with storage.open(f"{artifact.location}/{name}") as source, target.open("wb") as sink:
-                shutil.copyfileobj(source, sink)
-        artifact_read(aside)
-        if not kept.is_dir():
-            aside.rename(kept)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-    return kept
-
-
 @transaction.atomic
 def artifact_promote(*, artifact: ModelArtifact) -> ModelArtifact:
     """Make `artifact` the champion of its capability and scope; the former one is archived."""
@@ -135,22 +96,16 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> M
     Raises:
         ServiceUnavailable: the packages of the extra ``worker`` are not installed.
     """
-    champion = _champion("encoder")
+    champion = artifact_champion(capability="encoder")
     if champion is not None and Lens.WORDING in _current_lenses() and Lens.PURPOSE in _current_lenses():
         return champion
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [INSTALL_LOCK])
     try:
-        return _champion("encoder") or _install(report or (lambda _line: None))
+        return artifact_champion(capability="encoder") or _install(report or (lambda _line: None))
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [INSTALL_LOCK])
-
-
-def _champion(capability: str, scope: str = "") -> ModelArtifact | None:
-    return ModelArtifact.objects.filter(
-        capability=capability, scope=scope, state=ModelArtifact.State.CHAMPION
-    ).first()
 
 
 def _current_lenses() -> set[str]:

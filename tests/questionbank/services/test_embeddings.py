@@ -9,6 +9,11 @@ import pytest
 from django.db import DataError, connection, transaction
 
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run
+from questionbank.selectors.embeddings import (
+    embedding_count_pending,
+    embedding_index_exists,
+    embedding_pending,
+)
 from questionbank.services import embeddings
 
 pytestmark = pytest.mark.django_db
@@ -28,12 +33,12 @@ def embedding_set(db) -> EmbeddingSet:
 
 
 def pending(embedding_set: EmbeddingSet, **options) -> list[int]:
-    batches = embeddings.embedding_pending(embedding_set=embedding_set, **options)
+    batches = embedding_pending(embedding_set=embedding_set, **options)
     return [one.id for batch in batches for one in batch]
 
 
 def store_all(embedding_set: EmbeddingSet, vectors=None) -> int:
-    batch = [one for batch in embeddings.embedding_pending(embedding_set=embedding_set) for one in batch]
+    batch = [one for batch in embedding_pending(embedding_set=embedding_set) for one in batch]
     if vectors is None:
         vectors = np.random.default_rng(0).normal(size=(len(batch), DIMENSION))
     return embeddings.embedding_store(
@@ -52,7 +57,7 @@ def test_what_is_stored_comes_back_in_half_precision(embedding_set):
 def test_pending_comes_in_batches_by_ascending_id_and_ends_when_stored(embedding_set):
     ids = [question(f"Question {n}").pk for n in range(7)]
     assert pending(embedding_set, batch_size=3) == ids
-    assert embeddings.embedding_count_pending(embedding_set=embedding_set) == 7
+    assert embedding_count_pending(embedding_set=embedding_set) == 7
     store_all(embedding_set)
     assert pending(embedding_set) == []
 
@@ -81,7 +86,7 @@ def test_retired_questions_and_languages_the_encoder_does_not_know_are_left_out(
 
 def test_a_question_deleted_while_it_was_encoded_is_skipped(embedding_set):
     kept, gone = question("Kept"), question("Gone")
-    batch = next(embeddings.embedding_pending(embedding_set=embedding_set))
+    batch = next(embedding_pending(embedding_set=embedding_set))
     gone.delete()
     stored = embeddings.embedding_store(
         embedding_set=embedding_set, questions=batch, vectors=np.ones((2, DIMENSION), dtype=np.float32)
@@ -113,9 +118,9 @@ def test_the_index_is_built_once_and_a_half_built_one_is_replaced():
             f"CREATE INDEX CONCURRENTLY {one.index_name} ON questionbank_questionembedding"
             " USING hnsw ((vector::halfvec(5)) halfvec_cosine_ops)"
         )
-    assert not embeddings.embedding_index_exists(embedding_set=one)
+    assert not embedding_index_exists(embedding_set=one)
     embeddings.embedding_set_finish(embedding_set=one)
-    assert embeddings.embedding_index_exists(embedding_set=one)
+    assert embedding_index_exists(embedding_set=one)
     one.refresh_from_db()
     assert one.state == "ready"
 

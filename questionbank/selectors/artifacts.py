@@ -1,0 +1,60 @@
+"""Where a registered model's files are."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files.storage import storages
+
+from analytics.artifacts import artifact_read
+from analytics.errors import ArtifactError
+from questionbank.models import ModelArtifact
+
+__all__ = ["artifact_champion", "artifact_folder"]
+
+
+def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | None:
+    """The model in use for a capability and scope."""
+    return ModelArtifact.objects.filter(
+        capability=capability, scope=scope, state=ModelArtifact.State.CHAMPION
+    ).first()
+
+
+def artifact_folder(artifact: ModelArtifact) -> Path:
+    """A local folder with the model's files, fetched once per checksum where the storage is remote.
+
+    Raises:
+        ArtifactError: its files are gone from the storage.
+    """
+    storage = storages["artifacts"]
+    try:
+        local = Path(storage.path(artifact.location))
+    except NotImplementedError:
+        return _fetch(artifact)
+    if not local.is_dir():
+        raise ArtifactError(f"The files of the model {artifact.name!r} are missing from the storage.")
+    return local
+
+
+def _fetch(artifact: ModelArtifact) -> Path:
+    kept = Path(settings.VAR_DIR) / "cache" / "artifacts" / artifact.checksum
+    if kept.is_dir():
+        return kept
+    storage = storages["artifacts"]
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(dir=kept.parent))
+    try:
+        for name in ["manifest.json", *artifact.manifest["files"]]:
+            target = aside / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with storage.open(f"{artifact.location}/{name}") as source, target.open("wb") as sink:
+                shutil.copyfileobj(source, sink)
+        artifact_read(aside)
+        if not kept.is_dir():
+            aside.rename(kept)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return kept

@@ -1,0 +1,117 @@
+"""What is missing in a set of vectors, and what the set holds.
+
+Pending questions are always asked anew, so whoever computes vectors may stop anywhere and run twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import connection
+from psycopg import sql
+
+from questionbank.models import EmbeddingSet, Lens, Question, QuestionEmbedding
+from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
+
+__all__ = [
+    "PendingQuestion",
+    "embedding_count_pending",
+    "embedding_index_exists",
+    "embedding_pending",
+    "embedding_set_sample",
+    "embedding_set_size",
+    "languages_served",
+]
+
+SAMPLE_SIZE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class PendingQuestion:
+    """A question whose vector is missing or out of date."""
+
+    id: int
+    text: str
+    content_hash: bytes
+
+
+def languages_served(embedding_set: EmbeddingSet) -> list[str]:
+    """Languages of the bank that the set's encoder knows (the n-grams know every one)."""
+    known = Question.objects.values_list("language", flat=True).distinct().order_by("language")
+    shares = embedding_set.unknown_shares
+    return [
+        language
+        for language in known
+        if embedding_set.lens == Lens.WORDING or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+    ]
+
+
+def embedding_set_sample(*, language: str) -> list[str]:
+    """Texts of up to 300 questions of a language, to measure how well an encoder knows it."""
+    rows = Question.objects.filter(language=language).order_by("content_hash")[:SAMPLE_SIZE]
+    return list(rows.values_list("text", flat=True))
+
+
+# Retired questions keep the vectors they have and get no new ones.
+_PENDING = sql.SQL(
+    """
+    SELECT {columns} FROM questionbank_question q
+    LEFT JOIN questionbank_questionembedding e ON e.question_id = q.id AND e.embedding_set_id = {set_id}
+    WHERE q.status <> 'retired' AND q.language = ANY({languages})
+      AND (e.id IS NULL OR e.content_hash <> q.content_hash)
+    """
+)
+
+
+def _pending_query(embedding_set: EmbeddingSet, columns: str) -> sql.Composed:
+    return _PENDING.format(
+        columns=sql.SQL(columns),
+        set_id=sql.Literal(embedding_set.pk),
+        languages=sql.Literal(languages_served(embedding_set)),
+    )
+
+
+def embedding_count_pending(*, embedding_set: EmbeddingSet) -> int:
+    """Number of questions whose vector in the set is missing or out of date."""
+    with connection.cursor() as cursor:
+        cursor.execute(_pending_query(embedding_set, "count(*)"))
+        return int(cursor.fetchone()[0])
+
+
+def embedding_pending(
+    *, embedding_set: EmbeddingSet, batch_size: int = 4096
+) -> Iterator[list[PendingQuestion]]:
+    """Questions whose vector is missing or out of date, in batches by ascending id."""
+    last = 0
+    while True:
+        with connection.cursor() as cursor:
+            query = _pending_query(embedding_set, "q.id, q.text, q.content_hash")
+            cursor.execute(
+                query
+                + sql.SQL(" AND q.id > {last} ORDER BY q.id LIMIT {size}").format(
+                    last=sql.Literal(last), size=sql.Literal(batch_size)
+                )
+            )
+            rows = [PendingQuestion(pk, text, bytes(digest)) for pk, text, digest in cursor.fetchall()]
+        if not rows:
+            return
+        yield rows
+        last = rows[-1].id
+
+
+def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:
+    """Whether the set's HNSW index is there and valid."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
+            " WHERE c.relname = %s",
+            [embedding_set.index_name],
+        )
+        row = cursor.fetchone()
+    return bool(row and row[0])
+
+
+def embedding_set_size(*, embedding_set: EmbeddingSet) -> int:
+    """Number of vectors in the set."""
+    return QuestionEmbedding.objects.filter(embedding_set=embedding_set).count()

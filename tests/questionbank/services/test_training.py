@@ -1,0 +1,62 @@
+"""When probes are asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.models import ModelArtifact, Run
+from questionbank.services import training
+from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def few_are_enough(monkeypatch):
+    monkeypatch.setattr(training, "FEWEST_TAGGED", 3)
+    monkeypatch.setattr("questionbank.dispatch._send", lambda run: None)
+
+
+@pytest.fixture
+def hierarchy(db):
+    found = HierarchyFactory(name="School")
+    concept = ConceptFactory(hierarchy=found, names=("Number", "Primes"))
+    QuestionFactory.create_batch(3, concepts=[concept])
+    QuestionFactory(concepts=[concept], status="draft")
+    return found
+
+
+def champion(questions: int) -> ModelArtifact:
+    return ModelArtifact.objects.create(
+        capability="probes", scope="School", name="old", state="champion", checksum="0" * 64,
+        manifest={"extra": {"questions": questions}}, location="probes/old",
+    )  # fmt: skip
+
+
+def test_a_hierarchy_with_enough_ready_questions_gets_one_waiting_run(hierarchy):
+    runs = training.probes_request_missing()
+    assert [(run.kind, run.queue, run.parameters["hierarchy"]) for run in runs] == [
+        ("train", "train", "School")
+    ]
+    assert training.probes_request_missing() == []
+    assert training.probes_request(hierarchy=hierarchy) is None
+
+
+def test_too_few_questions_ask_for_nothing(hierarchy, monkeypatch):
+    monkeypatch.setattr(training, "FEWEST_TAGGED", 4)  # the draft does not count
+    assert training.probes_request_missing() == []
+
+
+def test_probes_are_trained_anew_only_when_the_bank_has_doubled(hierarchy):
+    model = champion(questions=2)
+    assert training.probes_request_missing() == []
+    ModelArtifact.objects.filter(pk=model.pk).update(manifest={"extra": {"questions": 1}})
+    assert len(training.probes_request_missing()) == 1
+
+
+def test_a_finished_run_does_not_keep_an_admin_from_asking_again(hierarchy):
+    first = training.probes_request(hierarchy=hierarchy)
+    Run.objects.filter(pk=first.pk).update(state="succeeded")
+    assert training.probes_request(hierarchy=hierarchy, settings={"seed": "1"}).parameters["set"] == {
+        "seed": "1"
+    }

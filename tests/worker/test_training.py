@@ -1,0 +1,93 @@
+"""From tagged questions with vectors to a champion, on the real database."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from questionbank.models import EmbeddingSet, ModelArtifact, Question
+from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.embeddings import embedding_pending
+from questionbank.services.embeddings import embedding_store
+from questionbank.services.runs import run_create
+from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
+from worker.feeds import probe_feed, probe_set
+from worker.tasks import probes_train
+
+pytestmark = pytest.mark.django_db
+
+DIMENSION = 16
+
+
+@pytest.fixture
+def sets(db):
+    return {
+        lens: EmbeddingSet.objects.create(lens=lens, encoder_name=lens, dimension=DIMENSION, is_current=True)
+        for lens in ("purpose", "wording")
+    }
+
+
+@pytest.fixture
+def hierarchy(sets):
+    """Sixty questions of two concepts whose vectors tell them apart, and whose difficulty shows in one place."""
+    found, rng = HierarchyFactory(name="School"), np.random.default_rng(0)
+    concepts = [ConceptFactory(hierarchy=found, names=("Number", name)) for name in ("Primes", "Factors")]
+    for index in range(60):
+        QuestionFactory(
+            text=f"Word{index} unlike{index * 7} any{index * 13} other", concepts=[concepts[index % 2]],
+            difficulty=float(1 + index % 5), difficulty_scale="1-5",
+        )  # fmt: skip
+    for embedding_set in sets.values():
+        for batch in embedding_pending(embedding_set=embedding_set):
+            vectors = rng.normal(scale=0.1, size=(len(batch), DIMENSION))
+            for row, one in enumerate(batch):
+                index = int(one.text.split()[0].removeprefix("Word"))
+                vectors[row, index % 2] += 1
+                vectors[row, 2] += (index % 5) / 5
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors.astype(np.float32))
+    return found
+
+
+def test_the_feed_holds_vectors_paths_and_one_scale(hierarchy, sets):
+    Question.objects.filter(text__startswith="Word3 ").update(difficulty_scale="0-4")
+    Question.objects.filter(text__startswith="Word4 ").update(status="retired")
+    feed = probe_feed(hierarchy=hierarchy, embedding_set=sets["purpose"])
+    assert feed.vectors.shape == (59, DIMENSION)
+    np.testing.assert_allclose(np.linalg.norm(feed.vectors, axis=1), 1, atol=1e-2)
+    assert feed.paths[0] == [("Number", "Primes")]
+    assert (feed.scale, feed.difficulties.count(None)) == ("1-5", 1)
+
+
+def test_a_language_the_encoder_does_not_know_is_fed_from_the_wording(hierarchy, sets):
+    assert probe_set(hierarchy=hierarchy) == sets["purpose"]
+    Question.objects.update(language="zh")
+    EmbeddingSet.objects.filter(lens="purpose").update(unknown_shares={"zh": 0.51})
+    assert probe_set(hierarchy=hierarchy) == sets["wording"]
+
+
+def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_path):
+    run = run_create(kind="train", parameters={"hierarchy": "School", "set": {"seed": "3"}}, send=False)
+    probes_train(run.pk)
+    run.refresh_from_db()
+    assert run.error == ""
+    assert run.state == "succeeded"
+    model = ModelArtifact.objects.get(pk=run.result["model"])
+    assert (model.state, model.scope, model.manifest["config"]["seed"]) == ("champion", "School", 3)
+    assert artifact_folder(model).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"hierarchy": "Nowhere"}, "There is no hierarchy 'Nowhere'."),
+        ({"hierarchy": "School", "set": {"seeed": "1"}}, "seeed is not a setting"),
+    ],
+)
+def test_a_run_that_cannot_train_fails_with_a_sentence(hierarchy, parameters, reason):
+    run = run_create(kind="train", parameters=parameters, send=False)
+    probes_train(run.pk)
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert reason in run.error
+    assert not ModelArtifact.objects.exists()

@@ -1,0 +1,89 @@
+"""From the bank's rows to what the capabilities train on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection
+from psycopg import sql
+
+from analytics.records import ConceptPath
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Lens, Question, QuestionTag
+from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
+from questionbank.selectors.questions import concept_paths
+
+__all__ = ["ProbeFeed", "probe_feed", "probe_set"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeFeed:
+    """Tagged questions of one hierarchy with the vectors of one set; the lists run in parallel.
+
+    Attributes:
+        vectors: (questions, dimension).
+        difficulties: on `scale`, None where unknown or published on another scale.
+    """
+
+    vectors: npt.NDArray[np.float32]
+    texts: list[str]
+    paths: list[list[ConceptPath]]
+    difficulties: list[float | None]
+    scale: str
+
+
+def probe_set(*, hierarchy: KnowledgeHierarchy) -> EmbeddingSet | None:
+    """The set in use that knows the language of most of the hierarchy's questions."""
+    tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values_list("question_id")
+    languages = Counter(Question.objects.filter(pk__in=tagged).values_list("language", flat=True))
+    in_use = {one.lens: one for one in EmbeddingSet.objects.filter(is_current=True)}
+    if not languages or Lens.PURPOSE not in in_use:
+        return None
+    language = languages.most_common(1)[0][0]
+    known = in_use[Lens.PURPOSE].unknown_shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+    return in_use[Lens.PURPOSE] if known else in_use.get(Lens.WORDING)
+
+
+def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeFeed:
+    """Ready questions that are tagged in the hierarchy and have a vector in the set.
+
+    Difficulties on any scale but the commonest are left out: one probe never mixes scales.
+    """
+    tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values("question_id")
+    vectors = _vectors(embedding_set)
+    rows = [
+        row
+        for row in Question.objects.filter(pk__in=tagged, status=Question.Status.READY)
+        .order_by("pk")
+        .values_list("pk", "text", "difficulty", "difficulty_scale")
+        if row[0] in vectors
+    ]
+    scales = Counter(scale for _pk, _text, difficulty, scale in rows if difficulty is not None)
+    scale = scales.most_common(1)[0][0] if scales else ""
+    paths = concept_paths([row[0] for row in rows], hierarchy=hierarchy)
+    return ProbeFeed(
+        vectors=np.stack([vectors[row[0]] for row in rows])
+        if rows
+        else np.zeros((0, embedding_set.dimension), dtype=np.float32),
+        texts=[row[1] for row in rows],
+        paths=[paths.get(row[0], []) for row in rows],
+        difficulties=[row[2] if row[3] == scale else None for row in rows],
+        scale=scale,
+    )
+
+
+def _vectors(embedding_set: EmbeddingSet) -> dict[int, npt.NDArray[np.float32]]:
+    """Every vector of the set by question, read in the server's binary form (parsing text is slow)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            sql.SQL(
+                "SELECT question_id, halfvec_send(vector) FROM questionbank_questionembedding"
+                " WHERE embedding_set_id = {}"
+            ).format(sql.Literal(embedding_set.pk))
+        )
+        return {
+            question: np.frombuffer(bytes(raw), dtype=">f2", offset=4).astype(np.float32)
+            for question, raw in cursor.fetchall()
+        }
