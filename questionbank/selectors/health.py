@@ -38,12 +38,12 @@ from questionbank.checks import PGVECTOR_MINIMUM, parse_version
 from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
 from questionbank.models import EmbeddingSet, Run, WorkerHeartbeat
-from questionbank.services.backups import RECORD_NAME
-from questionbank.services.embeddings import embedding_count_pending
-from questionbank.services.runs import DEAD_AFTER
+from questionbank.selectors.embeddings import embedding_count_pending
 
-__all__ = ["HealthItem", "HealthReport", "State", "health_report", "site_is_healthy"]
+__all__ = ["BACKUP_RECORD", "HealthItem", "HealthReport", "State", "health_report", "site_is_healthy"]
 
+BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
+WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.DEAD_AFTER, which selectors cannot import
 TIMEOUT_SECONDS = 2  # libpq knows no less
 RECALL_TARGET = 0.99
 RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf
@@ -210,7 +210,7 @@ def _redis() -> tuple[State, str, dict[str, str]]:
 
 
 def _workers() -> tuple[State, str, dict[str, str]]:
-    alive = WorkerHeartbeat.objects.filter(seen_at__gte=timezone.now() - DEAD_AFTER)
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=timezone.now() - WORKER_SILENT_AFTER)
     names: dict[str, list[str]] = {queue: [] for queue in dispatch.QUEUES}
     for worker in alive:
         for queue in worker.queues.split(","):
@@ -305,7 +305,7 @@ def _disk() -> tuple[State, str, dict[str, str]]:
 
 def _backup() -> tuple[State, str, dict[str, str]]:
     try:
-        record = json.loads((settings.VAR_DIR / RECORD_NAME).read_text())
+        record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
         created = parse_datetime(record["created"])
         figures = {_("File"): str(record["path"]), _("Size"): filesizeformat(record["bytes"])}
     except FileNotFoundError:

@@ -38,6 +38,7 @@ from questionbank.models import (
     Run,
     User,
 )
+from questionbank.selectors.health import BACKUP_RECORD
 from questionbank.services import backup_database as database
 from questionbank.services.backup_archive import (
     DUMP,
@@ -49,11 +50,10 @@ from questionbank.services.backup_archive import (
     archive_write,
 )
 
-__all__ = ["RECORD_NAME", "backup_create", "backup_restore", "backup_verify", "bank_is_empty"]
+__all__ = ["backup_create", "backup_restore", "backup_verify", "bank_is_empty"]
 
 Report = Callable[[str], Any]
 
-RECORD_NAME = "last-backup.json"  # in VAR_DIR: when the last backup was made, for the health page
 COUNTED = (Question, QuestionTag, KnowledgeConcept, QuestionEmbedding, ModelArtifact, Run, User)
 
 
@@ -228,8 +228,8 @@ def _version() -> str:
 
 def _remember(path: Path, created: str) -> None:
     record = {"path": str(path.absolute()), "created": created, "bytes": path.stat().st_size}
-    target = settings.VAR_DIR / RECORD_NAME
-    aside = target.with_name(f".{RECORD_NAME}.{os.getpid()}")
+    target = settings.VAR_DIR / BACKUP_RECORD
+    aside = target.with_name(f".{BACKUP_RECORD}.{os.getpid()}")
     aside.write_text(json.dumps(record))
     aside.chmod(0o600)
     aside.replace(target)

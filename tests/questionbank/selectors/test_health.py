@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat
 from questionbank.selectors import health
-from questionbank.selectors.health import State
-from questionbank.services.backups import RECORD_NAME
+from questionbank.selectors.health import BACKUP_RECORD, State
+from questionbank.services.runs import DEAD_AFTER
 
 pytestmark = pytest.mark.django_db
 
@@ -109,6 +109,10 @@ def test_a_migration_that_is_missing_is_failing():
     assert "1 migration has not been applied" in database.sentence
 
 
+def test_workers_and_runs_are_given_up_after_the_same_time():
+    assert health.WORKER_SILENT_AFTER == DEAD_AFTER
+
+
 def test_workers_count_for_45_seconds_and_by_queue():
     assert item("workers").state == State.FAILING
     seen("default@one", "default", 30)
@@ -179,11 +183,11 @@ def test_the_last_backup_is_due_after_a_week(var):
     for days, state in ((6, State.OK), (8, State.WARNING)):
         created = (timezone.now() - timedelta(days=days)).isoformat()
         record = {"path": "/backups/bank.tar", "created": created, "bytes": 2048}
-        (var / RECORD_NAME).write_text(json.dumps(record))
+        (var / BACKUP_RECORD).write_text(json.dumps(record))
         assert item("backup").state == state
     assert item("backup").figures["File"] == "/backups/bank.tar"
     for content in ("", "{}", "[]", '{"created": 3}', "\x00"):
-        (var / RECORD_NAME).write_text(content)
+        (var / BACKUP_RECORD).write_text(content)
         assert item("backup").state == State.WARNING
 
 

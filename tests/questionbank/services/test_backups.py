@@ -24,6 +24,9 @@ from django.utils import timezone
 from analytics.artifacts import Manifest, artifact_write
 from questionbank import models
 from questionbank.errors import Conflict, KindredError, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.embeddings import embedding_index_exists, embedding_pending
+from questionbank.selectors.health import BACKUP_RECORD
 from questionbank.services import artifacts, backup_database, backups, embeddings
 from questionbank.services.backup_archive import DUMP, MANIFEST, archive_manifest
 
@@ -94,7 +97,7 @@ def bank(kept_files, tmp_path) -> models.ModelArtifact:
         lens="purpose", artifact=model, encoder_name="small", dimension=DIMENSION, is_current=True
     )
     vectors = np.random.default_rng(5).normal(size=(5, DIMENSION)).astype(np.float32)
-    batch = next(embeddings.embedding_pending(embedding_set=embedding_set))
+    batch = next(embedding_pending(embedding_set=embedding_set))
     embeddings.embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors)
     embeddings.embedding_set_finish(embedding_set=embedding_set)
     run = models.Run.objects.create(kind="import", title="Import", state="succeeded", result={"created": 5})
@@ -128,7 +131,7 @@ def ruin(bank: models.ModelArtifact) -> None:
     models.KnowledgeConcept.objects.update(name="Renamed")
     models.User.objects.create_user("later", password="correct horse battery")
     embeddings.embedding_index_drop(embedding_set=models.EmbeddingSet.objects.get())
-    (artifacts.artifact_folder(bank) / "w.bin").unlink()
+    (artifact_folder(bank) / "w.bin").unlink()
     storages["uploads"].delete("2027/questions.jsonl")
     with storages["uploads"].open("new.jsonl", "wb") as stream:
         stream.write(b"new")
@@ -160,7 +163,7 @@ def test_a_restored_bank_equals_the_one_that_was_backed_up(bank, backup):
     assert rows() == before
     assert databases() == names
     assert manifest.rows["questionbank_question"] == 5
-    assert (artifacts.artifact_folder(bank) / "w.bin").read_bytes() == b"\0\xff"
+    assert (artifact_folder(bank) / "w.bin").read_bytes() == b"\0\xff"
     with storages["uploads"].open("2027/questions.jsonl") as stream:
         assert stream.read() == b'{"text": "1 + 1"}\n'
 
@@ -169,7 +172,7 @@ def test_vector_indexes_come_back_and_are_used(bank, backup):
     ruin(bank)
     backups.backup_restore(path=backup, force=True)
     embedding_set = models.EmbeddingSet.objects.get()
-    assert embeddings.embedding_index_exists(embedding_set=embedding_set)
+    assert embedding_index_exists(embedding_set=embedding_set)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_get_indexdef(%s::regclass)", [embedding_set.index_name])
         definition = cursor.fetchone()[0]
@@ -206,7 +209,7 @@ def test_a_backup_is_closed_to_others_and_holds_no_secret_key(backup, settings, 
     assert names[0] == DUMP
     assert names[-1] == MANIFEST
     assert {name.split("/")[0] for name in names} == {DUMP, MANIFEST, "artifacts", "uploads"}
-    record = json.loads((kept_files / backups.RECORD_NAME).read_text())
+    record = json.loads((kept_files / BACKUP_RECORD).read_text())
     assert record["path"] == str(backup)
     assert record["bytes"] == backup.stat().st_size
 
@@ -233,7 +236,7 @@ def test_a_backup_that_fails_leaves_no_file(bank, tmp_path, monkeypatch):
 
 
 def test_a_model_without_files_is_reported_and_the_rest_saved(bank, tmp_path):
-    artifacts.artifact_folder(bank).rename(tmp_path / "elsewhere")
+    artifact_folder(bank).rename(tmp_path / "elsewhere")
     said: list[str] = []
     manifest = backups.backup_create(path=tmp_path / "bank.tar", report=said.append)
     assert any("the files of the model 'small' are missing" in line for line in said)
@@ -337,7 +340,7 @@ def test_files_that_cannot_be_restored_leave_bank_and_files_as_they_were(backup,
 
 
 def test_a_changed_file_gets_its_former_content(bank, backup):
-    kept = artifacts.artifact_folder(bank) / "w.bin"
+    kept = artifact_folder(bank) / "w.bin"
     kept.write_bytes(b"changed")
     backups.backup_restore(path=backup, force=True)
     assert kept.read_bytes() == b"\0\xff"

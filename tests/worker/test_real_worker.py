@@ -1,0 +1,172 @@
+"""A real Celery worker on the test database and the embedded Redis: killed halfway, it loses nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from analytics.inference.ngrams import HashedNgramEncoder
+from questionbank import dispatch
+from questionbank.embedded.locations import redis_location
+from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run, RunLog, WorkerHeartbeat
+from questionbank.selectors.embeddings import embedding_index_exists
+from questionbank.services import embeddings
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+BATCH = 4096  # questions that embedding_pending gives at once, each batch stored by one transaction
+QUESTIONS = BATCH + 300
+PATIENCE_SECONDS = 60.0
+
+
+@pytest.fixture
+def broker() -> Iterator[redis.Redis]:
+    """The embedded Redis of the tests, with nothing in its queues."""
+    with redis.Redis(unix_socket_path=str(redis_location(settings.VAR_DIR).socket_path)) as client:
+        client.flushall()
+        yield client
+        client.flushall()
+
+
+@pytest.fixture
+def start_worker(broker, tmp_path) -> Iterator[Callable[[str], subprocess.Popen]]:
+    """Starts workers, and ends those that a test leaves."""
+    parameters = connection.get_connection_params()
+    address = f"postgres://{parameters['user']}@/{parameters['host']}/{parameters['dbname']}"
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "DATABASE_URL": address,
+        "TEST_KEEP_ENVIRONMENT": "DATABASE_URL",
+        "TEST_VAR_DIR": str(settings.VAR_DIR),
+    }
+    started: list[subprocess.Popen] = []
+
+    def start(name: str) -> subprocess.Popen:
+        command = [sys.executable, "-m", "celery", "-A", "worker.celery", "worker", "-Q", "default"]
+        with (tmp_path / f"{name}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [*command, "--concurrency", "1", "--hostname", f"{name}@test", "--loglevel", "INFO"],
+                cwd=settings.BASE_DIR,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                kill(process)
+
+
+def kill(process: subprocess.Popen) -> None:
+    """kill -9 of a worker and the child that does its work (in a process group of its own)."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for pid in [process.pid, *map(int, children)]:
+        os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+def wait_for(condition: Callable[[], object], what: str, worker: subprocess.Popen, logs: Path) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        if time.monotonic() > deadline or worker.poll() is not None:
+            said = "\n".join(log.read_text(errors="replace")[-3000:] for log in sorted(logs.glob("*.log")))
+            pytest.fail(f"waited in vain for {what}; the workers said:\n{said}")
+        time.sleep(0.05)
+
+
+def make_questions() -> list[int]:
+    rows = [
+        Question(text=f"What is {n} + {n % 7}?", content_hash=hashlib.sha256(str(n).encode()).digest())
+        for n in range(QUESTIONS)
+    ]
+    return [question.pk for question in Question.objects.bulk_create(rows)]
+
+
+def versions() -> dict[int, str]:
+    """Of each vector the id of the transaction that wrote it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT question_id, xmin::text FROM questionbank_questionembedding")
+        return dict(cursor.fetchall())
+
+
+def somebody_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
+            " AND wait_event_type = 'Lock')"
+        )
+        return cursor.fetchone()[0]
+
+
+def test_a_worker_killed_in_the_middle_of_embedding_loses_nothing(start_worker, broker, tmp_path):
+    ngrams = HashedNgramEncoder()
+    embedding_set = EmbeddingSet.objects.create(
+        lens="wording", encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
+    )
+    ids = make_questions()
+    run = embeddings.embedding_request()
+    assert run is not None
+    assert dispatch.queue_depths() == {"default": 1, "train": 0}
+
+    # The second batch cannot be stored while somebody else is about to store its last vector.
+    parameters = connection.get_connection_params()
+    address = {key: parameters[key] for key in ("host", "user", "dbname")}
+    with psycopg.connect(**address) as holder:
+        holder.execute(
+            "INSERT INTO questionbank_questionembedding (embedding_set_id, question_id, vector, content_hash)"
+            " VALUES (%s, %s, '[1]', '')",
+            [embedding_set.pk, ids[-1]],
+        )
+        first = start_worker("first")
+        wait_for(lambda: QuestionEmbedding.objects.count() == BATCH, "the first batch", first, tmp_path)
+        wait_for(somebody_waits_for_a_lock, "the worker to be halfway", first, tmp_path)
+        assert WorkerHeartbeat.objects.get().name == "first@test"
+        kill(first)
+        holder.rollback()
+    run.refresh_from_db()
+    assert (run.state, run.worker) == (Run.State.RUNNING, "first@test")
+    assert QuestionEmbedding.objects.count() == BATCH
+    written = versions()
+
+    # As if its last heartbeat were long ago; the next worker reconciles when it starts.
+    Run.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    second = start_worker("second")
+    wait_for(lambda: Run.objects.get().is_finished, "the run to finish", second, tmp_path)
+
+    run.refresh_from_db()
+    assert (run.state, run.error, run.worker) == (Run.State.SUCCEEDED, "", "second@test")
+    assert run.attempts == 2
+    assert run.result == {"stored": {"wording": QUESTIONS - BATCH}}
+    assert sorted(QuestionEmbedding.objects.values_list("question_id", flat=True)) == ids
+    assert {
+        pk: version for pk, version in versions().items() if pk in written
+    } == written  # none written twice
+    assert embedding_index_exists(embedding_set=embedding_set)
+    assert RunLog.objects.filter(run=run, text="The worker first@test stopped answering.").exists()
+
+    # The dead worker's message comes again an hour later: it must start nothing.
+    unacknowledged = broker.hvals("unacked")
+    assert len(unacknowledged) == 1
