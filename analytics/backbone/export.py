@@ -16,7 +16,8 @@ import torch
 from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_write
-from analytics.backbone.bert import DEFAULT_BACKBONE, Backbone, load_backbone
+from analytics.backbone.bert import Backbone, load_backbone
+from analytics.backbone.sources import DEFAULT_BACKBONE, PACKAGED
 
 __all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx"]
 
@@ -73,7 +74,9 @@ def export_onnx(backbone: Backbone, folder: Path, *, name: str = "", license_not
 
 def export_encoder(output: Path, *, backbone: str = "") -> Manifest:
     """Load a backbone (by default the default one) and write its encoder artifact."""
-    return export_onnx(load_backbone(backbone or DEFAULT_BACKBONE, device="cpu"), output)
+    loaded = load_backbone(backbone or DEFAULT_BACKBONE, device="cpu")
+    packaged = PACKAGED.get(loaded.name)
+    return export_onnx(loaded, output, license_note=packaged.license_note if packaged else "")
 
 
 def _export_graph(backbone: Backbone, path: Path) -> None:
@@ -103,12 +106,14 @@ def _export_graph(backbone: Backbone, path: Path) -> None:
 @contextmanager
 def _quiet_exporter() -> Iterator[None]:
     """The exporter warns of its own deprecations and of packages that we do not use; hidden here only."""
-    logger = logging.getLogger("torch.onnx")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
+    loggers = [logging.getLogger(name) for name in ("torch.onnx", "onnx_ir", "onnxscript")]
+    levels = [logger.level for logger in loggers]
     try:
+        for logger in loggers:
+            logger.setLevel(logging.ERROR)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        logger.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

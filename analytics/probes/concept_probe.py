@@ -18,7 +18,7 @@ import torch
 from analytics.errors import Cancelled
 from analytics.probes.calibration import negative_log_likelihood
 from analytics.probes.paths import PathTree
-from analytics.training.device import pick_device
+from analytics.training.device import pick_device, threads_for
 
 __all__ = ["PENALTIES", "ConceptProbe", "choose_penalty", "concept_probe"]
 
@@ -96,7 +96,8 @@ def concept_probe(
         total.backward()
         return total
 
-    optimiser.step(closure)
+    with threads_for(inputs.numel() * len(tree.paths)):
+        optimiser.step(closure)
     with torch.no_grad():
         path_weights = (routes.T @ weights).cpu().numpy() / spread
         path_bias = (routes.T @ bias).cpu().numpy() - path_weights @ centre.astype(np.float32)

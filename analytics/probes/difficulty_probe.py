@@ -55,15 +55,19 @@ def choose_ridge_penalty(
 
 
 class _Ridge:
-    """One eigendecomposition serves every penalty."""
+    """One eigendecomposition serves every penalty: of the smaller of the two matrices of inner products."""
 
     def __init__(self, features: np.ndarray, truth: np.ndarray) -> None:
         wide = features.astype(np.float64)
         self.centre, self.mean = wide.mean(axis=0), float(truth.mean())
         wide = wide - self.centre
-        self.eigenvalues, self.eigenvectors = np.linalg.eigh(wide.T @ wide)
-        self.projected = self.eigenvectors.T @ (wide.T @ (truth - self.mean))
+        few = len(wide) < wide.shape[1]
+        self.eigenvalues, vectors = np.linalg.eigh(wide @ wide.T if few else wide.T @ wide)
+        target = truth - self.mean
+        # With few questions w = X^T (X X^T + penalty)^-1 y, else w = (X^T X + penalty)^-1 X^T y.
+        self.back = wide.T @ vectors if few else vectors
+        self.projected = vectors.T @ target if few else vectors.T @ (wide.T @ target)
 
     def probe(self, penalty: float) -> DifficultyProbe:
-        weights = self.eigenvectors @ (self.projected / (np.maximum(self.eigenvalues, 0) + penalty))
+        weights = self.back @ (self.projected / (np.maximum(self.eigenvalues, 0) + penalty))
         return DifficultyProbe(weights, self.mean - float(self.centre @ weights))

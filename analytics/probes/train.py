@@ -142,8 +142,8 @@ def _parts(data: ProbeData, config: ProbesConfig) -> _Parts:
     )
     if not parts.concepts and not parts.difficulty:
         raise DataError(
-            f"The probes need at least {config.minimum_questions} questions with a concept, or"
-            f" {config.minimum_difficulties} with differing difficulties; there are {tagged} and {len(grades)}."
+            f"Probes need a set of at least {config.minimum_questions} questions with a concept, or of"
+            f" {config.minimum_difficulties} with different difficulties; it has {tagged} and {len(grades)}."
         )
     return parts
 

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import logging
+import warnings
+
+import numpy as np
+import torch
+
+from analytics.artifacts import artifact_read
+from analytics.backbone.bert import encode_bulk
+from analytics.backbone.export import export_onnx
+from analytics.inference.encode import load_encoder
+
+TEXTS = ["What is 3 + 4?", "x", "Find the area of a circle with radius 5 and explain each step.", "x " * 300]
+
+
+def test_the_exported_tiny_encoder_equals_torch(tiny, tiny_export):
+    expected = encode_bulk(tiny, TEXTS, dtype=torch.float32)
+    np.testing.assert_allclose(load_encoder(tiny_export).encode(TEXTS), expected, atol=1e-4)
+
+
+def test_the_exported_default_encoder_equals_torch(default_backbone, default_export):
+    encoder = load_encoder(default_export)
+    expected = encode_bulk(default_backbone, TEXTS, dtype=torch.float32)
+    np.testing.assert_allclose(encoder.encode(TEXTS), expected, atol=1e-4)
+    for row, text in enumerate(TEXTS):  # a batch of one, of any length
+        np.testing.assert_allclose(encoder.encode([text])[0], expected[row], atol=1e-4)
+
+
+def test_the_manifest_says_what_is_needed_to_encode(tiny, tiny_export):
+    manifest = artifact_read(tiny_export)
+    assert manifest.capability == "encoder"
+    assert manifest.extra == {
+        "kind": "onnx",
+        "dimension": 32,
+        "max_tokens": 64,
+        "pooling": "mean",
+        "unknown_id": 1,
+        "pad_id": 0,
+        "backbone": tiny.name,
+        "backbone_sha256": tiny.weights_hash,
+    }
+
+
+def test_exporting_is_silent_and_leaves_warnings_and_loggers_as_they_were(tiny, tmp_path, caplog):
+    level, filters = logging.getLogger("torch.onnx").level, list(warnings.filters)
+    export_onnx(tiny, tmp_path / "encoder")
+    assert logging.getLogger("torch.onnx").level == level
+    assert list(warnings.filters) == filters
+    assert [record for record in caplog.records if record.levelno >= logging.INFO] == []

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from analytics.backbone import sources
+from analytics.backbone.sources import DEFAULT_BACKBONE, PackagedWeights, find_source
+from analytics.errors import BackboneError
+
+
+def test_the_default_comes_from_its_package_with_the_original_weights():
+    source = find_source(DEFAULT_BACKBONE)
+    assert source.is_folder
+    assert source.sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    assert find_source(f"sentence-transformers/{DEFAULT_BACKBONE}") == source
+
+
+def test_other_weights_in_the_package_are_refused(monkeypatch, tmp_path):
+    (tmp_path / "fakeweights" / "model").mkdir(parents=True)
+    (tmp_path / "fakeweights" / "__init__.py").write_text("raise RuntimeError('never run')")
+    (tmp_path / "fakeweights" / "model" / "model.safetensors").write_bytes(b"tampered")
+    monkeypatch.syspath_prepend(tmp_path)
+    fake = PackagedWeights("fake-weights", "fakeweights", "model", "0" * 64, "")
+    monkeypatch.setitem(sources.PACKAGED, "fake", fake)
+    with pytest.raises(BackboneError, match="not the original ones of fake"):
+        find_source("fake")
+
+
+def test_a_package_that_is_not_installed_is_named(monkeypatch):
+    missing = PackagedWeights("some-distribution", "no_such_package_here", "model", "", "")
+    monkeypatch.setitem(sources.PACKAGED, "absent", missing)
+    with pytest.raises(BackboneError, match="needs the package some-distribution"):
+        find_source("absent")
+
+
+def test_a_folder_without_a_model_and_a_missing_folder_say_so(tmp_path):
+    with pytest.raises(BackboneError, match=r"has no config\.json"):
+        find_source(str(tmp_path))
+    with pytest.raises(BackboneError, match="There is no folder"):
+        find_source(str(tmp_path / "nothing"))
+
+
+def test_any_other_name_is_a_hub_id():
+    source = find_source("bert-base-chinese")
+    assert (source.location, source.is_folder) == ("bert-base-chinese", False)

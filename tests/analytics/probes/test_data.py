@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from analytics.errors import DataError
+from analytics.probes.data import ProbeData, read_rows
+
+
+def write(path, rows):
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    path.write_bytes(gzip.compress(text.encode()) if path.name.endswith(".gz") else text.encode())
+
+
+def test_plain_and_compressed_files_of_a_folder_are_read_and_its_test_set_is_not(tmp_path):
+    write(tmp_path / "b.jsonl.gz", [{"text": "two", "concepts": [["A", "B"], []], "difficulty": 2}])
+    write(
+        tmp_path / "a.jsonl", [{"text": "one", "language": "zh", "difficulty_scale": "1-5"}, {"name": "tree"}]
+    )
+    write(tmp_path / "test.jsonl", [{"text": "kept apart"}])
+    one, two = read_rows(tmp_path)
+    assert (one.text, one.language, one.paths, one.difficulty, one.scale) == ("one", "zh", (), None, "1-5")
+    assert (two.text, two.language, two.paths, two.difficulty) == ("two", "en", (("A", "B"),), 2.0)
+    assert [row.text for row in read_rows(tmp_path / "test.jsonl")] == ["kept apart"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"text": 5}', "the text is not a string"),
+        (b"[1]", "not a JSON object"),
+        (b'{"text": "a", "concepts": "A"}', "not a list of paths"),
+        (b'{"text": "a", "concepts": [[1]]}', "not a list of paths"),
+        (b'{"text": "a", "difficulty": "hard"}', "the difficulty is not a number"),
+        (b'{"text": "a", "difficulty": true}', "the difficulty is not a number"),
+        (b'{"text": ', "Expecting value"),
+        (b'{"text": "\xff"}', "utf-8"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(tmp_path, line, reason):
+    (tmp_path / "q.jsonl").write_bytes(b'{"text": "fine"}\n\n' + line + b"\n")
+    with pytest.raises(DataError, match=rf"q\.jsonl, line \d: .*{reason}"):
+        read_rows(tmp_path / "q.jsonl")
+
+
+def test_a_corrupt_gzip_is_a_data_error(tmp_path):
+    write(tmp_path / "q.jsonl.gz", [{"text": str(number)} for number in range(2000)])
+    whole = (tmp_path / "q.jsonl.gz").read_bytes()
+    for broken in (whole[: len(whole) // 2], b"not gzip at all", whole[:40] + b"\xff" * 40 + whole[80:]):
+        (tmp_path / "q.jsonl.gz").write_bytes(broken)
+        with pytest.raises(DataError, match=r"q\.jsonl\.gz"):
+            read_rows(tmp_path / "q.jsonl.gz")
+
+
+def test_nothing_to_read_is_said(tmp_path):
+    with pytest.raises(DataError, match="There is no question file"):
+        read_rows(tmp_path)
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(DataError, match="There are no questions"):
+        read_rows(tmp_path)
+
+
+def test_labels_are_checked_and_gathered():
+    data = ProbeData.of(
+        np.eye(3),
+        [[("A",), ("A",), ()], [], [("B",)]],
+        [1, None, 4],
+        texts=["x 1", "y", "x 2"],
+        scales=["0-4"] * 3,
+    )
+    assert data.paths == ((("A",),), (), (("B",),))
+    assert (data.tagged.tolist(), data.graded.tolist()) == ([True, False, True], [True, False, True])
+    assert data.groups[0] == data.groups[2] != data.groups[1]
+    assert data.scale.name == "0-4"
+    assert data.take(np.array([False, True, True])).texts == ("y", "x 2")
+
+
+def test_without_texts_equal_vectors_are_one_group():
+    data = ProbeData.of(np.array([[1.0, 0], [0, 1], [1, 0]]), [[]] * 3, [None] * 3)
+    assert data.groups[0] == data.groups[2] != data.groups[1]
+    assert data.scale is None
+
+
+def test_lengths_that_differ_are_refused():
+    with pytest.raises(DataError, match="3 vectors need as many labels"):
+        ProbeData.of(np.eye(3), [[]] * 2, [None] * 3)
+
+
+def test_the_hash_is_of_texts_and_labels():
+    def digest(**changed):
+        labels = {"paths": [[("A",)]], "difficulties": [1.0], "texts": ["x"]} | changed
+        return ProbeData.of(
+            np.eye(1), labels["paths"], labels["difficulties"], texts=labels["texts"]
+        ).sha256()
+
+    assert digest() == digest()
+    assert len({digest(), digest(texts=["y"]), digest(paths=[[("B",)]]), digest(difficulties=[2.0])}) == 4

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analytics.probes.splits import grouped_folds, grouped_split, groups_by_masked_text
+
+
+def test_texts_that_differ_in_numbers_case_and_blanks_are_one_group():
+    groups = groups_by_masked_text(["Add 3 and 4.5.", "add  12 and 1,000.", "Add x and 4.", "Add 3 and 4.5"])
+    assert groups[0] == groups[1]
+    assert len(set(groups.tolist())) == 3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_split_never_separates_a_group_and_takes_about_the_share(seed):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(120, size=600)
+    mask = grouped_split(groups, 0.2, rng)
+    assert not set(groups[mask]) & set(groups[~mask])
+    assert 0.17 <= mask.mean() <= 0.2
+
+
+def test_a_split_of_few_groups_takes_one_and_of_one_group_none():
+    rng = np.random.default_rng(0)
+    assert grouped_split(np.array([0, 0, 0, 1, 1, 1]), 0.05, rng).sum() == 3
+    assert grouped_split(np.zeros(6, dtype=int), 0.2, rng).sum() == 0
+
+
+def test_the_same_seed_gives_the_same_split():
+    groups = np.arange(100) // 2
+    first, second, other = (grouped_split(groups, 0.3, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    assert np.array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+def test_folds_keep_groups_together_and_are_of_like_size():
+    groups = np.arange(90) // 3
+    fold = grouped_folds(groups, 3, np.random.default_rng(0))
+    assert np.bincount(fold).tolist() == [30, 30, 30]
+    assert all(len(set(fold[groups == one].tolist())) == 1 for one in range(30))

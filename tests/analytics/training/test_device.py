@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from analytics.training.device import autocast, inference_dtype, pick_device, threads_for
+
+
+def test_a_named_device_is_taken_and_auto_finds_one():
+    assert pick_device("cpu") == torch.device("cpu")
+    assert pick_device().type == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def test_a_processor_without_bfloat16_computes_in_full_precision(monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": False, "amx_bf16": False})
+    assert inference_dtype(torch.device("cpu")) == torch.float32
+    for flag in ("avx512_bf16", "amx_bf16"):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda flag=flag: {flag: True})
+        assert inference_dtype(torch.device("cpu")) == torch.bfloat16
+
+
+def test_autocast_applies_only_to_other_formats_than_float32():
+    cpu, weights = torch.device("cpu"), torch.ones(2, 2)
+    with autocast(cpu, torch.bfloat16):
+        assert (weights @ weights).dtype == torch.bfloat16
+    with autocast(cpu, torch.float32):
+        assert (weights @ weights).dtype == torch.float32
+
+
+def test_small_steps_run_in_one_thread_and_large_ones_in_all():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with threads_for(1000):
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+        with threads_for(10**9):
+            assert torch.get_num_threads() == 2
+        with pytest.raises(RuntimeError), threads_for(1000):
+            raise RuntimeError
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
