@@ -26,6 +26,7 @@ from questionbank.services.concept_paths import (
 )
 from questionbank.services.import_report import ImportReport
 from questionbank.services.import_staging import StagedRows, Staging
+from questionbank.services.search_index import search_index_settle
 
 __all__ = ["ImportOptions", "Tell", "import_into_bank"]
 
@@ -171,6 +172,7 @@ def _write(
             share = first / (rows.last_line + 1)
             watch.tell(STEPS // 2 + int(STEPS * 0.4 * share), "Writing questions")
             staging.insert_questions(first=first, last=first + ROWS_AT_ONCE - 1)
+        search_index_settle()
         staging.insert_equations()
     watch.tell(int(STEPS * 0.9), "Writing concepts")
     paths = list(rows.paths)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -120,6 +121,7 @@ def _record(options: ImportOptions, report: ImportReport) -> None:
 
 
 def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool, embed: bool) -> None:
+    began = time.perf_counter()
     if report.dry_run:
         return
     if not report.written:
@@ -134,6 +136,9 @@ def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool, embed: boo
         vocabulary_refresh()
         if embed:
             embedding_request()
+    spent = time.perf_counter() - began
+    report.phases["statistics and vocabulary"] = spent
+    report.seconds += spent
 
 
 @transaction.atomic

@@ -18,7 +18,7 @@ from questionbank.scales import scale_percent
 from questionbank.selectors.questions import content_hash
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.question_fields import QuestionFields, check_fields
-from questionbank.services.search_index import search_vector
+from questionbank.services.search_index import search_index_settle, search_vector
 
 __all__ = [
     "QuestionInput",
@@ -131,6 +131,7 @@ def _set_status(user: User | None, question: Question, status: str) -> Question:
         fresh.status = status
         fresh.version += 1
         fresh.save(update_fields=["status", "version", "updated_at"])
+        search_index_settle()
     return fresh
 
 
@@ -198,6 +199,7 @@ def _save(question: Question) -> None:
     question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
     question.search_vector = search_vector(question)
     question.save()
+    search_index_settle()
     question.refresh_from_db(fields=["search_vector"])  # an expression until now
 
 

@@ -17,7 +17,7 @@ from analytics.records import Option, QuestionRecord
 from analytics.text.tokens import search_tokens
 from questionbank.models import Question
 
-__all__ = ["VOCABULARY_LOCK", "question_tokens", "search_vector", "vocabulary_refresh"]
+__all__ = ["VOCABULARY_LOCK", "question_tokens", "search_index_settle", "search_vector", "vocabulary_refresh"]
 
 TOKENS_LIMIT = 200_000  # characters; a tsvector holds a megabyte at most
 VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
@@ -44,6 +44,12 @@ def search_vector(record: QuestionRecord | Question) -> Func:
         function="to_tsvector",
         output_field=SearchVectorField(),
     )
+
+
+def search_index_settle() -> None:
+    """Move new entries from the index's pending list to their places, so that no search has to read the list."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT gin_clean_pending_list('question_search'::regclass)")
 
 
 _REFRESH = """
