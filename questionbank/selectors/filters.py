@@ -24,7 +24,8 @@ class SearchFilters:
     Attributes:
         concept: id of a concept; questions tagged with it or with any concept below it pass.
         difficulty_min: per cent, inclusive; questions without a published difficulty do not pass.
-        status: ``"ready"`` (what a search shows unless asked otherwise), ``"draft"``, ``"retired"``, ``"any"``.
+        status: ``"ready"`` (what a search shows unless asked otherwise), ``"draft"``, ``"retired"`` or
+            ``"any"``.
         owner: id of the person who wrote the question.
     """
 
