@@ -1,0 +1,68 @@
+"""The question patterns, a module a strand (several where the strand is large)."""
+
+from __future__ import annotations
+
+from questionbank.demo.pattern import Pattern
+from questionbank.demo.strands import (
+    angles,
+    counting,
+    curves,
+    data_and_averages,
+    decimals,
+    derivative_applications,
+    derivatives,
+    equations,
+    expressions,
+    fractions,
+    functions,
+    integers_and_powers,
+    integrals,
+    measurement,
+    percentages,
+    polynomials,
+    probability,
+    quadratics,
+    rates,
+    ratio,
+    sequences,
+    shapes,
+    solids,
+    triangles,
+    trigonometry,
+    vectors,
+    whole_numbers,
+    word_problems,
+)
+
+__all__ = ["ALL_PATTERNS"]
+
+ALL_PATTERNS: tuple[Pattern, ...] = (
+    *whole_numbers.PATTERNS,
+    *word_problems.PATTERNS,
+    *integers_and_powers.PATTERNS,
+    *fractions.PATTERNS,
+    *decimals.PATTERNS,
+    *percentages.PATTERNS,
+    *ratio.PATTERNS,
+    *rates.PATTERNS,
+    *expressions.PATTERNS,
+    *polynomials.PATTERNS,
+    *equations.PATTERNS,
+    *quadratics.PATTERNS,
+    *functions.PATTERNS,
+    *curves.PATTERNS,
+    *sequences.PATTERNS,
+    *angles.PATTERNS,
+    *shapes.PATTERNS,
+    *measurement.PATTERNS,
+    *solids.PATTERNS,
+    *triangles.PATTERNS,
+    *trigonometry.PATTERNS,
+    *vectors.PATTERNS,
+    *data_and_averages.PATTERNS,
+    *probability.PATTERNS,
+    *counting.PATTERNS,
+    *derivatives.PATTERNS,
+    *derivative_applications.PATTERNS,
+    *integrals.PATTERNS,
+)
