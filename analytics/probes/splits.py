@@ -5,14 +5,13 @@ Such questions are one question to a probe; with one of them in training, the ot
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["grouped_folds", "grouped_split", "groups_by_masked_text"]
+from analytics.text.numbers import mask_numbers
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+__all__ = ["grouped_folds", "grouped_split", "groups_by_masked_text"]
 
 
 def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
@@ -20,7 +19,7 @@ def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
     numbers: dict[str, int] = {}
     groups = np.zeros(len(texts), dtype=np.int64)
     for index, text in enumerate(texts):
-        masked = " ".join(_NUMBER.sub("#", text).casefold().split())
+        masked = " ".join(mask_numbers(text).casefold().split())
         groups[index] = numbers.setdefault(masked, len(numbers))
     return groups
 
