@@ -306,12 +306,17 @@ def _cells(body: str) -> list[list[str]]:
             start = mark.end()
             if mark[0] == "&":
                 rows[-1].append("")
-            elif mark[0].startswith(("\\\\", "\\newline")):
+            elif mark[0].startswith(("\\\\", "\\newline")) or _is_lost_break(mark[0], rows[-1]):
                 rows.append([""])
             elif mark[0] == r"\&":
                 rows[-1][-1] += mark[0]
         rows[-1][-1] += segment.source[start:]
     return rows
+
+
+def _is_lost_break(mark: str, row: list[str]) -> bool:
+    r"""Return whether a line is drawn behind a row that did not end: some banks lost the ``\\\\`` before it."""
+    return mark.startswith((r"\h", r"\c", r"\t", r"\m", r"\b")) and any(cell.strip() for cell in row)
 
 
 # -- prose --------------------------------------------------------------------------------------------------------
@@ -322,11 +327,12 @@ _PROSE = re.compile(
     r"|(?P<blank>~?\\u(?:nder)?line\s?\{[\s~]*\}~?|(?:\\_|_){2,})"
     r"|(?P<image>\[image\])"
     r"|\\(?P<style>textbf|emph|textit|underline|uline|textsuperscript|textsubscript|text|textrm|textnormal|mbox)\s?\{"
+    r"|\\item(?![a-zA-Z])\s*(?P<item>)"
+    r"|(?P<nothing>\\(?:begin|end)\s?\{(?:enumerate|itemize|center)\}(?:\[[^\]]{0,40}\])?)"
+    r"|(?P<macro>\\[a-zA-Z]+(?:\{\}| )?|\\[{}%&#_$])"
     r"|(?P<brace>[{}])"
     r"|\*\*(?P<strong>[^*\n]{1,400})\*\*"
     r"|(?<!`)`(?P<code>[^`'\n]{1,200})`(?!`)"
-    r"|(?P<nothing>\\(?:begin|end)\s?\{(?:enumerate|itemize|center)\}(?:\[[^\]]{0,40}\])?)"
-    r"|(?P<item>\\item(?![a-zA-Z])\s*)"
 )
 _STYLES = {
     "textbf": "strong",
@@ -360,6 +366,8 @@ def _render_prose(text: str, out: _Line, labels: Labels) -> None:
             out.open(_STYLES.get(match["style"], ""))
         elif kind == "brace":
             out.close() if match[0] == "}" else out.open_brace()
+        elif kind == "macro":
+            out.text(replace_text_macros(match[0]))
         elif kind == "item":
             out.line_break()
             out.text("• ")

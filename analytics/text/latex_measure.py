@@ -19,7 +19,7 @@ from analytics.text.formulas import segment_text
 from analytics.text.latex import parse_latex_many
 from analytics.text.latex_pool import ParserPool
 
-__all__ = ["ParseShares", "measure", "read_formulas", "sample_formulas"]
+__all__ = ["ParseShares", "measure", "read_formulas", "read_texts", "sample_formulas"]
 
 
 @dataclass(slots=True)
@@ -37,14 +37,20 @@ class ParseShares:
         return self.parsed.total() / max(self.drawn.total(), 1)
 
 
-def read_formulas(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield (name of the set, formula) for every formula of every question text, in a fixed order."""
+def read_texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield (name of the set, text) for every question of the public data sets, in a fixed order."""
     for path in sorted(folder.glob("*/*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
-                for segment in segment_text(json.loads(line).get("text") or ""):
-                    if segment.kind == "formula":
-                        yield path.parent.name, segment.body
+                yield path.parent.name, json.loads(line).get("text") or ""
+
+
+def read_formulas(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield (name of the set, formula) for every formula of every question text, in a fixed order."""
+    for name, text in read_texts(folder):
+        for segment in segment_text(text):
+            if segment.kind == "formula":
+                yield name, segment.body
 
 
 def sample_formulas(folder: Path, size: int, seed: int) -> list[tuple[str, str]]:

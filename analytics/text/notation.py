@@ -11,7 +11,7 @@ import re
 
 from analytics.text.textmode import replace_text_macros_in_formula
 
-__all__ = ["SYNONYMS", "formula_tokens", "normalise_for_reading", "normalise_latex"]
+__all__ = ["SYNONYMS", "formula_tokens", "mend_rows", "normalise_for_reading", "normalise_latex"]
 
 _TOKEN = re.compile(
     r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}"
@@ -134,6 +134,8 @@ _TRAILING = re.compile(r"(?:(?<!\\right)[\s.,;:?。，；：？、！]|\\[,;:! ]
 _PAIR = re.compile(r"(?<=[(\[{])\s*-?\d{1,3}(?:,-?\d{1,3})+\s*(?=[)\]}\\])")
 _POWER = re.compile(r"\*\*\s*(-?\d+)?")
 _MODULO = re.compile(r"\(\s*(?:\\[bp]?mod|\\(?:text|mathrm|operatorname)\s*\{\s*mod\s*\})\s*([^()]*)\)")
+_CASES = re.compile(r"(?<=\\begin\{cases\})[^\n]*?(?=\\end\{cases\})")
+_LOST_ROW = re.compile(r"(?<=\S) {3,}(?=\S)")
 _DEFINITION = re.compile(r"\\(?:re)?newcommand\*?\s*\{[^{}]*\}\s*\{[^{}]*\}")
 
 
@@ -146,6 +148,7 @@ def normalise_for_reading(latex: str) -> str:
     >>> normalise_for_reading(r"x = ____ \quad y = 2.")
     'x=\\square;y=2'
     """
+    latex = mend_rows(latex)
     latex = _WIDE_SPACE.sub(";", _BLANK.sub(r"\\square ", latex))
     latex = _PAIR.sub(lambda match: match[0].replace(",", ", "), latex)
     if "**" in latex:
@@ -155,6 +158,19 @@ def normalise_for_reading(latex: str) -> str:
     if "newcommand" in latex:
         latex = _DEFINITION.sub("", latex)
     return normalise_latex(_TRAILING.sub("", latex))
+
+
+def mend_rows(latex: str) -> str:
+    r"""Put back the row breaks that TAL-SCQ5K lost: four blanks in a ``cases`` that has no ``\\\\``.
+
+    >>> mend_rows(r"\begin{cases}x=1    y=2\end{cases}")
+    '\\begin{cases}x=1\\\\ y=2\\end{cases}'
+    """
+    if r"\begin{cases}" not in latex:
+        return latex
+    return _CASES.sub(
+        lambda match: match[0] if "\\\\" in match[0] else _LOST_ROW.sub(r"\\\\ ", match[0]), latex
+    )
 
 
 def _plain_tokens(tokens: list[str]) -> list[str]:
