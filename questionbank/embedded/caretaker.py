@@ -49,7 +49,7 @@ class Caretaker:
             self._on_answer()
 
 
-def page_answers(port: int, *, host_name: str = "127.0.0.1", path: str = "/", timeout: float = 0.5) -> bool:
+def page_answers(port: int, *, host_name: str = "127.0.0.1", path: str = "/", timeout: float = 2.0) -> bool:
     """Tell whether the site on this machine answers a request, were it with a redirect to the log-in page."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:

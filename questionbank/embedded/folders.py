@@ -63,11 +63,11 @@ def write_file(path: Path, text: str) -> None:
 
 
 def open_log(path: Path) -> BinaryIO:
-    """Open a log for appending; one that has grown over 10 MB is put aside as `<name>.1` first."""
+    """Open a log, for our eyes only; one that has grown over 10 MB is put aside as `<name>.1` first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size > _MAX_LOG_BYTES:
         path.replace(path.with_name(path.name + ".1"))
-    return path.open("ab", buffering=0)
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab", buffering=0)
 
 
 def _user_name(user_id: int) -> str:

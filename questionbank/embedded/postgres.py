@@ -45,6 +45,7 @@ def start(var_dir: Path) -> int:
     user = unprivileged_user()
     location = postgres_location(var_dir)
     with exclusive(var_dir / "postgres.start.lock"):
+        _server(var_dir, location).end_lost()
         folder_for(location.home, 0o711 if user else 0o700)
         folder_for(location.socket_directory, 0o700, user)
         binaries = _runnable_binaries(location, user)

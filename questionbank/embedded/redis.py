@@ -18,9 +18,11 @@ def start(var_dir: Path) -> int:
     """
     location = redis_location(var_dir)
     with exclusive(var_dir / "redis.start.lock"):
+        server = _server(var_dir, location, str(redis_binary()))
+        server.end_lost()
         folder_for(location.directory, 0o700)
         folder_for(location.socket_path.parent, 0o700)
-        return _server(var_dir, location, str(redis_binary())).start()
+        return server.start()
 
 
 def stop(var_dir: Path) -> None:

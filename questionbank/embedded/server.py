@@ -53,20 +53,14 @@ class Server:
         """Return the process id, or None where it does not run."""
         user_id = os.geteuid() if self.user is None else self.user.pw_uid
         binary, option, folder = self.command[:3]
+        wanted = [os.fsencode(part) for part in (Path(binary).name, option, folder)]
         found = {}
-        for entry in os.scandir("/proc"):
-            if not entry.name.isdigit():
-                continue
-            try:
-                arguments = Path(entry.path, "cmdline").read_bytes().split(b"\0")
-                if (
-                    os.path.basename(arguments[0]) == os.path.basename(os.fsencode(binary))
-                    and arguments[1:3] == [os.fsencode(option), os.fsencode(folder)]
-                    and entry.stat().st_uid == user_id
-                ):
-                    found[int(entry.name)] = _parent(int(entry.name))
-            except OSError:  # it has ended while we looked
-                continue
+        for pid in _processes():
+            with suppress(OSError):  # it has ended while we looked
+                program, *arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:3]
+                ours = Path(f"/proc/{pid}").stat().st_uid == user_id
+                if ours and [os.path.basename(program), *arguments] == wanted:
+                    found[pid] = _parent(pid)
         # A server's own children carry its command line until they have set their title.
         return next((pid for pid, parent in found.items() if parent not in found), None)
 
@@ -81,10 +75,6 @@ class Server:
         """
         deadline = time.monotonic() + START_TIMEOUT
         pid = self.pid()
-        if pid is not None and not self.marker.exists():
-            _signal(pid, signal.SIGKILL)
-            _wait_for_end(pid, deadline)
-            pid = None
         with open_log(self.log) as log:
             while time.monotonic() < deadline:
                 begin = log.seek(0, os.SEEK_END)
@@ -105,6 +95,12 @@ class Server:
             f"{self.label} did not answer within {START_TIMEOUT:.0f} seconds (see {self.log})."
         )
 
+    def end_lost(self) -> None:
+        """End a server whose folder was deleted under it, before a new one is made: it still writes there."""
+        pid = self.pid()
+        if pid is not None and not self.marker.exists():
+            self._end(pid, patience=5)
+
     def stop(self) -> None:
         """Stop it if it runs, and wait for its end. The caller holds the server's start lock.
 
@@ -112,12 +108,20 @@ class Server:
             EmbeddedError: It would not end.
         """
         pid = self.pid()
-        if pid is None:
-            return
-        for number in (self.stop_signal, signal.SIGKILL):
-            _signal(pid, number)
-            if _wait_for_end(pid, time.monotonic() + STOP_TIMEOUT):
-                return
+        if pid is not None:
+            self._end(pid, patience=STOP_TIMEOUT)
+
+    def _end(self, pid: int, *, patience: float) -> None:
+        family = [pid, *_children(pid)]
+        for number, members in ((self.stop_signal, [pid]), (signal.SIGKILL, family)):
+            for member in members:
+                with suppress(ProcessLookupError):
+                    os.kill(member, number)
+            deadline = time.monotonic() + patience
+            while time.monotonic() < deadline:
+                if not any(is_alive(member) for member in family):
+                    return
+                time.sleep(_POLL_SECONDS)
         raise EmbeddedError(f"{self.label} (process {pid}) does not end.")
 
     def _launch(self, log: int) -> int:
@@ -167,6 +171,19 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _children(pid: int) -> list[int]:
+    children = []
+    for process in _processes():
+        with suppress(OSError):
+            if _parent(process) == pid:
+                children.append(process)
+    return children
+
+
 def _parent(pid: int) -> int:
     return int(_stat_fields(pid)[1])
 
@@ -174,19 +191,6 @@ def _parent(pid: int) -> int:
 def _stat_fields(pid: int) -> list[str]:
     """Return /proc/PID/stat from the state on: what stands before it may hold spaces and brackets."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-
-
-def _signal(pid: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, number)
-
-
-def _wait_for_end(pid: int, deadline: float) -> bool:
-    while is_alive(pid):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
 
 
 def _read_from(path: Path, position: int) -> str:

@@ -55,4 +55,5 @@ def test_a_log_that_has_grown_large_is_put_aside(tmp_path, monkeypatch):
     with open_log(tmp_path / "logs" / "web.log") as log:
         log.write(b"new\n")
     assert (tmp_path / "logs" / "web.log").read_bytes() == b"new\n"
+    assert mode(tmp_path / "logs" / "web.log") == 0o600
     assert (tmp_path / "logs" / "web.log.1").read_bytes() == b"more than ten bytes\n"

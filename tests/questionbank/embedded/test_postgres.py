@@ -137,6 +137,17 @@ def test_data_of_another_version_are_refused_in_one_sentence(var_dir):
         version.write_text(ours)
 
 
+def test_data_in_a_folder_that_was_closed_since_are_refused_and_not_begun_anew(needs_root, var_dir):
+    postgres.start(var_dir)
+    postgres.stop(var_dir)
+    var_dir.chmod(0o700)
+    try:
+        with pytest.raises(EmbeddedError, match="can no longer enter"):
+            postgres.start(var_dir)
+    finally:
+        var_dir.chmod(0o755)
+
+
 def test_a_failing_start_says_what_postgres_said(var_dir):
     postgres.start(var_dir)
     postgres.stop(var_dir)
@@ -157,9 +168,10 @@ def test_a_folder_deleted_under_a_running_server_begins_anew(other_var_dir):
     first = postgres.start(var_dir)
     while var_dir.exists():  # the server still writes
         shutil.rmtree(var_dir, ignore_errors=True)
-    second = postgres.start(var_dir)
-    assert second != first
+    assert postgres.start(var_dir) != first
     assert not is_alive(first)
+    postgres.stop(var_dir)
+    assert postgres.start(var_dir), "the first one wrote into the files of the second"
 
 
 def test_half_created_data_are_created_again(other_var_dir):
