@@ -1,0 +1,194 @@
+"""The import command: every kind of bad input is one clear sentence, exit code 1, and nothing written."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from questionbank.management.commands import import_questions
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, Run
+
+REPOSITORY = Path(__file__).resolve().parents[4]
+GOOD = {"id": "good", "text": "1 + 1", "concepts": [["Sums"]]}
+
+
+def lines(*rows: object) -> bytes:
+    return b"".join(
+        (row if isinstance(row, bytes) else json.dumps(row).encode()) + b"\n" for row in (GOOD, *rows)
+    )
+
+
+def run(path: Path | str, *options: str) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    call_command("import_questions", str(path), "--no-embed", *options, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+def bank() -> list[int]:
+    return [
+        model.objects.count() for model in (Question, QuestionTag, KnowledgeConcept, KnowledgeHierarchy, Run)
+    ]
+
+
+BAD_FILES = {
+    "empty": ("q.jsonl", b"", "q.jsonl is empty"),
+    "blank": ("q.jsonl", b"\n \n", "holds no question"),
+    "corrupt gzip": ("q.jsonl.gz", b"\x1f\x8b\x08\0" + b"garbage" * 50, "gzip data of q.jsonl.gz is damaged"),
+    "truncated gzip": ("q.jsonl.gz", gzip.compress(lines() * 99)[:70], "gzip data of q.jsonl.gz is cut off"),
+    "not gzip": ("q.jsonl.gz", lines(), "not gzip-compressed"),
+    "invalid UTF-8": ("q.jsonl", lines(b'{"text": "\xff"}'), "line 2: invalid UTF-8 at byte 11"),
+    "NUL": ("q.jsonl", lines(b'{"text": "a\0b"}'), "line 2: a NUL character"),
+    "escaped NUL": ("q.jsonl", lines({"text": "a\0b"}), "line 2: text holds a NUL character"),
+    "surrogate": ("q.jsonl", lines(b'{"text": "\\ud83d"}'), "line 2: text holds half of a surrogate pair"),
+    "not JSON": ("q.jsonl", lines(b"text"), "line 2: not JSON"),
+    "not an object": ("q.jsonl", lines([1]), "line 2: the line holds a list, not a JSON object"),
+    "NaN": ("q.jsonl", lines(b'{"text": "a", "difficulty": NaN}'), "line 2: not JSON: NaN"),
+    "wrong type": ("q.jsonl", lines({"text": 7}), "line 2: text must be a string, not a number"),
+    "wrong type of concepts": ("q.jsonl", lines({"text": "a", "concepts": "b"}), "line 2: concepts must be a list"),
+    "no text": ("q.jsonl", lines({"id": "x"}), "line 2: text is missing"),
+    "long text": ("q.jsonl", lines({"text": "x" * 50_001}), "line 2: text has 50,001 characters"),
+    "long line": ("q.jsonl", lines(b'{"text": "' + b"x" * 50_000_000 + b'"}'), "line 2: the line is longer than"),
+    "scale": ("q.jsonl", lines({"text": "a", "difficulty_scale": "stars"}), "line 2: difficulty_scale 'stars'"),
+    "language": ("q.jsonl", lines({"text": "a", "language": "?"}), "line 2: language '?'"),
+    "options": ("q.jsonl", lines({"text": "a", "options": ["b"]}), "line 2: options must be objects"),
+    "repeated id": ("q.jsonl", lines({**GOOD, "text": "2"}), "line 2: the id 'good' stands already in line 1"),
+    "path cycle": ("q.jsonl", lines({"text": "a", "concepts": [list("ABA")]}), "line 2: concepts hold a concept cycle"),
+    "parent cycle": ("q.jsonl", lines({"id": 1, "name": "A", "parent": 1}), "The concepts form a cycle: A > A"),
+    "unknown format": ("q.xml", b"<quiz/>", "The format of q.xml is not known"),
+    "JSON list": ("q.json", b'[{"text": "a"}]', "write one object a line"),
+    "CSV without header": ("q.csv", b"1 + 1,2\n", "not a header of columns"),
+    "CSV quote": ("q.csv", b'text\n1 + 1\n"open\n', "line 3: a quotation mark opens a cell here"),
+    "workbook": ("q.csv", b"PK\x03\x04rest", "Excel workbook"),
+}  # fmt: skip
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_bad_input_is_one_clear_sentence_and_writes_nothing(tmp_path, kind):
+    name, content, message = BAD_FILES[kind]
+    path = tmp_path / name
+    path.write_bytes(content)
+    before = bank()
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.raises(CommandError) as caught:
+        call_command("import_questions", str(path), stdout=out, stderr=err)
+    told = f"{err.getvalue()}\n{caught.value}"
+    assert message in told
+    assert "Traceback" not in told
+    assert caught.value.returncode == 1
+    assert out.getvalue() == ""
+    assert bank() == before
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "options", "message"),
+    [
+        ("absent.jsonl", (), "There is no file"),
+        (".", (), "is a folder"),
+        ("q.jsonl", ("--format", "gift"), "'gift' is not known; use one of auto, jsonl, csv"),
+        ("q.jsonl", ("--scale", "stars"), "'stars' is not known"),
+        ("q.jsonl", ("--hierarchy", "x" * 201), "1 to 200 characters"),
+    ],
+)
+def test_bad_arguments_are_one_clear_sentence(tmp_path, monkeypatch, path, options, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.jsonl").write_bytes(lines())
+    before = bank()
+    with pytest.raises(CommandError, match=message):
+        run(path, *options)
+    assert bank() == before
+
+
+@pytest.mark.django_db
+def test_a_good_file_is_imported_and_summed_up(tmp_path):
+    path = tmp_path / "maths.jsonl"
+    path.write_bytes(lines({"text": "一加一等于几？"}, {"text": "1  + 1"}))
+    out, err = run(path)
+    assert "3 lines read, 2 questions imported, 1 duplicates linked, 0 refused" in out
+    assert "1 concepts created in 'maths'" in out
+    assert err == ""
+
+
+@pytest.mark.django_db
+def test_skip_invalid_imports_the_rest_and_still_lists_the_refused(tmp_path):
+    path = tmp_path / "q.jsonl"
+    path.write_bytes(lines({"text": 5}))
+    out, err = run(path, "--skip-invalid")
+    assert "1 questions imported" in out
+    assert err == "line 2: text must be a string, not a number\n"
+    assert Question.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_dry_run_lists_what_would_be_refused_and_fails_as_the_import_would(tmp_path):
+    path = tmp_path / "q.jsonl"
+    path.write_bytes(lines({"text": 5}))
+    before = bank()
+    with pytest.raises(CommandError, match="1 line of 2"):
+        run(path, "--dry-run")
+    out, err = run(path, "--dry-run", "--skip-invalid")
+    assert "1 questions would be imported" in out
+    assert err == "line 2: text must be a string, not a number\n"
+    assert bank() == before
+
+
+@pytest.mark.django_db
+def test_json_is_the_only_thing_on_standard_output(tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text("text,answer\n1 + 1,2\n")
+    out, _ = run(path, "--json", "--source", "mine", "--hierarchy", "h", "--format", "csv")
+    report = json.loads(out)
+    assert (report["created"], report["source"], report["hierarchy"]) == (1, "mine", "h")
+
+
+@pytest.mark.django_db
+def test_fifty_refused_lines_are_shown_and_the_others_counted(tmp_path):
+    path = tmp_path / "q.jsonl"
+    path.write_bytes(lines(*[{"text": 5}] * 70))
+    err = io.StringIO()
+    with pytest.raises(CommandError, match="70 lines of 71"):
+        call_command("import_questions", str(path), stderr=err)
+    assert err.getvalue().splitlines()[49:] == [
+        "line 51: text must be a string, not a number",
+        "... and 20 more",
+    ]
+
+
+@pytest.mark.django_db
+def test_vectors_are_computed_afterwards_unless_told_otherwise(tmp_path, monkeypatch):
+    called = []
+    monkeypatch.setattr(import_questions, "call_command", lambda name, **options: called.append(name))
+    path = tmp_path / "q.jsonl"
+    path.write_bytes(lines())
+    call_command("import_questions", str(path), stdout=io.StringIO())
+    assert called == ["embed_questions"]
+    call_command("import_questions", str(path), stdout=io.StringIO())  # nothing new
+    call_command("import_questions", str(path), "--dry-run", stdout=io.StringIO())
+    assert called == ["embed_questions"]
+    assert not Run.objects.filter(kind="embed").exists()
+
+
+def test_the_command_line_itself_ends_with_exit_code_1_and_no_trace(tmp_path):
+    """In a process of its own, with a new bank."""
+    path = tmp_path / "q.jsonl"
+    path.write_bytes(lines(b'{"text": "\xff"}'))
+    environment = {**os.environ, "VAR_DIR": str(tmp_path / "var"), "DEMO": "1"}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    done = subprocess.run(
+        [sys.executable, "manage.py", "import_questions", str(path), "--no-embed"],
+        cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "line 2: invalid UTF-8 at byte 11 of the line (0xff)" in done.stderr
+    assert "1 line of 2 in q.jsonl cannot be imported; nothing was written." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""

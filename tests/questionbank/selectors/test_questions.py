@@ -1,0 +1,155 @@
+"""Reading questions: hashes, records, paths, and what an export filters by."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analytics.records import Option
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.models import Question, QuestionEquation
+from questionbank.selectors import questions as selectors
+from questionbank.selectors.questions import (
+    concept_paths,
+    content_hash,
+    exact_duplicates,
+    question_get,
+    question_record,
+    question_records,
+    questions_matching,
+)
+from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
+
+
+def test_the_hash_ignores_compatibility_forms_and_blanks():
+    assert content_hash(text="Find （x） \n now") == content_hash(text=" Find (x)  now")
+    assert len(content_hash(text="")) == 32
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"text": "find X"},
+        {"text": "find x", "options": [Option("A", "1")]},
+        {"text": "findx"},
+        {"text": "find x", "options": [Option("A", "")]},
+    ],
+)
+def test_the_hash_tells_other_questions_apart(other):
+    assert content_hash(**other) != content_hash(text="find x")
+
+
+def test_the_hash_knows_where_an_option_ends():
+    one = [{"label": "A", "text": "1 2"}, {"label": "B", "text": "3"}]
+    two = [{"label": "A", "text": "1"}, {"label": "B", "text": "2 3"}]
+    assert content_hash(text="?", options=one) != content_hash(text="?", options=two)
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_text_and_option_never_run_into_one_another(text, option):
+    with_option = content_hash(text=text, options=[Option("A", option)])
+    assert with_option != content_hash(text=f"{text}\x1f{option}")
+    assert with_option != content_hash(text=text + option)
+
+
+def test_rows_and_records_have_the_same_hash():
+    assert content_hash(text="?", options=[Option("A", "1", "m")]) == content_hash(
+        text="?", options=[{"label": "B", "text": "1"}]
+    )
+
+
+@pytest.mark.django_db
+def test_exact_duplicates_are_those_that_are_not_retired_nor_the_question_itself():
+    first, second = QuestionFactory(text="1 + 1"), QuestionFactory(text="1 +  1", status="draft")
+    QuestionFactory(text="1 + 1", status="retired")
+    QuestionFactory(text="1 + 2")
+    assert list(exact_duplicates(text="1 + 1", options=[])) == [first, second]
+    assert list(exact_duplicates(text="1 + 1", options=[], exclude=first)) == [second]
+
+
+@pytest.mark.django_db
+def test_a_question_that_is_not_there_is_told():
+    with pytest.raises(NotFound, match="no question 7"):
+        question_get(question_id=7)
+
+
+@pytest.mark.django_db
+def test_the_paths_of_many_questions_take_two_queries():
+    hierarchy, other = HierarchyFactory(), HierarchyFactory()
+    deep = ConceptFactory(hierarchy=hierarchy, names=("A", "B", "C"))
+    root = ConceptFactory(hierarchy=other, names=("A",))
+    both, none = QuestionFactory(concepts=[root, deep]), QuestionFactory()
+    with CaptureQueriesContext(connection) as queries:
+        paths = concept_paths([both.pk, none.pk])
+    assert paths == {both.pk: [("A", "B", "C"), ("A",)]}
+    assert len(queries) == 2
+    assert concept_paths([both.pk], hierarchy=other) == {both.pk: [("A",)]}
+
+
+@pytest.mark.django_db
+def test_a_record_has_every_field():
+    concept = ConceptFactory(names=("A", "B"))
+    question = QuestionFactory(
+        source="set", source_id="q1", text="?", language="zh", kind="choice", answer="A", solution="s",
+        options=[{"label": "A", "text": "1", "misconception": "m"}, {"label": "B", "text": "2"}],
+        grade="3", stage="primary", difficulty=2, difficulty_scale="0-4", facility=0.5, responses=4,
+        concepts=[concept],
+    )  # fmt: skip
+    QuestionEquation.objects.create(question=question, expression="1+1", numbers=["1", "1"])
+    record = question_record(Question.objects.get())
+    assert (record.id, record.source, record.text, record.language) == ("q1", "set", "?", "zh")
+    assert record.options == (Option("A", "1", "m"), Option("B", "2"))
+    assert (record.kind, record.answer, record.solution) == ("choice", "A", "s")
+    assert (record.equation, record.numbers, record.concepts) == ("1+1", ("1", "1"), (("A", "B"),))
+    assert (record.difficulty, record.difficulty_scale) == (2.0, "0-4")
+    assert (record.grade, record.stage, record.facility, record.responses) == ("3", "primary", 0.5, 4)
+
+
+@pytest.mark.django_db
+def test_records_come_in_batches_by_ascending_id(monkeypatch):
+    monkeypatch.setattr(selectors, "RECORDS_AT_ONCE", 2)
+    made = [QuestionFactory(text=f"{n} + 1").text for n in range(5)]
+    assert [record.text for record in question_records(Question.objects.order_by("-pk"))] == made
+
+
+@pytest.mark.django_db
+def test_an_export_is_filtered_by_everything_that_it_says():
+    hierarchy = HierarchyFactory(name="maths")
+    above = ConceptFactory(hierarchy=hierarchy, names=("Algebra",))
+    below = ConceptFactory(hierarchy=hierarchy, names=("Algebra", "Equations"))
+    fields = {"source": "s", "language": "en", "kind": "open", "grade": "3", "stage": "primary"}
+    wanted = QuestionFactory(**fields, difficulty=2, difficulty_scale="0-4", concepts=[above, below])
+    QuestionFactory(status="draft")
+    other = QuestionFactory(source="t", language="zh", kind="blank", grade="4", stage="high")
+    for name, value in {
+        **fields,
+        "hierarchy": "maths",
+        "concept": str(above.pk),
+        "difficulty": "40-60",
+    }.items():
+        assert list(questions_matching(filters={name: value})) == [wanted], name
+    assert set(questions_matching(filters={})) == {wanted, other}
+    assert questions_matching(filters={"status": "draft"}).count() == 1
+    assert questions_matching(filters={"difficulty": "50"}).count() == 1
+    assert not questions_matching(filters={"language": "en", "source": "t"}).exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("colour", "red"),
+        ("status", "gone"),
+        ("concept", "99"),
+        ("concept", "x"),
+        ("hierarchy", "none"),
+        ("difficulty", "hard"),
+        ("difficulty", "1-"),
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_refused(name, value):
+    with pytest.raises(ValidationFailed):
+        list(questions_matching(filters={name: value}))

@@ -1,0 +1,83 @@
+"""Creating concepts by their paths."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.services.concept_paths import (
+    concept_paths_ensure,
+    concept_paths_known,
+    hierarchy_ensure,
+    paths_with_ancestors,
+)
+from tests.factories import HierarchyFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_path_and_all_above_it_get_an_id_once():
+    hierarchy = HierarchyFactory()
+    ids, created = concept_paths_ensure(hierarchy=hierarchy, paths=[("A", "B", "C"), ("A", "D"), ("A", "B")])
+    assert created == 4
+    assert set(ids) == {("A",), ("A", "B"), ("A", "B", "C"), ("A", "D")}
+    assert {path: one.pk for path, one in concept_paths_known(hierarchy=hierarchy).items()} == ids
+    assert concept_paths_ensure(hierarchy=hierarchy, paths=[("A", "B", "C")]) == (ids, 0)
+
+
+def test_thousands_of_concepts_take_a_handful_of_statements():
+    hierarchy = HierarchyFactory()
+    concept_paths_ensure(hierarchy=hierarchy, paths=[("R", f"b{n}") for n in range(50)])
+    paths = [("R", f"b{n % 100}", f"c{n}") for n in range(3000)]
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        _, created = concept_paths_ensure(hierarchy=hierarchy, paths=paths)
+    assert created == 3050
+    assert len(queries) <= 12
+    assert KnowledgeConcept.objects.find_problems() == ([], [], [], [], [])
+
+
+def test_siblings_may_be_more_than_one_digit_of_the_path_holds():
+    hierarchy = HierarchyFactory()
+    concept_paths_ensure(hierarchy=hierarchy, paths=[(f"c{n}",) for n in range(40)])
+    concept_paths_ensure(hierarchy=hierarchy, paths=[("new",)])
+    assert KnowledgeConcept.objects.order_by("path").last().name == "new"
+
+
+def test_names_are_tidied_before_they_are_compared():
+    hierarchy = HierarchyFactory()
+    concept_paths_ensure(hierarchy=hierarchy, paths=[(" A  b ",), ("A b",)])
+    assert KnowledgeConcept.objects.get().name == "A b"
+
+
+@pytest.mark.parametrize(
+    "path", [(), ("A", " "), ("x" * 301,), ("a\0",), tuple("abcdefghijklmnopqrstuvwxyz01234")]
+)
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(ValidationFailed):
+        concept_paths_ensure(hierarchy=HierarchyFactory(), paths=[path])
+
+
+def test_a_hierarchy_that_was_deleted_meanwhile_is_told():
+    hierarchy = HierarchyFactory()
+    KnowledgeHierarchy.objects.filter(pk=hierarchy.pk).delete()
+    with pytest.raises(NotFound, match="not there any more"):
+        concept_paths_ensure(hierarchy=hierarchy, paths=[("A",)])
+
+
+def test_ancestors_come_before_their_descendants():
+    assert paths_with_ancestors([("A", "B"), ("C",)]) == [("A",), ("C",), ("A", "B")]
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\0b"])
+def test_a_hierarchy_needs_a_usable_name(name):
+    with pytest.raises(ValidationFailed):
+        hierarchy_ensure(name=name)
+
+
+def test_a_hierarchy_is_made_once():
+    assert hierarchy_ensure(name="maths") == hierarchy_ensure(name=" maths ")

@@ -1,0 +1,268 @@
+"""Editing a hierarchy: the tree stays sound and the tags follow."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import connection
+
+from questionbank.errors import Conflict, KindredError, NotAllowed, NotFound, ValidationFailed
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, QuestionTag
+from questionbank.selectors.concepts import concept_path
+from questionbank.services.concept_paths import concept_paths_ensure, concept_paths_known
+from questionbank.services.concepts import (
+    concept_create,
+    concept_delete,
+    concept_merge,
+    concept_move,
+    concept_path_ensure,
+    concept_rename,
+    hierarchy_create,
+    hierarchy_delete,
+    hierarchy_rename,
+)
+from tests.factories import HierarchyFactory, QuestionFactory
+
+pytestmark = pytest.mark.django_db
+
+PATHS = [
+    ("Number", "Fractions", "Adding"),
+    ("Number", "Fractions", "Comparing"),
+    ("Number", "Decimals"),
+    ("Algebra", "Equations"),
+]
+
+
+@pytest.fixture
+def hierarchy(db) -> KnowledgeHierarchy:
+    hierarchy = HierarchyFactory(name="maths")
+    concept_paths_ensure(hierarchy=hierarchy, paths=PATHS)
+    return hierarchy
+
+
+@pytest.fixture
+def at(hierarchy):
+    """The concept at a path, as it is now."""
+    return lambda *path: concept_paths_known(hierarchy=hierarchy)[path]
+
+
+def paths(hierarchy: KnowledgeHierarchy) -> set[tuple[str, ...]]:
+    assert KnowledgeConcept.objects.find_problems() == ([], [], [], [], [])
+    return set(concept_paths_known(hierarchy=hierarchy))
+
+
+def test_a_concept_is_added_below_another_or_as_a_root(hierarchy, at):
+    below = concept_create(user=None, hierarchy=hierarchy, name=" Long  division ", parent=at("Number"))
+    root = concept_create(user=None, hierarchy=hierarchy, name="Geometry")
+    assert concept_path(below) == ("Number", "Long division")
+    assert concept_path(root) == ("Geometry",)
+    assert {("Number", "Long division"), ("Geometry",)} <= paths(hierarchy)
+
+
+def test_siblings_have_distinct_names(hierarchy, at):
+    for parent, name in ((at("Number"), "Decimals"), (None, "Algebra")):
+        with pytest.raises(ValidationFailed, match="at this place already") as caught:
+            concept_create(user=None, hierarchy=hierarchy, name=name, parent=parent)
+        assert set(caught.value.fields) == {"name"}
+    with pytest.raises(ValidationFailed, match="at this place already"):
+        concept_rename(user=None, concept=at("Number", "Decimals"), name="Fractions")
+    other = HierarchyFactory()
+    concept_create(user=None, hierarchy=other, name="Algebra")  # another hierarchy may have it
+
+
+def test_a_concept_is_renamed_where_it_stands(hierarchy, at):
+    concept_rename(user=None, concept=at("Number", "Fractions"), name="Common fractions")
+    concept_rename(user=None, concept=at("Number", "Common fractions"), name="Common fractions")
+    assert ("Number", "Common fractions", "Adding") in paths(hierarchy)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 301, "a\0"])
+def test_a_name_must_be_usable(hierarchy, at, name):
+    with pytest.raises(ValidationFailed):
+        concept_rename(user=None, concept=at("Number"), name=name)
+
+
+def test_a_concept_moves_with_all_below_it_and_its_tags_stay(hierarchy, at):
+    question = QuestionFactory(concepts=[at("Number", "Fractions", "Adding")])
+    concept_move(user=None, concept=at("Number", "Fractions"), parent=at("Algebra"))
+    assert ("Algebra", "Fractions", "Adding") in paths(hierarchy)
+    assert ("Number", "Fractions") not in paths(hierarchy)
+    assert question.tags.get().concept == at("Algebra", "Fractions", "Adding")
+
+
+def test_a_concept_becomes_a_root_and_back(hierarchy, at):
+    concept_move(user=None, concept=at("Number", "Fractions"), parent=None)
+    assert ("Fractions", "Adding") in paths(hierarchy)
+    concept_move(user=None, concept=at("Fractions"), parent=at("Number"))
+    assert paths(hierarchy) == {path[:depth] for path in PATHS for depth in range(1, len(path) + 1)}
+
+
+def test_moving_to_where_it_is_changes_nothing(hierarchy, at):
+    before = list(KnowledgeConcept.objects.values_list("pk", "path"))
+    concept_move(user=None, concept=at("Number", "Fractions"), parent=at("Number"))
+    concept_move(user=None, concept=at("Number"), parent=None)
+    assert list(KnowledgeConcept.objects.values_list("pk", "path")) == before
+
+
+def test_a_concept_cannot_move_below_itself(hierarchy, at):
+    for target in (at("Number"), at("Number", "Fractions"), at("Number", "Fractions", "Adding")):
+        with pytest.raises(ValidationFailed, match="cannot move below itself: that would be a cycle"):
+            concept_move(user=None, concept=at("Number"), parent=target)
+
+
+def test_a_move_beside_a_namesake_too_deep_or_to_another_hierarchy_is_refused(hierarchy, at):
+    concept_path_ensure(hierarchy=hierarchy, path=("Algebra", "Fractions"))
+    with pytest.raises(ValidationFailed, match="at this place already"):
+        concept_move(user=None, concept=at("Number", "Fractions"), parent=at("Algebra"))
+    deep = concept_path_ensure(hierarchy=hierarchy, path=[f"level {n}" for n in range(29)])
+    with pytest.raises(ValidationFailed, match="at most 30 levels"):
+        concept_move(user=None, concept=at("Number"), parent=deep)
+    elsewhere = concept_path_ensure(hierarchy=HierarchyFactory(), path=("X",))
+    with pytest.raises(ValidationFailed, match="another hierarchy"):
+        concept_move(user=None, concept=at("Number"), parent=elsewhere)
+    with pytest.raises(ValidationFailed, match="another hierarchy"):
+        concept_create(user=None, hierarchy=hierarchy, name="Y", parent=elsewhere)
+
+
+def test_a_merge_brings_tags_and_children_without_repeats(hierarchy, at):
+    concept_path_ensure(hierarchy=hierarchy, path=("Algebra", "Ratios", "Adding", "Fast"))
+    both = QuestionFactory(concepts=[at("Number", "Fractions", "Adding"), at("Algebra", "Ratios", "Adding")])
+    only = QuestionFactory(concepts=[at("Number", "Fractions")])
+    concept_merge(user=None, concept=at("Number", "Fractions"), target=at("Algebra", "Ratios"))
+    assert paths(hierarchy) == {
+        ("Number",),
+        ("Number", "Decimals"),
+        ("Algebra",),
+        ("Algebra", "Equations"),
+        ("Algebra", "Ratios"),
+        ("Algebra", "Ratios", "Adding"),
+        ("Algebra", "Ratios", "Adding", "Fast"),
+        ("Algebra", "Ratios", "Comparing"),
+    }
+    assert [tag.concept for tag in both.tags.all()] == [at("Algebra", "Ratios", "Adding")]
+    assert [tag.concept for tag in only.tags.all()] == [at("Algebra", "Ratios")]
+
+
+def test_of_two_tags_that_become_one_the_persons_stays(hierarchy, at, teacher):
+    question = QuestionFactory()
+    gone, kept = at("Number", "Decimals"), at("Algebra", "Equations")
+    QuestionTag.objects.create(question=question, concept=kept, set_by="model", probability=0.6)
+    QuestionTag.objects.create(question=question, concept=gone, set_by="person", user=teacher)
+    concept_merge(user=None, concept=gone, target=kept)
+    assert list(question.tags.values_list("concept", "set_by", "user")) == [(kept.pk, "person", teacher.pk)]
+
+
+def test_a_concept_merges_into_its_own_parent_even_with_a_child_of_its_name(hierarchy, at):
+    concept_path_ensure(hierarchy=hierarchy, path=("Number", "Fractions", "Fractions", "Deep"))
+    concept_merge(user=None, concept=at("Number", "Fractions"), target=at("Number"))
+    assert {
+        ("Number", "Adding"),
+        ("Number", "Fractions"),
+        ("Number", "Fractions", "Deep"),
+    } <= paths(hierarchy)
+    assert ("Number", "Fractions", "Fractions") not in paths(hierarchy)
+
+
+def test_a_merge_into_itself_below_itself_or_elsewhere_is_refused(hierarchy, at):
+    elsewhere = concept_path_ensure(hierarchy=HierarchyFactory(), path=("X",))
+    for target, reason in (
+        (at("Number"), "with itself"),
+        (at("Number", "Fractions"), "that would be a cycle"),
+        (elsewhere, "two hierarchies"),
+    ):
+        with pytest.raises(ValidationFailed, match=reason):
+            concept_merge(user=None, concept=at("Number"), target=target)
+
+
+def test_an_unused_concept_is_deleted_with_all_below_it(hierarchy, at):
+    concept_delete(user=None, concept=at("Number", "Fractions"))
+    assert paths(hierarchy) == {("Number",), ("Number", "Decimals"), ("Algebra",), ("Algebra", "Equations")}
+
+
+def test_a_used_concept_is_deleted_only_with_a_target_for_its_tags(hierarchy, at):
+    question = QuestionFactory(concepts=[at("Number", "Fractions", "Adding"), at("Number", "Fractions")])
+    with pytest.raises(Conflict, match="1 question is tagged with 'Number' or a concept below it"):
+        concept_delete(user=None, concept=at("Number"))
+    with pytest.raises(ValidationFailed):
+        concept_delete(user=None, concept=at("Number"), target=at("Number", "Decimals"))
+    concept_delete(user=None, concept=at("Number"), target=at("Algebra"))
+    assert paths(hierarchy) == {("Algebra",), ("Algebra", "Equations")}
+    assert [tag.concept for tag in question.tags.all()] == [at("Algebra")]
+
+
+def test_hierarchies_are_created_renamed_and_deleted_when_unused(hierarchy, at):
+    hierarchy_create(user=None, name="physics")
+    with pytest.raises(ValidationFailed, match="already"):
+        hierarchy_create(user=None, name=" physics ")
+    with pytest.raises(ValidationFailed, match="already"):
+        hierarchy_rename(user=None, hierarchy=hierarchy, name="physics")
+    with pytest.raises(ValidationFailed, match="1 to 200"):
+        hierarchy_rename(user=None, hierarchy=hierarchy, name=" ")
+    assert hierarchy_rename(user=None, hierarchy=hierarchy, name="mathematics").name == "mathematics"
+    QuestionFactory(concepts=[at("Algebra")])
+    with pytest.raises(Conflict, match="1 question"):
+        hierarchy_delete(user=None, hierarchy=hierarchy)
+    QuestionTag.objects.all().delete()
+    hierarchy_delete(user=None, hierarchy=hierarchy)
+    assert not KnowledgeConcept.objects.exists()
+
+
+def test_only_an_admin_edits_concepts(hierarchy, at, teacher, reviewer, admin_person):
+    for person in (teacher, reviewer):
+        for attempt in (
+            lambda person=person: concept_create(user=person, hierarchy=hierarchy, name="X"),
+            lambda person=person: concept_rename(user=person, concept=at("Number"), name="X"),
+            lambda person=person: concept_move(user=person, concept=at("Number"), parent=None),
+            lambda person=person: concept_merge(user=person, concept=at("Number"), target=at("Algebra")),
+            lambda person=person: concept_delete(user=person, concept=at("Number")),
+            lambda person=person: hierarchy_create(user=person, name="X"),
+            lambda person=person: hierarchy_rename(user=person, hierarchy=hierarchy, name="X"),
+            lambda person=person: hierarchy_delete(user=person, hierarchy=hierarchy),
+        ):
+            with pytest.raises(NotAllowed):
+                attempt()
+    assert concept_rename(user=admin_person, concept=at("Number"), name="Numbers").name == "Numbers"
+
+
+def test_a_concept_that_is_gone_is_told(hierarchy, at):
+    stale = at("Number", "Decimals")
+    concept_delete(user=None, concept=stale)
+    with pytest.raises(NotFound, match="not there any more"):
+        concept_rename(user=None, concept=stale, name="X")
+
+
+def test_a_stale_concept_is_moved_from_where_it_is_now(hierarchy, at):
+    stale = at("Number", "Fractions", "Adding")
+    concept_move(user=None, concept=at("Number", "Fractions"), parent=at("Algebra"))
+    concept_move(user=None, concept=stale, parent=at("Number"))
+    assert {("Number", "Adding"), ("Algebra", "Fractions", "Comparing")} <= paths(hierarchy)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_moves_at_once_that_would_close_a_cycle_end_with_one_refused():
+    hierarchy = HierarchyFactory()
+    concept_paths_ensure(hierarchy=hierarchy, paths=[("A",), ("B",)])
+    known = concept_paths_known(hierarchy=hierarchy)
+    pairs = [(known["A",], known["B",]), (known["B",], known["A",])]
+    barrier = threading.Barrier(2)
+    outcomes = []
+
+    def work(concept, parent) -> None:
+        try:
+            barrier.wait()
+            concept_move(user=None, concept=concept, parent=parent)
+            outcomes.append("moved")
+        except KindredError as error:
+            outcomes.append(str(error))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work, args=pair) for pair in pairs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes, key=len)[0] == "moved"
+    assert "that would be a cycle" in sorted(outcomes, key=len)[1]
+    assert KnowledgeConcept.objects.find_problems() == ([], [], [], [], [])

@@ -1,0 +1,183 @@
+"""Importing as a job: the page uploads, a worker imports."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from types import SimpleNamespace
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.utils import timezone
+
+from analytics.errors import Cancelled
+from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
+from questionbank.models import KnowledgeHierarchy, Question, Run
+from questionbank.services import imports
+from questionbank.services.import_progress import progress_beside
+from questionbank.services.imports import import_repeat, import_request, run_import
+
+pytestmark = pytest.mark.django_db
+
+GOOD = b'{"id": "a", "text": "1 + 1", "concepts": [["Sums"]]}\n{"id": "b", "text": "2 + 2"}\n'
+BAD = GOOD + b'{"id": "c", "text": 5}\n'
+
+
+class Reporter:
+    """What a worker gives to a job."""
+
+    def __init__(self) -> None:
+        self.result = {}
+        self.lines: list[tuple[str, str]] = []
+        self.stop = False
+
+    def progress(self, done, total, message="") -> None:
+        pass
+
+    def log(self, text, level="info") -> None:
+        self.lines.append((level, text))
+
+    def should_stop(self) -> bool:
+        return self.stop
+
+
+@pytest.fixture(autouse=True)
+def uploads(settings, tmp_path):
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "uploads": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path / "uploads"},
+        },
+    }
+    return storages["uploads"]
+
+
+def request(content: bytes = GOOD, name: str = "maths.jsonl", **options) -> Run:
+    return import_request(upload=ContentFile(content), name=name, user=None, **options)
+
+
+def test_a_request_keeps_the_file_and_queues_a_run(admin_person, uploads):
+    run = import_request(
+        upload=ContentFile(GOOD),
+        name="C:\\files\\maths.jsonl",
+        user=admin_person,
+        hierarchy="h",
+        dry_run=True,
+    )
+    assert (run.kind, run.state, run.requested_by) == ("import", "queued", admin_person)
+    assert run.title == "Check of maths.jsonl"
+    assert run.parameters["name"] == "maths.jsonl"
+    with uploads.open(run.parameters["upload"]) as kept:
+        assert kept.read() == GOOD
+
+
+def test_only_an_admin_may_ask_for_an_import(teacher, reviewer):
+    for person in (teacher, reviewer):
+        with pytest.raises(NotAllowed):
+            import_request(upload=ContentFile(GOOD), name="a.jsonl", user=person)
+        with pytest.raises(NotAllowed):
+            import_repeat(run=request(), user=person)
+
+
+def test_an_unknown_format_is_refused_before_anything_is_kept(uploads):
+    with pytest.raises(ValidationFailed, match="'gift' is not known"):
+        request(format="gift")
+    assert not Run.objects.exists()
+
+
+def test_a_run_imports_and_forgets_the_file(admin_person, uploads):
+    run = import_request(upload=ContentFile(GOOD), name="maths.jsonl", user=admin_person)
+    result = run_import(run, Reporter())
+    assert (result["created"], result["written"]) == (2, True)
+    assert set(Question.objects.values_list("source", "created_by")) == {("maths", admin_person.pk)}
+    assert KnowledgeHierarchy.objects.get().name == "maths"
+    assert not uploads.exists(run.parameters["upload"])
+    assert Run.objects.filter(kind="import").count() == 1  # its own run is the row that tells of it
+
+
+def test_a_check_writes_nothing_and_the_import_follows_from_it(uploads):
+    check = request(BAD, hierarchy="h", source="s", dry_run=True)
+    result = run_import(check, Reporter())
+    assert (result["created"], result["refused_count"], result["written"]) == (2, 1, False)
+    assert result["refused"] == [
+        {"line": 3, "reason": "text must be a string, not a number", "field": "text"}
+    ]
+    assert not Question.objects.exists()
+    run = import_repeat(run=check, user=None, skip_invalid=True)
+    assert run.title == "Import of maths.jsonl"
+    assert run_import(run, Reporter())["created"] == 2
+    assert KnowledgeHierarchy.objects.get().name == "h"
+    with pytest.raises(Conflict, match="not kept any more"):
+        import_repeat(run=check, user=None)
+
+
+def test_refused_lines_are_the_runs_result_and_in_its_log(uploads):
+    run, reporter = request(BAD), Reporter()
+    with pytest.raises(ImportRefused, match="1 line of 3 in maths"):
+        run_import(run, reporter)
+    assert reporter.result["refused"][0]["line"] == 3
+    assert reporter.lines == [("error", "line 3: text must be a string, not a number")]
+    assert not Question.objects.exists()
+    assert uploads.exists(run.parameters["upload"])
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "reason"),
+    [
+        (gzip.compress(GOOD * 50)[:60], "a.jsonl.gz", "is cut off"),
+        (b"", "a.jsonl", "a.jsonl is empty"),
+        (b"<html>", "a.html", "The format of a.html is not known"),
+        (b'{"id": 1, "name": "A", "parent": 1}', "a.jsonl", "The concepts form a cycle"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_by_its_own_name(content, name, reason):
+    reporter = Reporter()
+    with pytest.raises(ImportRefused, match=reason):
+        run_import(request(content, name), reporter)
+    assert reporter.result["name"] == name
+    assert not Question.objects.exists()
+
+
+def test_a_cancelled_run_writes_nothing(uploads):
+    run, reporter = request(), Reporter()
+    reporter.stop = True
+    with pytest.raises(Cancelled):
+        run_import(run, reporter)
+    assert not Question.objects.exists()
+    assert uploads.exists(run.parameters["upload"])
+
+
+def test_a_run_that_is_done_again_after_its_worker_died_adds_nothing():
+    run = request()
+    stored = run.parameters["upload"]
+    run_import(run, Reporter())
+    storages["uploads"].save(stored, ContentFile(GOOD))  # the worker died before it was deleted
+    result = run_import(run, Reporter())
+    assert (result["created"], result["duplicates"]) == (0, 2)
+
+
+def test_a_run_whose_file_is_gone_says_so(uploads):
+    run = request()
+    uploads.delete(run.parameters["upload"])
+    with pytest.raises(Conflict, match="upload it again"):
+        run_import(run, Reporter())
+
+
+def test_uploads_that_nobody_followed_up_are_forgotten(uploads, monkeypatch):
+    old = request().parameters["upload"]
+    later = timezone.now() + imports.UPLOADS_KEPT * 2
+    monkeypatch.setattr(imports, "timezone", SimpleNamespace(now=lambda: later))
+    request()
+    assert not uploads.exists(old)
+
+
+def test_progress_is_told_from_another_thread_and_only_the_latest(monkeypatch):
+    monkeypatch.setattr("questionbank.services.import_progress.INTERVAL", 0.02)
+    told = []
+    with progress_beside(lambda *state: told.append(state)) as tell:
+        for done in range(100):
+            tell(done, 100, "Reading")
+        time.sleep(0.2)
+    assert told == [(99, 100, "Reading")]
