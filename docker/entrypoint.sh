@@ -1,0 +1,28 @@
+#!/bin/sh
+# What a container does: `prepare` once, then one process a container, the same ones that `make run` starts.
+#
+#   entrypoint.sh prepare                               migrate, collect static files, install the default models
+#   entrypoint.sh web|worker-default|worker-train|beat  become that process
+#   entrypoint.sh COMMAND ...                           any command of manage.py, e.g. createsuperuser, backup FILE
+#
+# Needs DATABASE_URL and REDIS_URL, and no Docker: tests/docker runs it on embedded servers.
+set -eu
+
+cd "$(dirname "$0")/.."
+role="${1:?usage: entrypoint.sh prepare|web|worker-default|worker-train|beat|COMMAND ...}"
+
+case "$role" in
+    prepare)
+        python docker/probe.py wait
+        python manage.py migrate --no-input
+        python manage.py collectstatic --no-input --verbosity 0
+        exec python manage.py setup_bank
+        ;;
+    web | worker-default | worker-train | beat)
+        python docker/probe.py wait
+        exec python manage.py serve --only "$role"
+        ;;
+    *)
+        exec python manage.py "$@"
+        ;;
+esac

