@@ -6,8 +6,49 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.permissions import ROLES
+
+__all__ = ["ROLE_NAMES", "THEMES", "THEME_COOKIE", "site"]
+
+THEME_COOKIE = "theme"
+THEMES = (  # value in the cookie, label, icon
+    ("system", _("As the system"), "screen"),
+    ("light", _("Light"), "sun"),
+    ("dark", _("Dark"), "moon"),
+)
+ROLE_NAMES = {"teacher": _("teacher"), "reviewer": _("reviewer"), "admin": _("admin")}
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Whether this is the demo, so that the log-in page can show the demo log-ins."""
-    return {"demo": settings.DEMO}
+    """The demo's log-ins (in demo mode only), the theme, and the role of whoever is logged in.
+
+    The theme is a cookie and not a script's work, so that no page flashes in the wrong colours and the
+    switch works without JavaScript.
+    """
+    theme = request.COOKIES.get(THEME_COOKIE, "")
+    return {
+        "demo": settings.DEMO,
+        "demo_people": _demo_people() if settings.DEMO else (),
+        "theme": theme if theme in {value for value, *_rest in THEMES} else "system",
+        "themes": THEMES,
+        "role": SimpleLazyObject(lambda: _role(request)),
+    }
+
+
+def _demo_people() -> tuple[tuple[str, str, str], ...]:
+    from questionbank.demo.people import DEMO_PEOPLE
+
+    return DEMO_PEOPLE
+
+
+def _role(request: HttpRequest) -> str:
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return ""
+    if user.is_superuser:
+        return str(ROLE_NAMES["admin"])
+    groups = set(user.groups.values_list("name", flat=True))
+    return ", ".join(str(ROLE_NAMES[role]) for role in ROLES if role in groups)

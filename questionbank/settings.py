@@ -151,7 +151,10 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = None
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # a reset for an address that nobody has sends no mail
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Kindred"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # an admin entered the address; there is no sign-up to abuse
 
 # --- language and time ----------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -181,6 +184,11 @@ if env.environment("TRUST_PROXY_HEADER"):
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # forms; uploaded files are streamed to disk
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024
+FILE_UPLOAD_HANDLERS = [
+    "questionbank.forms.uploads.LimitedUploadHandler",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],

@@ -1,11 +1,116 @@
-"""Every address of the site."""
+"""Every address of the site.
+
+Of django-allauth only what a closed school needs is here: log-in, log-out, password and two-step log-in.
+Sign-up's address leads to the log-in, because allauth's templates and mails name it.
+"""
 
 from __future__ import annotations
 
-from django.contrib import admin
-from django.urls import URLPattern, URLResolver, include, path
+from allauth.account import views as account
+from django.contrib.auth.decorators import login_not_required
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.generic import RedirectView
+
+from questionbank.admin import site
+from questionbank.views import (
+    appearance,
+    concept_editing,
+    concepts,
+    health,
+    home,
+    imports,
+    paste,
+    questions,
+    runs,
+    search,
+    tagging,
+    writing,
+)
+
+handler400 = "questionbank.views.errors.bad_request"
+handler403 = "questionbank.views.errors.permission_denied"
+handler404 = "questionbank.views.errors.page_not_found"
+handler500 = "questionbank.views.errors.server_error"
+
+account_patterns: list[URLPattern | URLResolver] = [
+    path("login/", account.login, name="account_login"),
+    path("logout/", account.logout, name="account_logout"),
+    path("inactive/", account.account_inactive, name="account_inactive"),
+    path("reauthenticate/", account.reauthenticate, name="account_reauthenticate"),
+    path("password/change/", account.password_change, name="account_change_password"),
+    path("password/set/", account.password_set, name="account_set_password"),
+    path("password/reset/", account.password_reset, name="account_reset_password"),
+    path("password/reset/done/", account.password_reset_done, name="account_reset_password_done"),
+    re_path(
+        r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+        account.password_reset_from_key,
+        name="account_reset_password_from_key",
+    ),
+    path(
+        "password/reset/key/done/",
+        account.password_reset_from_key_done,
+        name="account_reset_password_from_key_done",
+    ),
+    path(
+        "signup/",
+        login_not_required(RedirectView.as_view(pattern_name="account_login")),
+        name="account_signup",
+    ),
+    path("2fa/", include("allauth.mfa.urls")),
+]
+
+question_patterns: list[URLPattern | URLResolver] = [
+    path("", search.question_list, name="question_list"),
+    path("new/", writing.question_create_page, name="question_create"),
+    path("preview/", writing.question_preview, name="question_preview"),
+    path("concept-choices/", writing.concept_choices, name="concept_choices"),
+    path("<int:question_id>/", questions.question_detail, name="question_detail"),
+    path("<int:question_id>/edit/", writing.question_edit, name="question_edit"),
+    path("<int:question_id>/retire/", questions.question_retire_page, name="question_retire"),
+    path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
+    path("<int:question_id>/accept/", tagging.question_accept, name="question_accept"),
+    path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),
+    path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
+]
+
+concept_patterns: list[URLPattern | URLResolver] = [
+    path("", concepts.concept_tree_page, name="concept_tree"),
+    path("hierarchies/new/", concept_editing.hierarchy_create_page, name="hierarchy_create"),
+    path(
+        "hierarchies/<int:hierarchy_id>/rename/",
+        concept_editing.hierarchy_rename_page,
+        name="hierarchy_rename",
+    ),
+    path(
+        "hierarchies/<int:hierarchy_id>/delete/",
+        concept_editing.hierarchy_delete_page,
+        name="hierarchy_delete",
+    ),
+    path("hierarchies/<int:hierarchy_id>/new/", concept_editing.concept_create_page, name="concept_create"),
+    path("<int:concept_id>/", concepts.concept_detail, name="concept_detail"),
+    path("<int:concept_id>/rename/", concept_editing.concept_rename_page, name="concept_rename"),
+    path("<int:concept_id>/<slug:change>/", concept_editing.concept_change, name="concept_change"),
+]
+
+run_patterns: list[URLPattern | URLResolver] = [
+    path("", runs.run_list, name="run_list"),
+    path("<int:run_id>/", runs.run_detail, name="run_detail"),
+    path("<int:run_id>/progress/", runs.run_progress, name="run_progress"),
+    path("<int:run_id>/cancel/", runs.run_cancel_view, name="run_cancel"),
+    path("<int:run_id>/retry/", runs.run_retry_view, name="run_retry"),
+    path("<int:run_id>/import/", imports.import_confirm, name="import_confirm"),
+]
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("accounts/", include("allauth.urls")),
-    path("admin/", admin.site.urls),
+    path("", home.home, name="home"),
+    path("questions/", include(question_patterns)),
+    path("paste/", paste.paste, name="paste"),
+    path("concepts/", include(concept_patterns)),
+    path("import/", imports.import_create, name="import_create"),
+    path("jobs/", include(run_patterns)),
+    path("theme/", appearance.theme, name="theme"),
+    path("health/", health.health_status, name="health_status"),
+    path("health/details/", health.health, name="health"),
+    path("accounts/", include(account_patterns)),
+    path("admin/", site.urls),
 ]

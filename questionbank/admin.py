@@ -1,0 +1,153 @@
+"""Django's admin: people, and a look at the tables behind the pages.
+
+It stands behind the same log-in as everything else (second step and rate limits included) and opens for
+the role admin. Questions, concepts and runs can only be looked at here: their services keep search index,
+vectors and history in step, and the admin would go round them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.models import EmbeddingSet, ModelArtifact, Run, User, WorkerHeartbeat
+from questionbank.permissions import is_admin
+
+__all__ = ["BankAdminSite", "PeopleAdmin", "ReadOnlyAdmin", "site"]
+
+
+class BankAdminSite(admin.AdminSite):
+    """Open to the role admin, whether or not Django's flag `is_staff` is set."""
+
+    site_header = _("Kindred: people and settings")
+    site_title = _("Kindred")
+    index_title = _("People and settings")
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_active and is_admin(request.user))
+
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
+        """As Django's, but whoever is logged in without the role is told so instead of asked to log in."""
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(inner)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            if request.user.is_authenticated and not self.has_permission(request):
+                raise PermissionDenied
+            return inner(request, *args, **kwargs)
+
+        return guarded
+
+
+class AdminOnly(admin.ModelAdmin):
+    """Permissions are those of the role; Django's permission table is not used."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return bool(is_admin(request.user))
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return bool(is_admin(request.user))
+
+
+class ReadOnlyAdmin(AdminOnly):
+    """Rows that only services write."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class PeopleAdmin(AdminOnly, UserAdmin):
+    """Adding people and giving them a role; nobody but a superuser makes or touches a superuser."""
+
+    list_display = ("username", "email", "first_name", "last_name", "roles", "is_active", "last_login")
+    list_filter = ("groups", "is_active")
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        (_("Person"), {"fields": ("first_name", "last_name", "email")}),
+        (_("Role"), {"fields": ("groups", "is_active")}),
+        (_("Dates"), {"fields": ("last_login", "date_joined")}),
+    )
+    add_fieldsets = (
+        (
+            None,
+            {
+                "classes": ("wide",),
+                "fields": ("username", "email", "groups", "usable_password", "password1", "password2"),
+            },
+        ),
+    )
+    readonly_fields = ("last_login", "date_joined")
+
+    @admin.display(description=_("roles"))
+    def roles(self, person: User) -> str:
+        """Names of the person's roles."""
+        if person.is_superuser:
+            return str(_("superuser"))
+        return ", ".join(group.name for group in person.groups.all())
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return bool(is_admin(request.user))
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._may_touch(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self._may_touch(request, obj) and obj != request.user
+
+    def _may_touch(self, request: HttpRequest, obj: Model | None) -> bool:
+        if isinstance(obj, User) and obj.is_superuser and not request.user.is_superuser:
+            return False
+        return bool(is_admin(request.user))
+
+
+class RunAdmin(ReadOnlyAdmin):
+    """Jobs."""
+
+    list_display = ("id", "kind", "title", "state", "requested_by", "created_at", "finished_at")
+    list_filter = ("kind", "state")
+
+
+class ModelArtifactAdmin(ReadOnlyAdmin):
+    """Models."""
+
+    list_display = ("capability", "scope", "name", "state", "created_at")
+    list_filter = ("capability", "state")
+
+
+class EmbeddingSetAdmin(ReadOnlyAdmin):
+    """Sets of vectors."""
+
+    list_display = ("lens", "encoder_name", "dimension", "state", "is_current", "created_at")
+
+
+class WorkerHeartbeatAdmin(ReadOnlyAdmin):
+    """Workers."""
+
+    list_display = ("name", "queues", "seen_at")
+
+
+site = BankAdminSite()
+site.login = secure_admin_login(site.login)  # type: ignore[method-assign]
+site.register(User, PeopleAdmin)
+site.register(Run, RunAdmin)
+site.register(ModelArtifact, ModelArtifactAdmin)
+site.register(EmbeddingSet, EmbeddingSetAdmin)
+site.register(WorkerHeartbeat, WorkerHeartbeatAdmin)

@@ -1,0 +1,77 @@
+"""What is known about a question's difficulty, each figure with its interval and its basis.
+
+Observed, published and estimated stand beside one another, in per cent (0 easy, 100 hard), so that a
+page can show how well the estimate did once students have answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from questionbank.models import Question
+
+__all__ = ["DifficultyFigure", "observed_difficulty", "published_difficulty", "wilson_interval"]
+
+Z_95 = 1.959964  # quantile of the normal distribution for 95 %
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyFigure:
+    """One figure in per cent; without an interval `low` and `high` are None."""
+
+    label: str
+    percent: float
+    basis: str
+    low: float | None = None
+    high: float | None = None
+    is_estimate: bool = False
+
+
+def wilson_interval(share: float, responses: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share observed in `responses` trials.
+
+    >>> low, high = wilson_interval(0.5, 100)
+    >>> round(low, 3), round(high, 3)
+    (0.404, 0.596)
+    """
+    z2 = Z_95**2
+    centre = (share + z2 / (2 * responses)) / (1 + z2 / responses)
+    spread = Z_95 / (1 + z2 / responses) * sqrt(share * (1 - share) / responses + z2 / (4 * responses**2))
+    return max(0.0, centre - spread), min(1.0, centre + spread)
+
+
+def observed_difficulty(question: Question) -> DifficultyFigure | None:
+    """The share of wrong answers among students' responses, with Wilson's interval."""
+    if question.facility is None or not question.responses:
+        return None
+    low, high = wilson_interval(1 - question.facility, question.responses)
+    basis = ngettext(
+        "from %(count)s response: %(share)s%% answered correctly",
+        "from %(count)s responses: %(share)s%% answered correctly",
+        question.responses,
+    ) % {"count": f"{question.responses:,}", "share": f"{100 * question.facility:.0f}"}
+    return DifficultyFigure(
+        label=_("Observed"),
+        percent=100 * (1 - question.facility),
+        basis=basis,
+        low=100 * low,
+        high=100 * high,
+    )
+
+
+def published_difficulty(question: Question) -> DifficultyFigure | None:
+    """What the source says, mapped to per cent; no source states an interval."""
+    if question.difficulty is None or question.difficulty_percent is None:
+        return None
+    if question.difficulty_scale == "facility":
+        basis = _("from its source")
+    else:
+        basis = _("from its source: %(value)s on the scale %(scale)s") % {
+            "value": f"{question.difficulty:g}",
+            "scale": question.difficulty_scale,
+        }
+    return DifficultyFigure(label=_("Published"), percent=question.difficulty_percent, basis=basis)

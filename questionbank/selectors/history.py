@@ -1,0 +1,96 @@
+"""Who changed a question, when, and what it was before.
+
+The triggers of pghistory keep a row's state before each change, so a change is the difference between a
+snapshot and the next one, and the last one's next is the question as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from questionbank.models import Question, User
+
+__all__ = ["FieldChange", "HistoryEntry", "question_history"]
+
+SHOWN_FIELDS = (
+    "text",
+    "options",
+    "answer",
+    "solution",
+    "language",
+    "kind",
+    "grade",
+    "stage",
+    "status",
+    "difficulty",
+    "difficulty_scale",
+    "facility",
+    "responses",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field's value before and after one change."""
+
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One change of a question; `who` is empty where no person made it (an import, a job)."""
+
+    when: datetime
+    who: str
+    changes: tuple[FieldChange, ...]
+
+
+def question_history(*, question: Question, limit: int = 20) -> list[HistoryEntry]:
+    """The latest changes of a question, newest first."""
+    snapshots = list(
+        question.events.filter(pgh_label="update")  # type: ignore[attr-defined]
+        .select_related("pgh_context")
+        .order_by("-pgh_id")[:limit]
+    )
+    people = _people(_user_id(snapshot) for snapshot in snapshots)
+    entries = []
+    after: Any = question
+    for snapshot in snapshots:
+        changes = tuple(_changes(snapshot, after))
+        if changes:
+            who = people.get(_user_id(snapshot), "")
+            entries.append(HistoryEntry(when=snapshot.pgh_created_at, who=who, changes=changes))
+        after = snapshot
+    return entries
+
+
+def _user_id(snapshot: Any) -> int | None:
+    context = snapshot.pgh_context
+    return context.metadata.get("user") if context is not None else None
+
+
+def _people(ids: Iterable[int | None]) -> dict[int | None, str]:
+    wanted = {pk for pk in ids if pk is not None}
+    return {user.pk: str(user) for user in User.objects.filter(pk__in=wanted)} if wanted else {}
+
+
+def _changes(before: Any, after: Any) -> Iterable[FieldChange]:
+    for name in SHOWN_FIELDS:
+        if getattr(before, name) != getattr(after, name):
+            column: Any = Question._meta.get_field(name)
+            label = str(column.verbose_name)
+            yield FieldChange(field=label, before=_shown(before, name), after=_shown(after, name))
+
+
+def _shown(row: Any, name: str) -> str:
+    value = getattr(row, name)
+    if name == "options":
+        return "\n".join(f"{option.get('label', '')}. {option.get('text', '')}" for option in value or [])
+    column: Any = Question._meta.get_field(name)
+    choices = dict(column.flatchoices)
+    return str(choices.get(value, "" if value is None else value))

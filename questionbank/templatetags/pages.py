@@ -1,0 +1,200 @@
+"""What templates draw without a script: icons, bars, the scale of difficulty.
+
+Nothing here writes a ``style`` attribute, because the content security policy forbids it: lengths are
+percentages in attributes of inline SVG. Pictures are hidden from screen readers, so a template writes
+the number beside each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Sized
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.selectors.evidence import LOOKS_ALIKE, SAME_IDEA
+
+__all__ = [
+    "ICONS",
+    "all_but_last",
+    "bar",
+    "current",
+    "difficulty_scale",
+    "few",
+    "figure",
+    "flag_badge",
+    "found_by_name",
+    "icon",
+    "language_name",
+    "percent",
+    "readable",
+]
+
+register = template.Library()
+
+ICONS = {  # 24 by 24, drawn with a line; a literal table
+    "alert": "M12 4 2.8 19.5h18.4zM12 10v4.5M12 17v.2",
+    "check": "m4.5 12.5 5 5 10-11",
+    "clock": "M12 3.5a8.5 8.5 0 1 0 .01 0zM12 7.5V12l3 2",
+    "copy": "M9 9h11v11H9zM15 9V4H4v11h5",
+    "down": "m7 10 5 5 5-5",
+    "forward": "M4 12h16m-6-6 6 6-6 6",
+    "jobs": "M4 6h16M4 12h10M4 18h6M18 14v6m-3-3h6",
+    "key": "M8 16.5a4.5 4.5 0 1 1 4-6.5h9v4h-3v3h-3v-3h-3a4.5 4.5 0 0 1-4 2.5z",
+    "leave": "M10 4H4v16h6M9 12h11m-4-4 4 4-4 4",
+    "moon": "M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z",
+    "paste": "M8 5H5v16h14V5h-3M9 3h6v4H9z",
+    "pen": "m4 20 1-4L16.5 4.5l3 3L8 19zM14 7l3 3",
+    "people": "M9 11a3.5 3.5 0 1 0-.01 0zM2.5 20a6.5 6.5 0 0 1 13 0M16 11.5a3 3 0 1 0-1-5.8M17.5 14"
+    "a6 6 0 0 1 4 6",
+    "person": "M12 12a4 4 0 1 0-.01 0zM4.5 20.5a7.5 7.5 0 0 1 15 0",
+    "plus": "M12 5v14M5 12h14",
+    "print": "M7 9V3.5h10V9M7 17H4V9h16v8h-3M7 14h10v6.5H7z",
+    "pulse": "M3 12h4l3-7 4 14 3-7h4",
+    "screen": "M3.5 5h17v11h-17zM9 20h6M12 16v4",
+    "search": "M10.5 17a6.5 6.5 0 1 0-.01 0zM15.5 15.5 21 21",
+    "shield": "M12 3 5 5.5v6c0 4.5 3 7.5 7 9.5 4-2 7-5 7-9.5v-6zM9 12l2.2 2.2L15 10.5",
+    "sun": "M12 8a4 4 0 1 0 .01 0zM12 2v2m0 16v2M2 12h2m16 0h2M5 5l1.4 1.4M17.6 17.6 19 19M5 19l1.4-1.4"
+    "M17.6 6.4 19 5",
+    "tree": "M5 4h5v4H5zM14 10h5v4h-5zM14 16.5h5v4h-5zM7.5 8v10.5H14M7.5 12H14",
+    "upload": "M12 16V4m-5 5 5-5 5 5M4 16v4h16v-4",
+    "cross": "m6 6 12 12M18 6 6 18",
+}
+
+FLAGS = {  # flag of a similar question -> what it is called, class of its badge, icon; a literal table
+    SAME_IDEA: (_("Same idea, new numbers"), "badge-accent", "check"),
+    LOOKS_ALIKE: (_("Looks alike, solved differently"), "badge-caution", "alert"),
+}
+FOUND_BY = {"text": _("words"), "vector": _("meaning"), "formula": _("formula")}
+LANGUAGE_NAMES = {"en": _("English"), "zh": _("Chinese")}
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """An icon; decoration only."""
+    return format_html(
+        '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="{}"/></svg>',
+        ICONS[name],
+    )
+
+
+@register.simple_tag
+def bar(share: float | None, scale: float = 1.0) -> SafeString:
+    """A horizontal bar filled to `share` of `scale`."""
+    width = f"{100 * min(max((share or 0.0) / scale, 0.0), 1.0):.1f}%"
+    return format_html(
+        '<svg class="bar" aria-hidden="true" focusable="false">'
+        '<rect class="bar-track" width="100%" height="100%"/>'
+        '<rect class="bar-fill" width="{}" height="100%"/></svg>',
+        width,
+    )
+
+
+@register.simple_tag
+def difficulty_scale(
+    value: float, low: float | None = None, high: float | None = None, hollow: bool = False
+) -> SafeString:
+    """A line from 0 to 100 per cent with a point at `value` and a band from `low` to `high`.
+
+    An estimate is drawn `hollow`, an observation solid, so that they differ by more than colour.
+    """
+    band: SafeString | str = ""
+    if low is not None and high is not None:
+        left, right = _within(low), _within(high)
+        band = format_html(
+            '<rect class="scale-band" x="{}%" y="6" width="{}%" height="12" rx="3"/>',
+            f"{left:.1f}",
+            f"{max(right - left, 0.5):.1f}",
+        )
+    ticks = mark_safe(  # noqa: S308 - literal numbers
+        "".join(
+            f'<line class="scale-axis" x1="{at}%" x2="{at}%" y1="9" y2="15"/>' for at in (0, 25, 50, 75, 100)
+        )
+    )
+    return format_html(
+        '<svg class="scale" aria-hidden="true" focusable="false">{}'
+        '<line class="scale-axis" x1="0" x2="100%" y1="12" y2="12"/>{}'
+        '<circle class="{}" cx="{}%" cy="12" r="5"/></svg>',
+        band,
+        ticks,
+        "scale-hollow" if hollow else "scale-point",
+        f"{_within(value):.1f}",
+    )
+
+
+def _within(value: float) -> float:
+    return min(max(value, 0.0), 100.0)
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """Write a share (0 to 1) in per cent, never rounding up to certainty or down to nothing."""
+    if share is None:
+        return ""
+    if 0 < share < 0.01:
+        return "<1%"
+    if 0.99 < share < 1:
+        return ">99%"
+    return f"{100 * share:.0f}%"
+
+
+@register.filter
+def language_name(code: str) -> str:
+    """The name of a language, or its code where we know none."""
+    return str(LANGUAGE_NAMES.get(code, code))
+
+
+@register.simple_tag
+def flag_badge(flag: str) -> SafeString:
+    """What to know about a similar question, in words, with an icon and a colour."""
+    name, look, picture = FLAGS.get(flag, (flag, "", "alert"))
+    return format_html('<span class="badge {}">{}{}</span>', look, icon(picture), name)
+
+
+@register.filter
+def found_by_name(way: str) -> str:
+    """How a question was found, in a word."""
+    return str(FOUND_BY.get(way, way))
+
+
+@register.filter
+def readable(name: str) -> str:
+    """The name of a figure in a run's result, for people."""
+    return str(name).replace("_", " ").capitalize()
+
+
+@register.filter
+def figure(value: Any) -> str:
+    """A value of a run's result, for people."""
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{readable(name)}: {figure(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(figure(one) for one in value)
+    return str(value)
+
+
+@register.filter
+def all_but_last(path: Sequence[str]) -> Sequence[str]:
+    """Everything above the concept that a path names."""
+    return path[:-1]
+
+
+@register.filter
+def few(items: Sized) -> bool:
+    """Whether there are so few that all can stand open."""
+    return len(items) <= 3
+
+
+@register.simple_tag(takes_context=True)
+def current(context: dict[str, Any], names: str) -> bool:
+    """Whether the page at hand has one of these URL names; one that ends in ``_`` is a prefix."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    at = getattr(match, "url_name", None) or ""
+    return any(at.startswith(name) if name.endswith("_") else at == name for name in names.split())

@@ -1,0 +1,77 @@
+"""Who may open a page, and how an error of ours becomes a page.
+
+Every view but log-in, reset and health carries `requires`; the table in
+``tests/questionbank/views/test_permissions.py`` sweeps all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from questionbank.errors import Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
+
+__all__ = ["check_permission", "render_page", "render_problem", "requires"]
+
+View = Callable[..., HttpResponse]
+
+STATUS_OF_ERROR = {Conflict: 409, ServiceUnavailable: 503, ValidationFailed: 422}  # a literal table
+
+
+def requires(permission: str) -> Callable[[View], View]:
+    """Let only people with ``questionbank.<permission>`` open the view.
+
+    Permissions that depend on one object are checked again by the view, see `check_permission`. Errors of
+    ours that the view does not catch become a page with their one sentence.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            check_permission(request, permission)
+            try:
+                return view(request, *args, **kwargs)
+            except NotFound as error:
+                raise Http404(str(error)) from error
+            except NotAllowed as error:
+                raise PermissionDenied(str(error)) from error
+            except tuple(STATUS_OF_ERROR) as error:
+                return render_problem(request, error)
+
+        guarded.permission = permission  # type: ignore[attr-defined]
+        return guarded
+
+    return decorate
+
+
+def check_permission(request: HttpRequest, permission: str, target: Any = None) -> None:
+    """Raise PermissionDenied unless the person has the permission (for `target`, where given)."""
+    if not request.user.has_perm(f"questionbank.{permission}", target):
+        raise PermissionDenied
+
+
+def render_problem(request: HttpRequest, error: Exception) -> HttpResponse:
+    """One of our errors as a page, or as a notice where htmx asked for a part of a page."""
+    status = next(status for kind, status in STATUS_OF_ERROR.items() if isinstance(error, kind))
+    template = "components/problem.html" if request.htmx else "problem.html"
+    return render(request, template, {"message": str(error), "status": status}, status=status)
+
+
+def render_page(
+    request: HttpRequest,
+    page: str,
+    part: str,
+    context: dict[str, Any],
+    status: int = 200,
+) -> HttpResponse:
+    """Render `part` where htmx asks for it, else the whole `page` (which includes the part)."""
+    wants_part = request.htmx and not request.htmx.boosted and not request.htmx.history_restore_request
+    response = render(request, part if wants_part else page, context, status=status)
+    patch_vary_headers(response, ["HX-Request"])
+    return response

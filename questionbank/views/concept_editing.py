@@ -1,0 +1,248 @@
+"""Editing hierarchies: create, rename, move, merge, delete. Tags follow; the services refuse cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from questionbank.errors import Conflict, NotFound, ValidationFailed
+from questionbank.forms.concepts import ConceptTargetForm, NameForm
+from questionbank.models import KnowledgeConcept, User
+from questionbank.selectors.concept_choices import concept_matches
+from questionbank.selectors.concepts import concept_get, concept_path, hierarchy_get
+from questionbank.services.concepts import (
+    concept_create,
+    concept_delete,
+    concept_merge,
+    concept_move,
+    concept_rename,
+    hierarchy_create,
+    hierarchy_delete,
+    hierarchy_rename,
+)
+from questionbank.views.access import requires
+
+__all__ = [
+    "CHANGES",
+    "concept_change",
+    "concept_create_page",
+    "concept_rename_page",
+    "hierarchy_create_page",
+    "hierarchy_delete_page",
+    "hierarchy_rename_page",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a concept that may need another one: the texts of its page, and whether none is allowed."""
+
+    title: Promise
+    explanation: Promise
+    button: Promise
+    none_label: Promise | None
+    is_dangerous: bool = False
+
+
+CHANGES: dict[str, Change] = {  # last part of the address; a literal table
+    "move": Change(
+        title=gettext_lazy("Move the concept"),
+        explanation=gettext_lazy(
+            "It moves with everything below it. Its questions stay tagged. Find its new parent by name."
+        ),
+        button=gettext_lazy("Move it here"),
+        none_label=gettext_lazy("Nowhere: make it a root of its hierarchy"),
+    ),
+    "merge": Change(
+        title=gettext_lazy("Merge the concept into another"),
+        explanation=gettext_lazy(
+            "Its questions and the concepts below it go to the other one, and it disappears."
+        ),
+        button=gettext_lazy("Merge"),
+        none_label=None,
+        is_dangerous=True,
+    ),
+    "delete": Change(
+        title=gettext_lazy("Delete the concept"),
+        explanation=gettext_lazy(
+            "It disappears with everything below it. Where questions are tagged with it, say which concept "
+            "gets them."
+        ),
+        button=gettext_lazy("Delete"),
+        none_label=gettext_lazy("No other: no question is tagged with it"),
+        is_dangerous=True,
+    ),
+}
+
+
+@requires("concepts_edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def concept_change(request: HttpRequest, concept_id: int, change: str) -> HttpResponse:
+    """Move, merge or delete: find the other concept by name, choose it, confirm."""
+    if change not in CHANGES:
+        raise NotFound(_("There is no such change."))
+    concept = concept_get(concept_id=concept_id)
+    problem = ""
+    if request.method == "POST":
+        form = ConceptTargetForm(request.POST)
+        try:
+            if not form.is_valid() or "target" not in request.POST:
+                raise ValidationFailed(_("Choose one of the concepts."))
+            return _PERFORM[change](request, concept, form.cleaned_data["target"])
+        except (Conflict, ValidationFailed) as error:
+            problem = str(error)
+    query = request.GET.get("q", request.POST.get("q", "")).strip()
+    context = {
+        "concept": concept,
+        "path": concept_path(concept),
+        "change": CHANGES[change],
+        "query": query,
+        "found": concept_matches(query=query, hierarchy=concept.hierarchy, outside=concept),
+        "problem": problem,
+    }
+    return render(request, "concepts/change.html", context, status=422 if problem else 200)
+
+
+def _move(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
+    concept_move(user=_person(request), concept=concept, parent=target)
+    messages.success(request, _("“%(name)s” has moved.") % {"name": concept.name})
+    return redirect("concept_detail", concept_id=concept.pk)
+
+
+def _merge(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
+    if target is None:
+        raise ValidationFailed(_("Choose one of the concepts."))
+    concept_merge(user=_person(request), concept=concept, target=target)
+    names = {"name": concept.name, "target": target.name}
+    messages.success(request, _("“%(name)s” is now part of “%(target)s”.") % names)
+    return redirect("concept_detail", concept_id=target.pk)
+
+
+def _delete(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
+    concept_delete(user=_person(request), concept=concept, target=target)
+    messages.success(request, _("“%(name)s” is deleted.") % {"name": concept.name})
+    return redirect(_tree_address(concept.hierarchy_id))
+
+
+_PERFORM: dict[str, Callable[[HttpRequest, KnowledgeConcept, KnowledgeConcept | None], HttpResponse]] = {
+    "move": _move,
+    "merge": _merge,
+    "delete": _delete,
+}
+
+
+@requires("concepts_edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def concept_create_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
+    """Add a root, or a concept below `?parent=`."""
+    hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
+    chosen = request.GET.get("parent", "")
+    parent = concept_get(concept_id=int(chosen)) if chosen.isascii() and chosen.isdigit() else None
+
+    def create(name: str) -> HttpResponse:
+        concept = concept_create(user=_person(request), hierarchy=hierarchy, name=name, parent=parent)
+        messages.success(request, _("“%(name)s” is added.") % {"name": concept.name})
+        return redirect("concept_detail", concept_id=concept.pk)
+
+    where = concept_path(parent) if parent else (hierarchy.name,)
+    back = reverse("concept_detail", args=[parent.pk]) if parent else _tree_address(hierarchy.pk)
+    return _name_page(request, _("Add a concept"), create, back, path=where, button=_("Add"))
+
+
+@requires("concepts_edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def concept_rename_page(request: HttpRequest, concept_id: int) -> HttpResponse:
+    """Give a concept another name."""
+    concept = concept_get(concept_id=concept_id)
+
+    def rename(name: str) -> HttpResponse:
+        concept_rename(user=_person(request), concept=concept, name=name)
+        messages.success(request, _("Renamed."))
+        return redirect("concept_detail", concept_id=concept.pk)
+
+    back = reverse("concept_detail", args=[concept.pk])
+    path = concept_path(concept)
+    return _name_page(request, _("Rename the concept"), rename, back, path=path, initial=concept.name)
+
+
+@requires("concepts_edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def hierarchy_create_page(request: HttpRequest) -> HttpResponse:
+    """Add an empty hierarchy."""
+
+    def create(name: str) -> HttpResponse:
+        hierarchy = hierarchy_create(user=_person(request), name=name)
+        return redirect(_tree_address(hierarchy.pk))
+
+    return _name_page(request, _("Add a hierarchy"), create, reverse("concept_tree"), button=_("Add"))
+
+
+@requires("concepts_edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
+    """Give a hierarchy another name."""
+    hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
+
+    def rename(name: str) -> HttpResponse:
+        hierarchy_rename(user=_person(request), hierarchy=hierarchy, name=name)
+        return redirect(_tree_address(hierarchy.pk))
+
+    return _name_page(
+        request, _("Rename the hierarchy"), rename, _tree_address(hierarchy.pk), initial=hierarchy.name
+    )
+
+
+@requires("concepts_edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
+    """Delete a hierarchy that tags nothing, after asking."""
+    hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
+    problem = ""
+    if request.method == "POST":
+        try:
+            hierarchy_delete(user=_person(request), hierarchy=hierarchy)
+        except Conflict as error:
+            problem = str(error)
+        else:
+            messages.success(request, _("The hierarchy “%(name)s” is deleted.") % {"name": hierarchy.name})
+            return redirect("concept_tree")
+    context = {"hierarchy": hierarchy, "problem": problem, "back": _tree_address(hierarchy.pk)}
+    return render(request, "concepts/delete_hierarchy.html", context, status=409 if problem else 200)
+
+
+def _name_page(
+    request: HttpRequest,
+    title: str,
+    perform: Callable[[str], HttpResponse],
+    back: str,
+    **context: Any,
+) -> HttpResponse:
+    form = NameForm(request.POST or None, initial={"name": context.pop("initial", "")})
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                return perform(form.cleaned_data["name"])
+            except ValidationFailed as error:
+                form.add_problems(error)
+    page = {"form": form, "title": title, "back": back, "button": _("Save")} | context
+    return render(request, "concepts/name.html", page, status=status)
+
+
+def _tree_address(hierarchy_id: int) -> str:
+    return f"{reverse('concept_tree')}?hierarchy={hierarchy_id}"
+
+
+def _person(request: HttpRequest) -> User:
+    return request.user  # type: ignore[return-value]

@@ -1,0 +1,74 @@
+"""The trees of concepts, and one concept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.selectors.concept_choices import concept_matches
+from questionbank.selectors.concepts import (
+    ConceptNode,
+    concept_get,
+    concept_tree,
+    hierarchies,
+    hierarchy_get,
+)
+from questionbank.selectors.filters import SearchFilters, filtered_questions
+from questionbank.views.access import requires
+
+__all__ = ["concept_detail", "concept_tree_page"]
+
+QUESTIONS_SHOWN = 5
+
+
+@requires("read")
+@require_safe
+def concept_tree_page(request: HttpRequest) -> HttpResponse:
+    """One hierarchy as a tree, with the others a click away."""
+    known = list(hierarchies())
+    chosen = request.GET.get("hierarchy", "")
+    hierarchy: KnowledgeHierarchy | None = known[0] if known else None
+    if chosen.isascii() and chosen.isdigit():
+        hierarchy = hierarchy_get(hierarchy_id=int(chosen))
+    query = request.GET.get("q", "").strip()
+    context: dict[str, Any] = {
+        "hierarchies": known,
+        "hierarchy": hierarchy,
+        "roots": concept_tree(hierarchy=hierarchy) if hierarchy else [],
+        "query": query,
+        "found": concept_matches(query=query),
+    }
+    return render(request, "concepts/tree.html", context)
+
+
+@requires("read")
+@require_safe
+def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
+    """A concept: where it stands, what lies below it, some of its questions, and what an admin can do."""
+    concept = concept_get(concept_id=concept_id)
+    node = find_node(concept_tree(hierarchy=concept.hierarchy), concept.pk)
+    questions = filtered_questions(SearchFilters(concept=concept.pk)).order_by("-pk")
+    context = {
+        "concept": concept,
+        "node": node,
+        "chain": KnowledgeConcept.objects.get_ancestors(concept),
+        "questions": questions[:QUESTIONS_SHOWN],
+        "kinds": questions.values("kind").annotate(number=Count("pk")),
+    }
+    return render(request, "concepts/detail.html", context)
+
+
+def find_node(nodes: list[ConceptNode], concept_id: int) -> ConceptNode | None:
+    """The node of a concept in a tree."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if node.id == concept_id:
+            return node
+        waiting.extend(node.children)
+    return None

@@ -1,0 +1,95 @@
+"""Pasting a question: everything the bank knows about it, before it is saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from analytics.text.tokens import detect_language
+from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.forms.paste import PasteForm, SavePastedForm
+from questionbank.forms.questions import chosen_concepts
+from questionbank.models import Question
+from questionbank.selectors.questions import exact_duplicates
+from questionbank.selectors.serving import Serving, serving
+from questionbank.selectors.similarity import SimilarHit, near_duplicates
+from questionbank.services.questions import question_create
+from questionbank.views.access import check_permission, render_page, requires
+from questionbank.views.insight import difficulty_figures, lens_columns_of_text, predict_or_none
+
+__all__ = ["paste"]
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def paste(request: HttpRequest) -> HttpResponse:
+    """Look at a pasted question (`action` look) or save it (`action` save)."""
+    context: dict[str, Any] = {"form": PasteForm(initial={"text": request.GET.get("text", "")})}
+    status = 200
+    if request.method == "POST":
+        form = PasteForm(request.POST)
+        context["form"] = form
+        if form.is_valid():
+            saving = request.POST.get("action") == "save"
+            saved = _save(request, context) if saving else None
+            if saved is not None:
+                return redirect("question_detail", question_id=saved.pk)
+            status = 422 if saving else 200
+            context |= _insight(request, form.cleaned_data["text"], context.get("save_form"))
+        elif not request.htmx:
+            status = 422
+    return render_page(request, "paste/paste.html", "paste/_result.html", context, status=status)
+
+
+def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
+    """The saved question, or None with what is wrong in the form of `context`."""
+    check_permission(request, "question_create")
+    form = SavePastedForm(request.POST)
+    context["save_form"] = form
+    if not form.is_valid():
+        return None
+    try:
+        question = question_create(
+            user=request.user,
+            kind=Question.Kind.OPEN,
+            options=[],
+            solution="",
+            **(form.cleaned_data | {"concepts": list(form.cleaned_data["concepts"])}),
+        )
+    except ValidationFailed as error:
+        for name, problems in (error.fields or {"": [str(error)]}).items():
+            for problem in problems:
+                form.add_error(name if name in form.fields else None, problem)
+        return None
+    messages.success(request, _("The question is in the bank."))
+    return question
+
+
+def _insight(request: HttpRequest, text: str, save_form: SavePastedForm | None) -> dict[str, Any]:
+    models = serving()
+    language = detect_language(text)
+    prediction, no_prediction = predict_or_none(text, models, language)
+    return {
+        "text": text,
+        "language": language,
+        "prediction": prediction,
+        "no_prediction": no_prediction,
+        "figures": difficulty_figures(None, prediction),
+        "columns": lens_columns_of_text(text, models, language),
+        "same": list(exact_duplicates(text=text, options=())[:5]),
+        "near": _near(text, models),
+        "save_form": save_form or SavePastedForm.suggested(request.POST, chosen_concepts(request.POST)),
+        "chosen": chosen_concepts(request.POST),
+    }
+
+
+def _near(text: str, models: Serving) -> list[SimilarHit]:
+    try:
+        return near_duplicates(text=text, serving=models)
+    except ServiceUnavailable:
+        return []

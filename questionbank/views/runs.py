@@ -1,0 +1,97 @@
+"""Jobs: the list, one with its live progress, stopping and starting again.
+
+The live part is asked for every 2 s by htmx. Its ETag is the state of the run, so an unchanged part is a
+304 that no template was rendered for. Without JavaScript the page reloads itself while the job runs.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import condition, require_POST, require_safe
+
+from questionbank.errors import Conflict
+from questionbank.models import Run
+from questionbank.selectors.runs import run_get, run_logs, run_version, runs
+from questionbank.services.runs import run_cancel, run_retry
+from questionbank.views.access import requires
+
+__all__ = ["run_cancel_view", "run_detail", "run_list", "run_progress", "run_retry_view"]
+
+PAGE_SIZE = 25
+
+
+@requires("read")
+@require_safe
+def run_list(request: HttpRequest) -> HttpResponse:
+    """All jobs, the latest first."""
+    page = Paginator(runs(), PAGE_SIZE).get_page(request.GET.get("page"))
+    return render(request, "runs/list.html", {"page": page})
+
+
+@requires("read")
+@require_safe
+def run_detail(request: HttpRequest, run_id: int) -> HttpResponse:
+    """One job with its progress, result and log."""
+    return render(request, "runs/detail.html", _context(request, run_get(run_id=run_id)))
+
+
+def _progress_etag(request: HttpRequest, run_id: int) -> str:
+    return f'"{sha256(f"{request.user.pk}/{run_version(run_id=run_id)}".encode()).hexdigest()[:32]}"'
+
+
+@requires("read")
+@require_safe
+@cache_control(private=True, no_cache=True)
+@condition(etag_func=_progress_etag)
+def run_progress(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The live part of the page of a job."""
+    return render(request, "runs/_progress.html", _context(request, run_get(run_id=run_id)))
+
+
+@requires("runs_manage")
+@require_POST
+def run_cancel_view(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Ask a job to stop."""
+    run_get(run_id=run_id)
+    try:
+        run = run_cancel(run_id=run_id)
+    except Conflict as error:
+        messages.warning(request, str(error))
+    else:
+        waiting = not run.is_finished
+        messages.success(
+            request, _("The job stops at its next step.") if waiting else _("The job is cancelled.")
+        )
+    return redirect("run_detail", run_id=run_id)
+
+
+@requires("runs_manage")
+@require_POST
+def run_retry_view(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Queue a failed or cancelled job again."""
+    run_get(run_id=run_id)
+    try:
+        run_retry(run_id=run_id)
+    except Conflict as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("The job waits for a worker."))
+    return redirect("run_detail", run_id=run_id)
+
+
+def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
+    return {
+        "run": run,
+        "logs": run_logs(run=run),
+        "may_manage": request.user.has_perm("questionbank.runs_manage"),
+        "may_import": request.user.has_perm("questionbank.import"),
+        "is_dry_run": run.kind == Run.Kind.IMPORT and bool(run.parameters.get("dry_run")),
+    }

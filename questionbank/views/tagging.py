@@ -1,0 +1,65 @@
+"""Which concepts a question needs: accepting what the model predicts, or choosing oneself."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from questionbank.errors import NotFound
+from questionbank.forms.questions import chosen_concepts
+from questionbank.models import KnowledgeConcept
+from questionbank.selectors.concept_choices import choices_of, concept_matches
+from questionbank.selectors.concepts import concept_get
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.serving import serving
+from questionbank.services.questions import question_accept_prediction, question_set_tags
+from questionbank.views.access import requires
+from questionbank.views.insight import predict_or_none
+
+__all__ = ["question_accept", "question_concepts"]
+
+
+@requires("tags_edit")
+@require_POST
+def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
+    """Tag a question with a concept that the model predicts; its probability is computed, not sent."""
+    question = question_get(question_id=question_id)
+    chosen = request.POST.get("concept", "")
+    if not (chosen.isascii() and chosen.isdigit()):
+        raise NotFound(_("There is no such concept."))
+    concept = concept_get(concept_id=int(chosen))
+    prediction, _reason = predict_or_none(question.text, serving(), question.language)
+    guesses = prediction.concepts if prediction else ()
+    probability = next((guess.probability for guess in guesses if guess.concept_id == concept.pk), None)
+    question_accept_prediction(user=request.user, question=question, concept=concept, probability=probability)
+    messages.success(request, _("The question is now tagged with “%(name)s”.") % {"name": concept.name})
+    return redirect("question_detail", question_id=question.pk)
+
+
+@requires("tags_edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
+    """Choose the concepts of a question."""
+    question = question_get(question_id=question_id)
+    query = request.POST.get("concept_query", "").strip()
+    if request.method == "POST" and request.POST.get("action") == "save":
+        concepts = KnowledgeConcept.objects.filter(pk__in=chosen_concepts(request.POST))
+        question_set_tags(user=request.user, question=question, concepts=list(concepts))
+        messages.success(request, _("The concepts are saved."))
+        return redirect("question_detail", question_id=question.pk)
+    if request.method == "POST":
+        ids = chosen_concepts(request.POST)
+    else:
+        ids = list(question.tags.values_list("concept_id", flat=True))
+    chosen = choices_of(ids)
+    taken = {choice.id for choice in chosen}
+    context = {
+        "question": question,
+        "concept_query": query,
+        "chosen_concepts": chosen,
+        "found_concepts": [choice for choice in concept_matches(query=query) if choice.id not in taken],
+    }
+    return render(request, "questions/concepts.html", context)

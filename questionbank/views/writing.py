@@ -1,0 +1,179 @@
+"""Writing and editing a question, with a preview that needs no JavaScript.
+
+Buttons of the form say what they do in ``action``: save, preview, add a row of options, find a concept.
+All but save show the form again as it is. Near duplicates are named before a new text is saved.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
+from questionbank.forms.questions import QuestionForm
+from questionbank.models import Question
+from questionbank.selectors.concept_choices import choices_of, concept_matches
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.serving import serving
+from questionbank.selectors.similarity import SimilarHit, near_duplicates
+from questionbank.services.question_fields import latex_warnings
+from questionbank.services.questions import question_create, question_update
+from questionbank.views.access import check_permission, requires
+
+__all__ = ["concept_choices", "fingerprint", "question_create_page", "question_edit", "question_preview"]
+
+
+@requires("question_create")
+@require_http_methods(["GET", "HEAD", "POST"])
+def question_create_page(request: HttpRequest) -> HttpResponse:
+    """Write a new question."""
+    if request.method != "POST":
+        return _render(request, QuestionForm(initial={"text": request.GET.get("text", "")}))
+    if request.POST.get("action") != "save":
+        return _unfinished(request)
+    form = QuestionForm(request.POST)
+    if form.is_valid():
+        doubles = _doubles(request, form)
+        if doubles:
+            return _render(request, form, doubles=doubles)
+        try:
+            question = question_create(user=request.user, **form.service_fields())
+        except ValidationFailed as error:
+            form.add_problems(error)
+        else:
+            messages.success(request, _("The question is in the bank."))
+            return redirect("question_detail", question_id=question.pk)
+    return _render(request, form, status=422)
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
+    """Change a question; where somebody else was faster, show both versions."""
+    question = question_get(question_id=question_id)
+    check_permission(request, "question_edit", question)
+    if request.method != "POST":
+        concepts = list(question.tags.values_list("concept_id", flat=True))
+        form = QuestionForm.of_question(question, concepts, _equation(question))
+        return _render(request, form, question=question)
+    if request.POST.get("action") != "save":
+        return _unfinished(request, question)
+    form = QuestionForm(request.POST, question=question)
+    if form.is_valid():
+        doubles = _doubles(request, form, question) if form.cleaned_data["text"] != question.text else []
+        if doubles:
+            return _render(request, form, question=question, doubles=doubles)
+        try:
+            question_update(
+                user=request.user,
+                question=question,
+                version=form.cleaned_data["version"] or 0,
+                **form.service_fields(),
+            )
+        except ValidationFailed as error:
+            form.add_problems(error)
+        except Conflict as error:
+            return _render_conflict(request, question, form, error)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("question_detail", question_id=question.pk)
+    return _render(request, form, question=question, status=422)
+
+
+@requires("read")
+@require_POST
+def question_preview(request: HttpRequest) -> HttpResponse:
+    """The question as it will look; asked for by htmx while somebody writes."""
+    return render(request, "questions/_preview.html", _preview(QuestionForm.unfinished(request.POST)))
+
+
+@requires("read")
+@require_POST
+def concept_choices(request: HttpRequest) -> HttpResponse:
+    """Concepts to choose from, by name; asked for by htmx."""
+    return render(
+        request, "concepts/_choices.html", _concepts(request, QuestionForm.unfinished(request.POST))
+    )
+
+
+def _unfinished(request: HttpRequest, question: Question | None = None) -> HttpResponse:
+    form = QuestionForm.unfinished(request.POST, question)
+    if request.POST.get("action") == "add_option":
+        form.add_row()
+    return _render(request, form, question=question)
+
+
+def _render(
+    request: HttpRequest,
+    form: QuestionForm,
+    *,
+    question: Question | None = None,
+    doubles: list[SimilarHit] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context: dict[str, Any] = {"form": form, "question": question, "doubles": doubles or []}
+    if doubles:
+        context["seen_doubles"] = fingerprint(form.cleaned_data["text"])
+    context |= _concepts(request, form) | _preview(form)
+    return render(request, "questions/form.html", context, status=status)
+
+
+def _preview(form: QuestionForm) -> dict[str, Any]:
+    names = ("text", "kind", "language", "answer", "solution")
+    shown = {name: form[name].value() or "" for name in names}
+    shown["options"] = [row.as_option() for row in form.rows if row.text]
+    parts = [shown["text"], shown["solution"], *(option["text"] for option in shown["options"])]
+    warnings = dict.fromkeys(warning for part in parts for warning in latex_warnings(part))
+    return {"preview": shown, "warnings": list(warnings)}
+
+
+def _concepts(request: HttpRequest, form: QuestionForm) -> dict[str, Any]:
+    query = request.POST.get("concept_query", "").strip()
+    chosen = choices_of(form.chosen)
+    taken = {choice.id for choice in chosen}
+    found = [choice for choice in concept_matches(query=query) if choice.id not in taken]
+    return {"concept_query": query, "chosen_concepts": chosen, "found_concepts": found}
+
+
+def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None = None) -> list[SimilarHit]:
+    """Near duplicates of the text that nobody has seen yet on this form."""
+    if request.POST.get("seen_doubles") == fingerprint(form.cleaned_data["text"]):
+        return []
+    try:
+        return near_duplicates(text=form.cleaned_data["text"], serving=serving(), exclude=question)
+    except ServiceUnavailable:
+        return []  # no vectors yet: nothing to compare with
+
+
+def fingerprint(text: str) -> str:
+    """Names a text whatever its white space, so that a form can say which text's doubles were shown."""
+    return sha256(" ".join(text.split()).encode()).hexdigest()
+
+
+def _equation(question: Question) -> str:
+    equation = getattr(question, "equation", None)
+    return equation.expression if equation else ""
+
+
+def _render_conflict(
+    request: HttpRequest, question: Question, form: QuestionForm, error: Conflict
+) -> HttpResponse:
+    theirs = question_get(question_id=question.pk)
+    context = {
+        "message": str(error),
+        "question": theirs,
+        "mine": _preview(form)["preview"],
+        "sent": [
+            (name, value)
+            for name, values in request.POST.lists()
+            if name not in ("csrfmiddlewaretoken", "version")
+            for value in values
+        ],
+    }
+    return render(request, "questions/conflict.html", context, status=409)

@@ -1,0 +1,50 @@
+/* What every page does beyond plain HTML; each of these works without it, only less smoothly. */
+
+document.documentElement.classList.add("js");
+
+/* A menu closes on Escape and on a click elsewhere. */
+for (const menu of document.querySelectorAll("[data-menu]")) {
+  menu.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && menu.open) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  });
+  document.addEventListener("click", (event) => {
+    if (!menu.contains(event.target)) menu.open = false;
+  });
+}
+
+/* The theme changes at once; the form still tells the server, which keeps it in a cookie. */
+for (const form of document.querySelectorAll("[data-theme-form]")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const chosen = event.submitter.value;
+    document.documentElement.dataset.theme = chosen;
+    for (const button of form.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(button.value === chosen));
+    }
+    const data = new FormData(form);
+    data.set("theme", chosen);
+    fetch(form.action, { method: "POST", body: data, redirect: "manual" });
+  });
+}
+
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.addEventListener("click", () => window.print());
+}
+
+/* The session ended while a page was open: a part of a page that htmx asked for is then the log-in page. */
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr } = event.detail;
+  if (new URL(xhr.responseURL || location.href).pathname.startsWith("/accounts/login")) {
+    event.detail.shouldSwap = false;
+    location.reload();
+    return;
+  }
+  /* Sentences about what is wrong with the input replace the part like any other answer. */
+  if ([409, 422, 503].includes(xhr.status)) {
+    event.detail.shouldSwap = true;
+    event.detail.isError = false;
+  }
+});

@@ -1,0 +1,108 @@
+"""Log-in, the demo's log-ins, the theme."""
+
+from __future__ import annotations
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+
+LOGIN = "account_login"
+
+
+def test_a_person_logs_in_by_name_or_by_mail(client, teacher) -> None:
+    teacher.email = "t@school.example"
+    teacher.save()
+    for name in ("teacher", "t@school.example"):
+        response = client.post(reverse(LOGIN), {"login": name, "password": "correct horse battery"})
+        assert response["Location"] == reverse("home")
+        client.logout()
+
+
+def test_a_wrong_password_says_so_without_saying_which_half_is_wrong(client, teacher) -> None:
+    wrong = [
+        client.post(reverse(LOGIN), {"login": name, "password": "x"}).content.decode()
+        for name in ("teacher", "nobody-of-this-name")
+    ]
+    assert all("not correct" in page for page in wrong)
+
+
+def test_log_in_leads_back_to_where_one_wanted_to_go(client, teacher, bank) -> None:
+    wanted = reverse("question_detail", args=[bank.questions[0].pk])
+    asked = client.get(wanted)
+    response = client.post(asked["Location"], {"login": "teacher", "password": "correct horse battery",
+                                               "next": wanted})  # fmt: skip
+    assert response["Location"] == wanted
+
+
+def test_wrong_passwords_are_stopped_after_a_while(client, teacher) -> None:
+    for _ in range(6):
+        response = client.post(reverse(LOGIN), {"login": "teacher", "password": "x"})
+    page = response.content.decode()
+    assert response.status_code == 429 or "Too many" in page
+
+
+def test_the_demo_s_log_ins_are_shown_in_demo_mode_only(client, db, settings) -> None:
+    assert "keep-it-running" not in client.get(reverse(LOGIN)).content.decode()
+    settings.DEMO = True
+    page = client.get(reverse(LOGIN)).content.decode()
+    for name in ("teacher", "reviewer", "admin"):
+        assert f"Log in as {name}" in page
+
+
+def test_sign_up_leads_to_the_log_in(client, db) -> None:
+    assert client.get(reverse("account_signup"))["Location"] == reverse(LOGIN)
+    assert client.post(reverse("account_signup"), {"username": "x"}).status_code in (302, 405)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "account_change_password",
+        "account_reauthenticate",
+        "mfa_index",
+        "account_logout",
+    ],
+)
+def test_account_pages_have_the_site_s_look(as_teacher, name) -> None:
+    page = as_teacher.get(reverse(name)).content.decode()
+    assert "css/tokens.css" in page
+    assert 'class="button' in page
+
+
+def test_a_second_step_can_be_set_up(client, teacher) -> None:
+    client.post(reverse(LOGIN), {"login": "teacher", "password": "correct horse battery"})
+    asked_again = client.get(reverse("mfa_activate_totp"), follow=True)
+    assert "reauthenticate" in asked_again.redirect_chain[-1][0]
+    page = client.post(
+        asked_again.redirect_chain[-1][0], {"password": "correct horse battery"}, follow=True
+    ).content.decode()
+    assert "data:image/svg+xml" in page
+    assert "style=" not in page
+
+
+def test_a_forgotten_password_is_reset_by_mail(client, teacher) -> None:
+    teacher.email = "t@school.example"
+    teacher.save()
+    client.post(reverse("account_reset_password"), {"email": teacher.email})
+    link = next(word for word in mail.outbox[0].body.split() if "/password/reset/key/" in word)
+    page = client.get(link.replace("http://testserver", ""), follow=True)
+    assert page.status_code == 200
+    assert "css/tokens.css" in page.content.decode()
+
+
+def test_the_theme_is_kept_in_a_cookie_and_rendered_by_the_server(as_teacher, bank) -> None:
+    response = as_teacher.post(reverse("theme"), {"theme": "dark", "next": reverse("paste")})
+    assert response["Location"] == reverse("paste")
+    assert 'data-theme="dark"' in as_teacher.get(reverse("home")).content.decode()
+
+
+@pytest.mark.parametrize(
+    "target", ["https://elsewhere.example/", "//elsewhere.example", "javascript:alert(1)"]
+)
+def test_the_theme_leads_nowhere_else(as_teacher, target) -> None:
+    response = as_teacher.post(reverse("theme"), {"theme": "dark", "next": target})
+    assert response["Location"] == reverse("home")
+
+
+def test_an_unknown_theme_sets_no_cookie(as_teacher) -> None:
+    assert not as_teacher.post(reverse("theme"), {"theme": '"><script>'}).cookies

@@ -1,0 +1,91 @@
+"""Pages for what went wrong."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from questionbank.errors import Conflict, ServiceUnavailable
+from questionbank.views import errors, home
+
+
+def test_an_unknown_address_is_a_friendly_404(as_teacher) -> None:
+    response = as_teacher.get("/nothing/here/")
+    assert response.status_code == 404
+    assert "There is nothing at this address" in response.content.decode()
+
+
+def test_a_question_that_is_not_there_says_so(as_teacher) -> None:
+    response = as_teacher.get(reverse("question_detail", args=[4711]))
+    assert response.status_code == 404
+    assert "There is no question 4711." in response.content.decode()
+
+
+def test_a_404_without_a_session_tells_nothing_of_the_site(db, client) -> None:
+    page = client.get("/nothing/here/").content.decode()
+    assert "site-nav" not in page
+
+
+def test_a_403_says_that_it_is_the_role(as_teacher) -> None:
+    response = as_teacher.get(reverse("import_create"))
+    assert response.status_code == 403
+    assert "Your role does not allow this" in response.content.decode()
+
+
+def test_a_form_without_its_token_says_that_it_has_expired(bank, teacher) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(teacher)
+    response = client.post(reverse("paste"), {"text": "$x$"})
+    assert response.status_code == 403
+    assert "This form has expired" in response.content.decode()
+
+
+def test_a_500_asks_neither_the_database_nor_the_session(monkeypatch) -> None:
+    def refuse(*args, **kwargs):
+        raise AssertionError("the error page used the database")
+
+    monkeypatch.setattr(connection, "cursor", refuse)
+    response = errors.server_error(RequestFactory().get("/"))
+    assert response.status_code == 500
+    assert "Something broke on our side" in response.content.decode()
+
+
+def test_a_500_comes_even_when_its_template_cannot_be_rendered(monkeypatch) -> None:
+    def refuse(*args, **kwargs):
+        raise ValueError("no manifest")
+
+    monkeypatch.setattr(errors.loader, "get_template", refuse)
+    response = errors.server_error(RequestFactory().get("/"))
+    assert response.status_code == 500
+    assert "Something broke on our side" in response.content.decode()
+
+
+def test_a_view_that_breaks_shows_no_trace(bank, teacher, monkeypatch) -> None:
+    def refuse():
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(home, "bank_overview", refuse)
+    client = Client(raise_request_exception=False)
+    client.force_login(teacher)
+    response = client.get(reverse("home"))
+    page = response.content.decode()
+    assert response.status_code == 500
+    assert "secret detail" not in page
+    assert "Traceback" not in page
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(Conflict("Two at once."), 409), (ServiceUnavailable("No."), 503)]
+)
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_errors_of_ours_are_one_sentence(bank, as_teacher, monkeypatch, error, status, headers) -> None:
+    def refuse():
+        raise error
+
+    monkeypatch.setattr(home, "bank_overview", refuse)
+    response = as_teacher.get(reverse("home"), headers=headers)
+    assert response.status_code == status
+    assert str(error) in response.content.decode()
+    assert ("<html" in response.content.decode()) != bool(headers)

@@ -1,0 +1,82 @@
+"""Pasting a question."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+
+from questionbank.models import Question
+
+PASTED = r"Solve the equation $7x + 2 = 30$ for $x$."
+
+
+def test_a_pasted_question_is_looked_at_and_not_saved(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": PASTED, "action": "look"})
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "Linear equations" in page
+    assert "Estimated" in page
+    assert {hit.question for hit in response.context["columns"][0].hits[:3]} == set(bank.questions[:3])
+    assert Question.objects.count() == len(bank.questions)
+
+
+def test_htmx_gets_the_result_alone(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": PASTED}, headers={"HX-Request": "true"})
+    page = response.content.decode()
+    assert 'id="paste-result"' in page
+    assert "<html" not in page
+    assert "HX-Request" in response["Vary"]
+
+
+def test_htmx_with_an_empty_box_gets_an_empty_result(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": " "}, headers={"HX-Request": "true"})
+    assert response.status_code == 200
+    assert "Similar questions" not in response.content.decode()
+
+
+def test_an_exact_duplicate_is_named(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": bank.questions[3].text})
+    page = response.content.decode()
+    assert "Exactly this question is in the bank already" in page
+    assert reverse("question_detail", args=[bank.questions[3].pk]) in page
+
+
+def test_saving_takes_the_ticked_concepts_along(bank, as_teacher, teacher) -> None:
+    response = as_teacher.post(
+        reverse("paste"),
+        {
+            "text": PASTED,
+            "language": "en",
+            "status": "draft",
+            "answer": "4",
+            "concepts": [bank.linear.pk],
+            "action": "save",
+        },
+    )
+    question = Question.objects.latest("pk")
+    assert response["Location"] == reverse("question_detail", args=[question.pk])
+    assert (question.text, question.status, question.created_by) == (PASTED, "draft", teacher)
+    assert [tag.concept for tag in question.tags.all()] == [bank.linear]
+
+
+def test_saving_with_a_wrong_field_shows_everything_again(bank, as_teacher) -> None:
+    response = as_teacher.post(
+        reverse("paste"), {"text": PASTED, "language": "en", "status": "nonsense", "action": "save"}
+    )
+    assert response.status_code == 422
+    assert "Select a valid choice" in response.content.decode()
+    assert Question.objects.count() == len(bank.questions)
+
+
+def test_a_reviewer_may_look_but_not_save(bank, as_reviewer) -> None:
+    looked = as_reviewer.post(reverse("paste"), {"text": PASTED, "action": "look"})
+    assert "Save to the bank" not in looked.content.decode()
+    saved = as_reviewer.post(
+        reverse("paste"), {"text": PASTED, "language": "en", "status": "ready", "action": "save"}
+    )
+    assert saved.status_code == 403
+
+
+def test_a_chinese_question_is_recognised(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": "解方程 $2x+3=11$，求 $x$ 的值。"})
+    assert response.context["language"] == "zh"
+    assert 'lang="zh"' in response.content.decode()

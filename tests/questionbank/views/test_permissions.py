@@ -1,0 +1,201 @@
+"""Who may open what: every address of the site times every role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from questionbank.models import Run
+
+ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
+LOGIN = 302  # to the log-in page; checked below
+
+# status by role, in the order of ROLES
+PUBLIC = (200, 200, 200, 200, 200)
+EVERYBODY = (LOGIN, 403, 200, 200, 200)
+WRITERS = (LOGIN, 403, 200, 403, 200)
+ADMINS = (LOGIN, 403, 403, 403, 200)
+ADMINS_ACT = (LOGIN, 403, 403, 403, 302)
+NOT_SET_UP = (LOGIN, 404, 404, 404, 404)  # nobody here has a second step
+
+
+@dataclass(frozen=True)
+class Address:
+    """How to open an address and what each role gets; `arguments` and `data` name things of the fixture."""
+
+    expected: tuple[int, int, int, int, int]
+    arguments: dict[str, Any] = field(default_factory=dict)
+    method: str = "get"
+    data: dict[str, Any] = field(default_factory=dict)
+    query: str = ""
+
+
+QUESTION = {"question_id": "question"}  # written by somebody else than the teacher
+CONCEPT = {"concept_id": "concept"}
+HIERARCHY = {"hierarchy_id": "hierarchy"}
+RUN = {"run_id": "run"}
+
+TABLE: dict[str, Address] = {
+    "home": Address(EVERYBODY),
+    "question_list": Address(EVERYBODY),
+    "question_create": Address(WRITERS),
+    "question_preview": Address(EVERYBODY, method="post", data={"text": "$x$"}),
+    "concept_choices": Address(EVERYBODY, method="post"),
+    "question_detail": Address(EVERYBODY, QUESTION),
+    "question_edit": Address(ADMINS, QUESTION),
+    "question_retire": Address(ADMINS, QUESTION),
+    "question_restore": Address(ADMINS_ACT, QUESTION, "post"),
+    "question_accept": Address((LOGIN, 403, 302, 403, 302), QUESTION, "post", {"concept": "concept"}),
+    "question_concepts": Address(WRITERS, QUESTION),
+    "question_similar": Address(EVERYBODY, {**QUESTION, "kinship": "wording"}),
+    "paste": Address(EVERYBODY),
+    "concept_tree": Address(EVERYBODY),
+    "concept_detail": Address(EVERYBODY, CONCEPT),
+    "concept_create": Address(ADMINS, HIERARCHY),
+    "concept_rename": Address(ADMINS, CONCEPT),
+    "concept_change": Address(ADMINS, {**CONCEPT, "change": "move"}),
+    "hierarchy_create": Address(ADMINS),
+    "hierarchy_rename": Address(ADMINS, HIERARCHY),
+    "hierarchy_delete": Address(ADMINS, HIERARCHY),
+    "import_create": Address(ADMINS),
+    "import_confirm": Address(ADMINS_ACT, RUN, "post"),
+    "run_list": Address(EVERYBODY),
+    "run_detail": Address(EVERYBODY, RUN),
+    "run_progress": Address(EVERYBODY, RUN),
+    "run_cancel": Address(ADMINS_ACT, RUN, "post"),
+    "run_retry": Address(ADMINS_ACT, RUN, "post"),
+    "theme": Address((LOGIN, 403, 302, 302, 302), method="post", data={"theme": "dark"}),
+    "health": Address(ADMINS),
+    "health_status": Address(PUBLIC),
+    # django-allauth: the way in is open, the rest is everybody's own
+    "account_login": Address((200, 302, 302, 302, 302)),
+    "account_logout": Address((302, 200, 200, 200, 200)),
+    "account_signup": Address((302, 302, 302, 302, 302)),
+    "account_inactive": Address(PUBLIC),
+    "account_reauthenticate": Address((LOGIN, 200, 200, 200, 200)),
+    "account_change_password": Address((LOGIN, 200, 200, 200, 200)),
+    "account_set_password": Address((LOGIN, 302, 302, 302, 302)),
+    "account_reset_password": Address(PUBLIC),
+    "account_reset_password_done": Address(PUBLIC),
+    "account_reset_password_from_key": Address(PUBLIC, {"uidb36": "1", "key": "set-password"}),
+    "account_reset_password_from_key_done": Address(PUBLIC),
+    "mfa_index": Address((LOGIN, 200, 200, 200, 200)),
+    "mfa_authenticate": Address((302, 302, 302, 302, 302)),
+    "mfa_reauthenticate": Address((LOGIN, 302, 302, 302, 302)),
+    "mfa_activate_totp": Address((LOGIN, 302, 302, 302, 302)),  # asks for the password again first
+    "mfa_deactivate_totp": Address(NOT_SET_UP),
+    "mfa_view_recovery_codes": Address(NOT_SET_UP),
+    "mfa_generate_recovery_codes": Address((LOGIN, 302, 302, 302, 302)),
+    "mfa_download_recovery_codes": Address(NOT_SET_UP),
+}
+
+ADMIN_SITE = {  # Django's admin: pages that need no object
+    "admin:index": ADMINS,
+    "admin:questionbank_user_changelist": ADMINS,
+    "admin:questionbank_user_add": ADMINS,
+    "admin:questionbank_run_changelist": ADMINS,
+    "admin:questionbank_run_add": (LOGIN, 403, 403, 403, 403),
+    "admin:questionbank_modelartifact_changelist": ADMINS,
+    "admin:questionbank_embeddingset_changelist": ADMINS,
+    "admin:questionbank_workerheartbeat_changelist": ADMINS,
+}
+
+
+def _named_patterns(patterns: list[URLPattern | URLResolver]) -> Iterator[URLPattern]:
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern):
+            yield pattern
+        elif pattern.namespace != "admin":
+            yield from _named_patterns(pattern.url_patterns)
+
+
+PATTERNS = {pattern.name: pattern for pattern in _named_patterns(get_resolver().url_patterns)}
+
+
+@pytest.fixture
+def things(bank, settings):
+    """What the addresses name."""
+    settings.DEMO = False
+    run = Run.objects.create(kind=Run.Kind.IMPORT, title="Import of a file", state=Run.State.FAILED)
+    return {
+        "question": bank.questions[1].pk,
+        "concept": bank.linear.pk,
+        "hierarchy": bank.hierarchy.pk,
+        "run": run.pk,
+    }
+
+
+@pytest.fixture
+def people(teacher, reviewer, admin_person):
+    nobody = get_user_model().objects.create_user(username="nobody", password="correct horse battery")
+    return {
+        "anonymous": None,
+        "nobody": nobody,
+        "teacher": teacher,
+        "reviewer": reviewer,
+        "admin": admin_person,
+    }
+
+
+def _client(person) -> Client:
+    client = Client()
+    if person is not None:
+        client.force_login(person)
+    return client
+
+
+def test_the_table_names_every_address() -> None:
+    assert set(PATTERNS) == set(TABLE)
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_each_role_gets_what_the_table_says(name: str, things, people) -> None:
+    address = TABLE[name]
+    arguments = {key: things.get(value, value) for key, value in address.arguments.items()}
+    data = {key: things.get(value, value) for key, value in address.data.items()}
+    path = reverse(name, kwargs=arguments) + address.query
+    statuses = tuple(getattr(_client(people[role]), address.method)(path, data).status_code for role in ROLES)
+    assert statuses == address.expected
+
+
+@pytest.mark.parametrize("name", sorted(ADMIN_SITE))
+def test_django_s_admin_opens_for_admins_only(name: str, people) -> None:
+    statuses = tuple(_client(people[role]).get(reverse(name)).status_code for role in ROLES)
+    assert statuses == ADMIN_SITE[name]
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in TABLE if not name.startswith(("account_", "mfa_", "health_status")))
+)
+def test_without_a_session_every_page_leads_to_the_log_in(name: str, things) -> None:
+    address = TABLE[name]
+    arguments = {key: things.get(value, value) for key, value in address.arguments.items()}
+    response = getattr(Client(), address.method)(reverse(name, kwargs=arguments))
+    assert response.status_code == 302
+    assert response["Location"].startswith(reverse("account_login"))
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in TABLE if not name.startswith(("account_", "mfa_", "health_status")))
+)
+def test_every_view_of_ours_states_its_permission(name: str) -> None:
+    assert getattr(PATTERNS[name].callback, "permission", "")
+
+
+def test_a_teacher_may_edit_a_question_of_their_own(bank, as_teacher) -> None:
+    own = bank.questions[0]
+    assert as_teacher.get(reverse("question_edit", args=[own.pk])).status_code == 200
+    assert as_teacher.get(reverse("question_retire", args=[own.pk])).status_code == 200
+
+
+def test_an_admin_cannot_touch_a_superuser(as_admin, django_user_model) -> None:
+    root = django_user_model.objects.create_superuser("root", password="correct horse battery")
+    address = reverse("admin:questionbank_user_change", args=[root.pk])
+    assert as_admin.post(address, {"username": "mine"}).status_code == 403
+    assert as_admin.post(reverse("admin:questionbank_user_delete", args=[root.pk])).status_code == 403

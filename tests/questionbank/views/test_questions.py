@@ -1,0 +1,150 @@
+"""The page of one question."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from questionbank.models import EmbeddingSet, Question, QuestionTag
+from questionbank.services.questions import question_update
+
+
+def detail(client, question) -> str:
+    response = client.get(reverse("question_detail", args=[question.pk]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_formulas_are_rendered_and_their_source_stays_to_be_copied(bank, as_teacher) -> None:
+    page = detail(as_teacher, bank.questions[4])
+    assert "<mfrac>" in page
+    assert r"\frac{3}{4} + \frac{1}{6}" in page
+
+
+def test_answer_and_solution_are_folded_away(bank, as_teacher) -> None:
+    page = detail(as_teacher, bank.questions[0])
+    fold = page[page.index('<details class="fold answer-fold">') :]
+    assert "Subtract, then divide." in fold[: fold.index("</details>")]
+    assert "<details open" not in page
+
+
+def test_similar_questions_stand_under_both_lenses_with_score_and_reason(bank, as_teacher) -> None:
+    response = as_teacher.get(reverse("question_detail", args=[bank.questions[0].pk]))
+    columns = {column.lens: column for column in response.context["columns"]}
+    assert set(columns) == {"purpose", "wording"}
+    for column in columns.values():
+        assert column.hits[0].question in bank.questions[1:3]
+        assert column.hits[0].reason in response.content.decode()
+        assert f"{column.hits[0].score:.2f}" in response.content.decode()
+
+
+def test_a_bank_without_vectors_still_shows_the_question_and_says_what_is_missing(bank, as_teacher) -> None:
+    EmbeddingSet.objects.all().delete()
+    page = detail(as_teacher, bank.questions[0])
+    assert "no vectors yet" in page
+
+
+def test_observed_difficulty_stands_beside_the_published_one_with_its_interval(bank, as_teacher) -> None:
+    question = bank.questions[0]
+    Question.objects.filter(pk=question.pk).update(facility=0.75, responses=400)
+    figures = as_teacher.get(reverse("question_detail", args=[question.pk])).context["figures"]
+    observed, published = figures[0], figures[1]
+    assert (observed.label, observed.percent) == ("Observed", 25)
+    assert observed.low < 25 < observed.high
+    assert "400 responses" in observed.basis
+    assert (published.label, published.percent) == ("Published", 0)
+
+
+def test_accepting_a_predicted_concept_tags_the_question_with_its_probability(bank, as_teacher) -> None:
+    question = bank.questions[5]
+    page = as_teacher.get(reverse("question_detail", args=[question.pk]))
+    guess = page.context["prediction"].concepts[0]
+    address = reverse("question_accept", args=[question.pk])
+    response = as_teacher.post(address, {"concept": guess.concept_id, "probability": "0.999"}, follow=True)
+    tag = QuestionTag.objects.get(question=question)
+    assert (tag.concept_id, tag.set_by, tag.user.username) == (guess.concept_id, "person", "teacher")
+    assert tag.probability == pytest.approx(guess.probability)
+    assert "accepted by teacher" in response.content.decode()
+
+
+@pytest.mark.parametrize("concept", ["", "x", "999999999", "٣"])
+def test_accepting_a_concept_that_is_not_there_is_a_404(bank, as_teacher, concept) -> None:
+    response = as_teacher.post(reverse("question_accept", args=[bank.questions[5].pk]), {"concept": concept})
+    assert response.status_code == 404
+
+
+def test_concepts_can_be_found_and_chosen_without_javascript(bank, as_teacher) -> None:
+    question = bank.questions[5]
+    address = reverse("question_concepts", args=[question.pk])
+    found = as_teacher.post(address, {"concept_query": "circ", "action": "find_concept"})
+    assert f'value="{bank.circle.pk}"' in found.content.decode()
+    as_teacher.post(address, {"concepts": [bank.circle.pk], "action": "save"})
+    assert [tag.concept for tag in question.tags.all()] == [bank.circle]
+
+
+def test_the_history_tells_who_changed_what(bank, as_teacher, teacher) -> None:
+    question = bank.questions[0]
+    as_teacher.post(
+        reverse("question_edit", args=[question.pk]),
+        {
+            "text": "What is $1 + 1$?",
+            "kind": "open",
+            "language": "en",
+            "status": "ready",
+            "answer": "2",
+            "version": "1",
+            "action": "save",
+        },
+    )
+    page = detail(as_teacher, question)
+    assert "teacher changed it on" in page
+    assert question.text in page[page.index("history-heading") :]
+
+
+def test_a_change_by_the_system_has_no_name_in_the_history(bank, as_teacher) -> None:
+    question = bank.questions[1]
+    question_update(
+        user=None,
+        question=question,
+        version=1,
+        text="What is $2 + 2$?",
+        language="en",
+        kind="open",
+        options=[],
+        answer="4",
+        solution="",
+        grade="",
+        status="ready",
+        concepts=[],
+    )
+    assert "Changed on" in detail(as_teacher, question)
+
+
+def test_retiring_asks_first_and_can_be_undone(bank, as_teacher) -> None:
+    question = bank.questions[0]
+    address = reverse("question_retire", args=[question.pk])
+    assert "Retire question" in as_teacher.get(address).content.decode()
+    question.refresh_from_db()
+    assert question.status == "ready"
+    as_teacher.post(address)
+    question.refresh_from_db()
+    assert question.status == "retired"
+    as_teacher.post(reverse("question_restore", args=[question.pk]))
+    question.refresh_from_db()
+    assert question.status == "ready"
+
+
+def test_same_idea_new_numbers_lists_only_such_questions(bank, as_teacher) -> None:
+    response = as_teacher.get(reverse("question_similar", args=[bank.questions[0].pk, "same-idea"]))
+    assert {hit.question for hit in response.context["hits"]} == set(bank.questions[1:3])
+
+
+def test_an_unknown_kind_of_similarity_is_a_404(bank, as_teacher) -> None:
+    address = reverse("question_similar", args=[bank.questions[0].pk, "nonsense"])
+    assert as_teacher.get(address).status_code == 404
+
+
+def test_exact_duplicates_are_linked(bank, as_teacher) -> None:
+    first = bank.questions[0]
+    Question.objects.filter(pk=bank.questions[1].pk).update(content_hash=first.content_hash)
+    assert "more than once" in detail(as_teacher, first)

@@ -1,0 +1,145 @@
+"""The search page."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from questionbank.models import KnowledgeConcept, Question
+from tests.factories import QuestionFactory
+
+LIST = "/questions/"
+
+
+def found(response) -> set[Question]:
+    return {hit.question for hit in response.context["page"].hits}
+
+
+def test_words_find_questions(bank, as_teacher) -> None:
+    response = as_teacher.get(LIST, {"q": "marbles probability"})
+    assert response.context["page"].hits[0].question == bank.questions[5]
+
+
+def test_a_misspelt_word_is_corrected_and_the_page_says_so(bank, as_teacher) -> None:
+    response = as_teacher.get(LIST, {"q": "probabilty of marbels"})
+    page = response.content.decode()
+    if response.context["page"].corrected:  # the vocabulary is refreshed by imports, not by this fixture
+        assert "Searched for" in page
+    assert bank.questions[5] in found(response)
+
+
+def test_without_a_query_everything_ready_is_listed(bank, as_teacher) -> None:
+    QuestionFactory(text="An unfinished one.", status="draft")
+    assert found(as_teacher.get(LIST)) == set(bank.questions)
+
+
+def test_filters_combine(bank, as_teacher) -> None:
+    both = {"concept": bank.linear.pk, "difficulty_min": "20", "difficulty_max": "30"}
+    assert found(as_teacher.get(LIST, both)) == {bank.questions[1]}
+
+
+def test_a_concept_filter_takes_its_whole_subtree_and_offers_the_next_level(bank, as_teacher) -> None:
+    algebra = KnowledgeConcept.objects.get(name="Algebra")
+    response = as_teacher.get(LIST, {"concept": algebra.pk})
+    assert found(response) == set(bank.questions[:3])
+    steps = response.context["steps"]
+    assert [step.name for step in steps.chain] == ["Algebra"]
+    assert [(step.name, step.count) for step in steps.children] == [("Equations", 3)]
+
+
+def test_the_address_of_a_form_is_redirected_to_the_short_one(bank, as_teacher) -> None:
+    response = as_teacher.get(LIST, {"q": "circle", "grade": "", "kind": "", "status": "ready"})
+    assert response.status_code == 302
+    assert response["Location"] == f"{LIST}?q=circle"
+
+
+def test_htmx_gets_the_results_alone_and_the_short_address_for_the_browser(bank, as_teacher) -> None:
+    response = as_teacher.get(
+        LIST, {"q": "circle", "grade": "", "status": "ready"}, headers={"HX-Request": "true"}
+    )
+    page = response.content.decode()
+    assert 'id="results"' in page
+    assert "<html" not in page
+    assert response["HX-Push-Url"] == f"{LIST}?q=circle"
+
+
+def test_going_back_in_the_browser_gets_the_whole_page(bank, as_teacher) -> None:
+    headers = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+    assert "<html" in as_teacher.get(LIST, headers=headers).content.decode()
+
+
+def test_filters_are_remembered_and_applied_by_writing_them_into_the_address(bank, as_teacher) -> None:
+    as_teacher.get(LIST, {"grade": "7"})
+    recalled = as_teacher.get(LIST, {"q": "solve", "recall": "1"})
+    assert recalled["Location"] == f"{LIST}?grade=7&q=solve"
+    page = as_teacher.get(recalled["Location"]).content.decode()
+    assert "filters of your last search" in page
+    assert "filters of your last search" not in as_teacher.get(recalled["Location"]).content.decode()
+
+
+def test_an_address_without_filters_shows_the_same_to_everybody(bank, as_teacher) -> None:
+    as_teacher.get(LIST, {"grade": "7"})
+    assert found(as_teacher.get(LIST)) == set(bank.questions)
+
+
+def test_clearing_forgets_the_filters_and_keeps_the_query(bank, as_teacher) -> None:
+    as_teacher.get(LIST, {"grade": "7"})
+    cleared = as_teacher.get(LIST, {"q": "solve", "grade": "7", "clear": "1"})
+    assert cleared["Location"] == f"{LIST}?q=solve"
+    assert as_teacher.get(LIST, {"recall": "1"})["Location"] == LIST
+
+
+def test_looking_at_one_s_own_drafts_does_not_narrow_the_next_search(bank, as_teacher, teacher) -> None:
+    as_teacher.get(LIST, {"owner": teacher.pk, "status": "any"})
+    assert as_teacher.get(LIST, {"recall": "1"})["Location"] == LIST
+
+
+def test_my_questions_shows_drafts_too(bank, as_teacher, teacher) -> None:
+    draft = QuestionFactory(text="An unfinished one.", status="draft", created_by=teacher)
+    assert found(as_teacher.get(LIST, {"owner": teacher.pk, "status": "any"})) == {draft, bank.questions[0]}
+
+
+def test_nothing_found_says_what_to_try(bank, as_teacher) -> None:
+    page = as_teacher.get(LIST, {"grade": "99"}).content.decode()
+    assert "Nothing in the bank fits" in page
+    assert "Try it without some of the filters." in page
+    assert 'value="99"' in page  # the filter that excludes everything is still shown as chosen
+
+
+def test_long_results_come_in_pages_that_link_to_one_another(bank, as_teacher) -> None:
+    QuestionFactory.create_batch(20)
+    first = as_teacher.get(LIST)
+    assert 'rel="next"' in first.content.decode()
+    second = as_teacher.get(LIST, {"cursor": first.context["page"].next_cursor})
+    assert 'rel="prev"' in second.content.decode()
+    assert not found(first) & found(second)
+    assert len(found(first) | found(second)) == 26
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"cursor": "nonsense"},
+        {"q": "a" * 5000},
+        {"q": "\x00"},
+        {"q": r"$\frac{"},
+        {"concept": "9" * 30, "difficulty_min": "nan", "owner": "-1", "kind": "<script>", "grade": "'"},
+    ],
+)
+def test_no_address_breaks_the_page(bank, as_teacher, query) -> None:
+    assert as_teacher.get(LIST, query, follow=True).status_code in (200, 422)
+
+
+def test_question_text_cannot_bring_markup_into_the_page(bank, as_teacher) -> None:
+    QuestionFactory(text='<img src=x onerror="alert(1)"> $\\text{<script>alert(2)</script>}$')
+    page = as_teacher.get(LIST, {"q": "<script>alert(3)</script>"}, follow=True).content.decode()
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+
+
+def test_the_page_of_results_takes_no_query_a_hit(bank, as_teacher, django_assert_max_num_queries) -> None:
+    QuestionFactory.create_batch(14)
+    as_teacher.get(LIST)  # fills what a process keeps
+    with django_assert_max_num_queries(30):
+        as_teacher.get(LIST)
+    assert reverse("question_list") == LIST

@@ -1,0 +1,159 @@
+"""Writing and editing questions."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from questionbank.models import Question
+
+NEW = {
+    "text": r"What is $\frac{1}{2} + \frac{1}{3}$?",
+    "kind": "open",
+    "language": "en",
+    "grade": "6",
+    "answer": r"$\frac{5}{6}$",
+    "solution": "",
+    "equation": "",
+    "status": "ready",
+    "action": "save",
+}
+
+
+def test_a_question_is_saved_and_shown(bank, as_teacher, teacher) -> None:
+    response = as_teacher.post(
+        reverse("question_create"), NEW | {"concepts": [bank.fraction.pk]}, follow=True
+    )
+    question = Question.objects.latest("pk")
+    assert response.redirect_chain[-1][0] == reverse("question_detail", args=[question.pk])
+    assert (question.text, question.grade, question.created_by) == (NEW["text"], "6", teacher)
+    assert [tag.concept for tag in question.tags.all()] == [bank.fraction]
+
+
+def test_options_come_as_rows_and_empty_ones_are_ignored(bank, as_teacher) -> None:
+    rows = {
+        "option_label": ["A", "B", "C"],
+        "option_text": ["$1$", "$2$", ""],
+        "option_misconception": ["", "forgot the sign", ""],
+    }
+    as_teacher.post(reverse("question_create"), NEW | rows | {"kind": "choice", "answer": "A"})
+    assert Question.objects.latest("pk").options == [
+        {"label": "A", "text": "$1$"},
+        {"label": "B", "text": "$2$", "misconception": "forgot the sign"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"text": " "}, "This field is required."),
+        ({"kind": "choice"}, "at least two options"),
+        (
+            {"kind": "choice", "answer": "Z", "option_label": ["A", "B"], "option_text": ["1", "2"],
+             "option_misconception": ["", ""]},
+            "must be the label of one of the options",
+        ),
+        ({"option_label": ["A"], "option_text": ["1"], "option_misconception": [""]}, "Only a multiple-choice"),
+        ({"concepts": ["999999"]}, "not one of the available choices"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_saved(
+    bank, as_teacher, changes, sentence
+) -> None:
+    before = Question.objects.count()
+    response = as_teacher.post(reverse("question_create"), NEW | changes)
+    assert response.status_code == 422
+    assert sentence in response.content.decode()
+    assert Question.objects.count() == before
+
+
+def test_a_near_duplicate_is_named_once_before_it_is_saved(bank, as_teacher) -> None:
+    almost = NEW | {"text": bank.questions[0].text + " "}
+    first = as_teacher.post(reverse("question_create"), almost)
+    page = first.content.decode()
+    assert "nearly the same" in page
+    assert reverse("question_detail", args=[bank.questions[0].pk]) in page
+    assert Question.objects.count() == len(bank.questions)
+    as_teacher.post(reverse("question_create"), almost | {"seen_doubles": first.context["seen_doubles"]})
+    assert Question.objects.count() == len(bank.questions) + 1
+
+
+def test_the_preview_renders_what_is_being_written(bank, as_teacher) -> None:
+    response = as_teacher.post(
+        reverse("question_preview"),
+        NEW | {"option_label": ["A"], "option_text": [r"$\sqrt{2}$"], "option_misconception": [""]},
+        headers={"HX-Request": "true"},
+    )
+    page = response.content.decode()
+    assert "<mfrac>" in page
+    assert "<msqrt>" in page
+    assert "<html" not in page
+
+
+def test_the_preview_warns_of_a_formula_that_is_not_closed(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("question_preview"), NEW | {"text": "If $x = 2, then?"})
+    assert "is not closed" in response.content.decode()
+
+
+def test_the_preview_button_shows_the_form_again_without_complaints(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("question_create"), {"text": "$x^2$", "action": "preview"})
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "<msup>" in page
+    assert "This field is required" not in page
+
+
+def test_add_an_option_works_without_javascript(bank, as_teacher) -> None:
+    rows = {
+        "option_label": list("ABCD"),
+        "option_text": ["1", "2", "3", "4"],
+        "option_misconception": [""] * 4,
+    }
+    response = as_teacher.post(reverse("question_create"), NEW | rows | {"action": "add_option"})
+    assert [row.label for row in response.context["form"].rows] == list("ABCDE")
+
+
+def test_concepts_are_found_by_name_and_the_chosen_ones_stay(bank, as_teacher) -> None:
+    response = as_teacher.post(
+        reverse("concept_choices"),
+        {"concept_query": "equations linear", "concepts": [bank.circle.pk]},
+        headers={"HX-Request": "true"},
+    )
+    assert [choice.id for choice in response.context["found_concepts"]] == [bank.linear.pk]
+    assert [choice.id for choice in response.context["chosen_concepts"]] == [bank.circle.pk]
+
+
+def test_the_edit_form_holds_what_the_question_has(bank, as_teacher) -> None:
+    form = as_teacher.get(reverse("question_edit", args=[bank.questions[0].pk])).context["form"]
+    assert form["text"].value() == bank.questions[0].text
+    assert form["version"].value() == 1
+    assert form.chosen == [bank.linear.pk]
+
+
+def test_a_language_that_the_form_does_not_offer_survives_an_edit(bank, as_teacher) -> None:
+    question = bank.questions[0]
+    Question.objects.filter(pk=question.pk).update(language="fr")
+    as_teacher.post(
+        reverse("question_edit", args=[question.pk]),
+        NEW | {"language": "fr", "version": "1"},
+    )
+    question.refresh_from_db()
+    assert (question.language, question.version) == ("fr", 2)
+
+
+def test_two_editors_get_both_versions_and_nothing_is_lost(bank, as_teacher) -> None:
+    question = bank.questions[0]
+    address = reverse("question_edit", args=[question.pk])
+    as_teacher.post(address, NEW | {"text": "Theirs, saved first: $1+1$?", "version": "1"})
+    response = as_teacher.post(address, NEW | {"text": "Mine, typed meanwhile: $2+2$?", "version": "1"})
+    page = response.content.decode()
+    assert response.status_code == 409
+    assert "Theirs, saved first" in page
+    assert "Mine, typed meanwhile" in page
+    question.refresh_from_db()
+    assert question.text.startswith("Theirs")
+
+    sent = dict(response.context["sent"]) | {"version": response.context["question"].version}
+    as_teacher.post(address, sent)
+    question.refresh_from_db()
+    assert question.text.startswith("Mine")
