@@ -125,15 +125,16 @@ def replace_text_macros(text: str) -> str:
     >>> replace_text_macros(r"Anna\textquotesingle s share is 20\% of ``all''")
     "Anna's share is 20% of “all”"
     """
-    if "\\" in text:
+    if "\\u" in text:
         text = _ANSWER_BLANK.sub(" ____ ", text)
+    if "~" in text:
+        text = _TIE.sub(_tie, text)
+    if "\\" in text:
         text = _LINE_BREAK.sub("\n", text)
         text = _FORMATTED.sub(r"\1", text)
         text = _MACRO.sub(_prose_character, text)
         text = _ACCENT.sub(lambda match: match[2] + _COMBINING[match[1]], text)
         text = _ESCAPED.sub(r"\1", text)
-    if "~" in text:
-        text = _TIE.sub(_tie, text)
     if "``" in text or "''" in text:
         text = _DOUBLE_QUOTES.sub(lambda match: "“" if match[0] == "``" else "”", text)
     return text

@@ -1,0 +1,117 @@
+"""LaTeX tokens and the one spelling of a formula."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analytics.text.notation import formula_tokens, mend_rows, normalise_for_reading, normalise_latex
+
+PIECES = str.split(
+    r"\frac \dfrac12 \sqrt \sqrt[3] { } ( ) ^ _ x 12 1,000 \left( \right) \right. \le \, \text{cm} = + π"
+)
+
+
+def test_tokens_are_commands_numbers_letters_and_signs() -> None:
+    assert formula_tokens(r"\frac{12}{x_1} \le 3.5 \begin{cases}a\end{cases}") == [
+        *(r"\frac", "{", "12", "}", "{", "x", "_", "1", "}", r"\le", "3.5"),
+        *(r"\begin{cases}", "a", r"\end{cases}"),
+    ]
+    assert formula_tokens(r"1,250 1{,}000 1,25 \{ \% \\") == [
+        "1,250",
+        "1{,}000",
+        "1",
+        ",",
+        "25",
+        r"\{",
+        r"\%",
+        r"\\",
+    ]
+    assert formula_tokens("") == []
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        (r"\frac{1}{2}", r"\dfrac12", r"\tfrac 1 2", r"\frac {1} {2}", r"\cfrac{1}2"),
+        ("x^{2}", "x^2", "{x}^2", "{{x}^{2}}", r"x ^ {2}", "x²"),
+        (r"\left( a \right)", "(a)", r"\big( a \big)", "（a）"),
+        (r"a \le b", r"a\leq b", r"a \leqslant{b}", "a≤b"),
+        (r"\sqrt{2}", r"\sqrt2", "√2"),
+        (r"\sqrt[3]{x}", r"\sqrt[3]x"),
+        (r"90^{\circ}", r"90^\circ", "90°", r"90\degree"),
+        ("1000", "1,000", "1{,}000"),
+        (r"\text{cm}", r"\mathrm{cm}", r"\mbox{c m}"),
+        (r"a\times b", "a×b", r"a \, \times \, b"),
+        (r"\displaystyle x", "x", r"x \quad"),
+        (r"a \textless{} b", r"a \lt b", "a<b", "a ＜ b"),
+        (r"25\%", "25%", r"25\textbackslash\%"),
+    ],
+)
+def test_spellings_of_one_formula_become_one(spellings: tuple[str, ...]) -> None:
+    assert len({normalise_latex(spelling) for spelling in spellings}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x^{12}", "x^12"),
+        ("x_1", "x^1"),
+        (r"{a+b}^2", "a+b^2"),
+        (r"{a \over b}c", r"{a \over bc}"),
+        ("200, 100", "200,100"),
+    ],
+)
+def test_different_formulas_stay_different(one: str, other: str) -> None:
+    assert normalise_latex(one) != normalise_latex(other)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20))
+@settings(max_examples=300, deadline=None)
+def test_normalising_never_fails(pieces: list[str]) -> None:
+    assert isinstance(normalise_latex(" ".join(pieces)), str)
+
+
+def test_normalising_twice_changes_nothing() -> None:
+    for latex in (
+        r"\left\{ \dfrac12 x_{1} \right\}",
+        r"{{a}^{3}}{{x}^{2}}",
+        r"\sqrt[n]{\frac ab}",
+        r"(200, 100) \le 1,000",
+    ):
+        once = normalise_latex(latex)
+        assert normalise_latex(once) == once
+
+
+@pytest.mark.parametrize("unit", ["{", "}", "^", r"\frac", r"\left(", r"\sqrt[", "{x}", "x_"])
+def test_normalising_is_quick_however_deep(unit: str) -> None:
+    began = time.perf_counter()
+    normalise_latex(unit * 50_000)
+    assert time.perf_counter() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("source", "ready"),
+    [
+        (r"x = ____ \quad y = 2.", r"x=\square;y=2"),
+        (r"x=3 ,", "x=3"),
+        ("5!", "5!"),
+        (r"(200,100)", "(200, 100)"),
+        ("4**2", "4^{2}"),
+        (r"3 (\bmod 7)", r"3\pmod{7}"),
+        (r"\left\{ \begin{array}{l} x \end{array} \right.", r"\begin{array}{l}x\end{array}"),
+        (r"\renewcommand{\arraystretch}{1.5} x", "x"),
+        (r"\underline{~~~} + 1", r"\square+1"),
+    ],
+)
+def test_a_formula_is_made_ready_for_the_parser(source: str, ready: str) -> None:
+    assert normalise_for_reading(source) == ready
+
+
+def test_lost_row_breaks_are_put_back_in_cases_alone() -> None:
+    assert mend_rows(r"\begin{cases}x=1    y=2\end{cases}") == r"\begin{cases}x=1\\ y=2\end{cases}"
+    untouched = r"\begin{cases}x=1\\    y=2\end{cases} a    b"
+    assert mend_rows(untouched) == untouched
