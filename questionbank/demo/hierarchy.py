@@ -53,16 +53,14 @@ TREE: dict[str, dict[str, tuple[str, ...]]] = {
     "Ratio and proportion": {
         "Ratio": ("Simplifying ratios", "Sharing in a ratio", "Scales and maps"),
         "Proportion": ("Direct proportion", "Inverse proportion"),
-        "Rates": ("Speed, distance and time", "Unit rates", "Working together"),
+        "Speed": ("Speed, distance and time",),
+        "Rates": ("Unit rates", "Working together"),
     },
     "Algebraic expressions": {
         "Building expressions": ("Collecting like terms", "Substitution", "Writing expressions"),
         "Brackets and factors": ("Expanding brackets", "Common factors", "Factorising quadratics"),
-        "Fractions and polynomials": (
-            "Algebraic fractions",
-            "Remainder and factor theorems",
-            "Rearranging formulae",
-        ),
+        "Polynomials": ("Algebraic fractions", "Remainder and factor theorems"),
+        "Formulae": ("Rearranging formulae",),
     },
     "Equations and inequalities": {
         "Linear equations": (
@@ -95,12 +93,8 @@ TREE: dict[str, dict[str, tuple[str, ...]]] = {
         "Rules and notation": ("Recurrence relations", "Sigma notation"),
     },
     "Geometry": {
-        "Angles": (
-            "Angles on lines and at points",
-            "Angles in triangles",
-            "Angles in polygons",
-            "Parallel lines",
-        ),
+        "Angles": ("Angles on lines and at points", "Angles in triangles"),
+        "Polygons and parallel lines": ("Angles in polygons", "Parallel lines"),
         "Triangles": ("Pythagoras' theorem", "Similar shapes"),
         "Circles": ("Circle theorems", "Equation of a circle"),
         "Transformations": ("Reflection, rotation and translation",),
@@ -118,11 +112,8 @@ TREE: dict[str, dict[str, tuple[str, ...]]] = {
     "Trigonometry": {
         "Right-angled triangles": ("Finding a side", "Finding an angle", "Exact values"),
         "Any triangle": ("Sine rule", "Cosine rule", "Area of a triangle by sine"),
-        "Trigonometric functions": (
-            "Radians and arcs",
-            "Trigonometric identities",
-            "Trigonometric equations",
-        ),
+        "Circular measure": ("Radians and arcs",),
+        "Identities and equations": ("Trigonometric identities", "Trigonometric equations"),
     },
     "Vectors and matrices": {
         "Vectors": ("Vector arithmetic", "Magnitude and direction", "Scalar product"),
@@ -142,18 +133,10 @@ TREE: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "Calculus": {
         "Limits": ("Limits by algebra",),
-        "Differentiation": (
-            "Differentiating powers",
-            "Chain rule",
-            "Product and quotient rules",
-            "Exponential and trigonometric derivatives",
-        ),
-        "Applications of derivatives": (
-            "Tangents and normals",
-            "Stationary points",
-            "Optimisation",
-            "Motion",
-        ),
+        "Derivatives": ("Differentiating powers", "Exponential and trigonometric derivatives"),
+        "Rules of differentiation": ("Chain rule", "Product and quotient rules"),
+        "Curves and their tangents": ("Tangents and normals", "Stationary points"),
+        "Applications of derivatives": ("Optimisation", "Motion"),
         "Integration": ("Indefinite integrals", "Definite integrals", "Area under a curve"),
     },
 }

@@ -18,13 +18,16 @@ __all__ = [
     "cases",
     "column",
     "decimal",
+    "degrees",
     "determinant",
     "frac",
+    "line_equation",
     "m",
     "matrix",
     "mixed",
     "money",
     "percent",
+    "pi_times",
     "plus",
     "poly",
     "power",
@@ -32,6 +35,7 @@ __all__ = [
     "quantity",
     "root",
     "rounded",
+    "short_decimal",
     "signed_sum",
     "standard_form",
     "superscript",
@@ -149,14 +153,17 @@ def quantity(value: Number | str, unit: str, exponent: int = 1) -> str:
     ('12 cm', '$12\\,\\text{cm}^2$', '$7.5\\,\\text{m}^3$')
     """
     if exponent == 1:
-        return f"{prose(value) if isinstance(value, int) else m(value) if isinstance(value, Fraction) else value} {unit}"
+        shown = value if isinstance(value, str) else prose(value) if isinstance(value, int) else m(value)
+        return f"{shown} {unit}"
     return rf"${tex(value)}\,\text{{{unit}}}^{exponent}$"
 
 
 def braced(value: Number | str) -> str:
     """Return a number, in parentheses where it is negative, to stand after an operator."""
     shown = tex(value)
-    return f"({shown})" if shown.startswith("-") else shown
+    if not shown.startswith("-"):
+        return shown
+    return rf"\left({shown}\right)" if r"\frac" in shown else f"({shown})"
 
 
 def plus(value: Number) -> str:
@@ -268,3 +275,28 @@ def table(*rows: Sequence[Number | str]) -> str:
     """Return a ruled table; the first column holds the headings, given as LaTeX."""
     body = " ".join(" & ".join(tex(entry) for entry in row) + r" \\ \hline" for row in rows)
     return rf"\begin{{array}}{{|{'c|' * len(rows[0])}}} \hline {body} \end{{array}}"
+
+
+def line_equation(gradient: Number, intercept: Number) -> str:
+    """Return ``y = mx + c``."""
+    return f"y = {poly([gradient, intercept])}"
+
+
+def degrees(value: Number | str) -> str:
+    """Return an angle, already as a formula in a sentence."""
+    return f"${tex(value)}^\\circ$"
+
+
+def pi_times(coefficient: Fraction) -> str:
+    """Return a multiple of pi."""
+    if coefficient == 1:
+        return r"\pi"
+    if coefficient.denominator == 1:
+        return rf"{coefficient.numerator}\pi"
+    top = r"\pi" if coefficient.numerator == 1 else rf"{coefficient.numerator}\pi"
+    return frac(top, coefficient.denominator)
+
+
+def short_decimal(value: Fraction) -> str:
+    """Return a decimal if it ends after two places at most, otherwise one rounded to two places."""
+    return decimal(value) if (value * 100).denominator == 1 else rounded(value, 2)

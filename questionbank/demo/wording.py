@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from random import Random
 from typing import TypeVar
 
@@ -120,6 +122,11 @@ class Draw:
     def several(self, count: int, low: int, high: int, *, but: Sequence[int] = ()) -> list[int]:
         """Return `count` different integers from `low` to `high` in random order."""
         return self._rng.sample([value for value in range(low, high + 1) if value not in but], count)
+
+    def fraction(self, largest: int = 12) -> Fraction:
+        """Return a proper fraction in lowest terms, its denominator from 3 to `largest`."""
+        bottom = self.whole(3, largest)
+        return Fraction(self.one_of(*(top for top in range(1, bottom) if math.gcd(top, bottom) == 1)), bottom)
 
     def one_of(self, *options: T) -> T:
         """Return one of the options."""
