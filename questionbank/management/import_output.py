@@ -54,14 +54,16 @@ def write_refused(stream: Any, problems: Sequence[LineProblem], count: int | Non
 def write_summary(stream: Any, report: ImportReport) -> None:
     """Say in a few lines what was done, or would be."""
     would = "would be " if report.dry_run else ""
-    stream.write(
-        f"{report.name}: {report.rows:,} lines read, {report.created:,} questions {would}imported, "
-        f"{report.duplicates:,} duplicates {would}linked, {report.refused_count:,} refused."
-    )
+    languages = ", ".join(f"{language} {count:,}" for language, count in report.languages.items())
+    figures = {
+        f"questions {would}imported": f"{report.created:,}" + (f" ({languages})" if languages else ""),
+        f"duplicates {would}linked": f"{report.duplicates:,}",
+        "lines refused": f"{report.refused_count:,}",
+    }
     if report.concepts_created:
-        stream.write(f"{report.concepts_created:,} concepts {would}created in {report.hierarchy!r}.")
-    if report.languages:
-        shares = ", ".join(f"{language} {count:,}" for language, count in report.languages.items())
-        stream.write(f"Languages: {shares}.")
+        figures[f"concepts {would}created"] = f"{report.concepts_created:,} in {report.hierarchy!r}"
+    stream.write(f"{report.name}, lines read: {report.rows:,}")
+    for label, figure in figures.items():
+        stream.write(f"  {label}: {figure}")
     if not report.dry_run:
-        stream.write(f"Done in {report.seconds:.1f} s.")
+        stream.write(f"  seconds: {report.seconds:.1f}")

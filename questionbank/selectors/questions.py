@@ -87,13 +87,18 @@ def question_record(question: Question) -> QuestionRecord:
     return _record(question, concept_paths([question.pk]).get(question.pk, []))
 
 
-def question_records(questions: QuerySet[Question]) -> Iterator[QuestionRecord]:
-    """Many questions as records by ascending id, in bounded memory."""
+def question_records(
+    questions: QuerySet[Question], *, hierarchy: KnowledgeHierarchy | None = None
+) -> Iterator[QuestionRecord]:
+    """Many questions as records by ascending id, in bounded memory.
+
+    With a hierarchy, only the concepts in it.
+    """
     questions = questions.select_related("equation").order_by("pk")
     last = 0
     while batch := list(questions.filter(pk__gt=last)[:RECORDS_AT_ONCE]):
         last = batch[-1].pk
-        paths = concept_paths([question.pk for question in batch])
+        paths = concept_paths([question.pk for question in batch], hierarchy=hierarchy)
         for question in batch:
             yield _record(question, paths.get(question.pk, []))
 

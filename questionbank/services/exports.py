@@ -8,6 +8,7 @@ from pathlib import Path
 
 from analytics.records import QuestionRecord
 from questionbank.formats import write
+from questionbank.models import KnowledgeHierarchy
 from questionbank.selectors.questions import question_records, questions_matching
 
 __all__ = ["export_file"]
@@ -16,10 +17,14 @@ __all__ = ["export_file"]
 def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
     """Write the questions that match to a file, aside and then renamed; returns their number.
 
+    A file has no room for the names of hierarchies: filter by one to take only its concepts along.
+
     Raises:
         ValidationFailed: a filter or the format is not known, or the file cannot be written.
     """
-    return write(with_own_ids(question_records(questions_matching(filters=filters))), path, format)
+    questions = questions_matching(filters=filters)
+    hierarchy = KnowledgeHierarchy.objects.filter(name=filters.get("hierarchy", "")).first()
+    return write(with_own_ids(question_records(questions, hierarchy=hierarchy)), path, format)
 
 
 def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:

@@ -11,6 +11,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path, PurePath
 from typing import Any, Protocol
@@ -233,8 +234,9 @@ def _forget_old_uploads() -> None:
     except FileNotFoundError:  # nothing was uploaded yet
         return
     for name in names:
-        if storage.get_created_time(name) < timezone.now() - UPLOADS_KEPT:
-            storage.delete(name)
+        with suppress(FileNotFoundError):  # somebody else was faster
+            if storage.get_created_time(name) < timezone.now() - UPLOADS_KEPT:
+                storage.delete(name)
 
 
 class _Reporter(Protocol):

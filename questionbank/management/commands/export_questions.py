@@ -34,4 +34,4 @@ class Command(BankCommand):
                 raise ValidationFailed(f"A filter is KEY=VALUE, not {pair!r}.")
             chosen[key.strip()] = value.strip()
         written = export_file(path=path, format=format, filters=chosen)
-        self.stdout.write(f"{written:,} questions written to {path}.")
+        self.stdout.write(f"Questions written to {path}: {written:,}")

@@ -10,7 +10,7 @@ from questionbank.models import Question
 from questionbank.selectors.questions import question_records
 from questionbank.services.exports import export_file, with_own_ids
 from questionbank.services.imports import import_file
-from tests.factories import ConceptFactory, QuestionFactory
+from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +44,15 @@ def test_only_what_matches_is_exported(tmp_path):
     path = tmp_path / "bank.jsonl"
     assert export_file(path=path, format="jsonl", filters={"language": "zh"}) == 1
     assert [record.text for _, record in read(path)] == ["一"]
+
+
+def test_an_export_of_one_hierarchy_takes_only_its_concepts_along(tmp_path):
+    wanted = ConceptFactory(hierarchy=HierarchyFactory(name="maths"), names=("A", "B"))
+    QuestionFactory(concepts=[wanted, ConceptFactory(names=("C",))])
+    QuestionFactory(concepts=[ConceptFactory()])
+    path = tmp_path / "bank.jsonl"
+    export_file(path=path, format="jsonl", filters={"hierarchy": "maths"})
+    assert [record.concepts for _, record in read(path)] == [(("A", "B"),)]
 
 
 def test_identifiers_that_two_sources_share_are_told_apart():

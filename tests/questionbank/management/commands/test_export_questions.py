@@ -22,7 +22,7 @@ def test_questions_that_match_every_filter_are_written(tmp_path):
         "--filter", "language=en", "--filter", "source=b", stdout=out,
     )  # fmt: skip
     assert [record.text for _, record in read(path)] == ["two"]
-    assert out.getvalue() == f"1 questions written to {path}.\n"
+    assert out.getvalue() == f"Questions written to {path}: 1\n"
 
 
 @pytest.mark.parametrize(
