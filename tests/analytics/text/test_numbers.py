@@ -1,0 +1,141 @@
+"""Numbers in digits and words: found where they stand, with their exact value."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analytics.text.number_words import chinese_value, chinese_words, english_value, english_words
+from analytics.text.numbers import find_numbers, mask_numbers, number_to_words
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(mention.text, str(mention.value)) for mention in find_numbers(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("3 pens and 2.50 m", [("3", "3"), ("2.50", "5/2")]),
+        ("1,250 and 1{,}000 and 12,5", [("1,250", "1250"), ("1{,}000", "1000"), ("12", "12"), ("5", "5")]),
+        ("1/2 and 2 1/2 and 5(1/2)", [("1/2", "1/2"), ("2 1/2", "5/2"), ("5(1/2)", "11/2")]),
+        ("((1)/(2)) of it", [("((1)/(2))", "1/2")]),
+        (r"$\frac{3}{4}$ or $2\dfrac12$", [(r"\frac{3}{4}", "3/4"), (r"2\dfrac12", "5/2")]),
+        (
+            r"20%, 5\%, 3 percent, 8 per cent",
+            [("20%", "1/5"), (r"5\%", "1/20"), ("3 percent", "3/100"), ("8 per cent", "2/25")],
+        ),
+        (r"3.2\times 10^{6}", [(r"3.2\times 10^{6}", "3200000")]),
+        (".5 of it", [(".5", "1/2")]),
+        ("1/2/3", [("1", "1"), ("2", "2"), ("3", "3")]),
+        ("1/0", []),
+        ("the 1st of 22", [("1", "1"), ("22", "22")]),
+        ("9" * 5_000, []),
+        ("none", []),
+    ],
+)
+def test_digits_are_found_with_their_value(text: str, numbers: list[tuple[str, str]]) -> None:
+    assert found(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("twenty-five pens", [("twenty-five", "25")]),
+        ("two hundred and five", [("two hundred and five", "205")]),
+        (
+            "half a dozen eggs, a dozen, two dozen",
+            [("half a dozen", "6"), ("a dozen", "12"), ("two dozen", "24")],
+        ),
+        ("one and a half hours", [("one and a half", "3/2")]),
+        ("three and three quarters", [("three and three quarters", "15/4")]),
+        ("two-thirds of a third", [("two-thirds", "2/3"), ("a third", "1/3")]),
+        ("two, three or four", [("two", "2"), ("three", "3"), ("four", "4")]),
+        ("a half, half of it", [("a half", "1/2"), ("half", "1/2")]),
+        ("half a million", [("half a million", "500000")]),
+        ("one thousand, two hundred", [("one thousand, two hundred", "1200")]),
+        ("which one, no one, each one, one of them", []),
+        ("the third runner, a second, often, tone", []),
+        ("Four score", [("Four score", "80")]),
+    ],
+)
+def test_english_words_are_found_with_their_value(text: str, numbers: list[tuple[str, str]]) -> None:
+    assert found(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("二十五个", [("二十五", "25")]),
+        ("三分之一和百分之八", [("三分之一", "1/3"), ("百分之八", "2/25")]),
+        ("百分之20", [("百分之20", "1/5")]),
+        ("3万人，2千米，5千克", [("3万", "30000"), ("2", "2"), ("5", "5")]),
+        ("三个苹果，两人", [("三", "3"), ("两", "2")]),
+        ("一起走，一样多，第三天，一共，十分高，万一，三角形", []),
+        ("一半", [("一半", "1/2")]),
+        ("一万二千三百四十五元", [("一万二千三百四十五", "12345")]),
+    ],
+)
+def test_chinese_numerals_are_found_with_their_value(text: str, numbers: list[tuple[str, str]]) -> None:
+    assert found(text) == numbers
+
+
+@given(st.text(alphabet="0123456789,./()% {}\\fracone two and half三分之一万百 ", max_size=80))
+@settings(max_examples=300, deadline=None)
+def test_mentions_stand_in_order_where_they_say(text: str) -> None:
+    end = 0
+    for mention in find_numbers(text):
+        assert mention.start >= end
+        assert text[mention.start : mention.end] == mention.text
+        end = mention.end
+
+
+def test_questions_that_differ_in_numbers_alone_have_one_mask() -> None:
+    assert mask_numbers("Tom has 3 pens and 1,200 books") == "Tom has # pens and # books"
+    assert mask_numbers("twelve pens cost $2.50") == mask_numbers("4 pens cost $1/2") == "# pens cost $#"
+    assert mask_numbers("小明有十二个苹果") == mask_numbers("小明有3个苹果")
+    assert mask_numbers("no numbers") == "no numbers"
+
+
+@given(st.integers(min_value=0, max_value=10**9))
+@settings(max_examples=300, deadline=None)
+def test_words_read_back_to_the_number(number: int) -> None:
+    assert english_value(english_words(Fraction(number))) == number
+    assert chinese_value(chinese_words(Fraction(number))) == number
+
+
+@pytest.mark.parametrize(
+    ("value", "english", "chinese"),
+    [
+        (Fraction(25), "twenty-five", "二十五"),
+        (Fraction(1, 2), "half", "二分之一"),
+        (Fraction(3, 4), "three quarters", "四分之三"),
+        (Fraction(2, 3), "two thirds", "三分之二"),
+        (Fraction(1005), "one thousand and five", "一千零五"),
+        (Fraction(-3), "minus three", "负三"),
+        (Fraction(12, 5), "two point four", "五分之十二"),
+    ],
+)
+def test_numbers_are_written_in_words(value: Fraction, english: str, chinese: str) -> None:
+    assert number_to_words(value) == english
+    assert number_to_words(value, "zh") == chinese
+
+
+@pytest.mark.parametrize(
+    "words", ["", "third", "two three", "twenty twelve", "and", "hundred", "million", "banana", "zero one"]
+)
+def test_words_that_name_no_number_have_no_value(words: str) -> None:
+    assert english_value(words) is None
+
+
+@pytest.mark.parametrize(
+    "unit", ["1", "1,", "1/", "一", "one ", "1 ", r"\frac{", "((", "1 1/", "1 (1", "一个", "a hundred and "]
+)
+def test_finding_is_quick(unit: str) -> None:
+    began = time.perf_counter()
+    find_numbers(unit * (30_000 // len(unit)))
+    assert time.perf_counter() - began < 3

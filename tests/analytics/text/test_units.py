@@ -1,0 +1,121 @@
+"""Units in English and Chinese, and conversion between them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from analytics.errors import DataError
+from analytics.text.unit_names import (
+    ABBREVIATIONS,
+    CHINESE,
+    CHINESE_AFTER_NUMBER,
+    DIMENSIONS,
+    MONEY_SIGNS,
+    WORDS,
+)
+from analytics.text.units import convert_quantity, find_units, unit_dimension
+
+BASE = {
+    "length": "meter",
+    "mass": "gram",
+    "time": "second",
+    "speed": "meter / second",
+    "area": "meter ** 2",
+    "volume": "liter",
+    "temperature": "kelvin",
+    "angle": "radian",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("5km in 2 hours", ["kilometer", "hour"]),
+        ("60 km/h or 30 miles per hour", ["kilometer / hour", "mile / hour"]),
+        (
+            "5 m^2, 3 cm², 4 square metres, 2 cubic feet",
+            ["meter ** 2", "centimeter ** 2", "meter ** 2", "foot ** 3"],
+        ),
+        (r"$2\text{ cm}^2$ and $3\mathrm{kg}$", ["centimeter ** 2", "kilogram"]),
+        (r"$5, \$6, £7, 8€, 20 cents", ["dollar", "dollar", "pound_sterling", "euro", "dollar_cent"]),
+        (r"$x$ and $y$ metres", ["meter"]),
+        (r"90^\circ, 45°, 20℃, 30 degrees Celsius", ["degree", "degree", "degree_Celsius", "degree_Celsius"]),
+        ("5 in the box, 6 in. long", ["inch"]),
+        ("the second number, 5 seconds, one second", ["second", "second"]),
+        ("my left foot, 6-foot pole, in the yard", ["foot"]),
+        ("a 5-m rope, x m, 3g, m", ["meter", "gram"]),
+        ("5千米，60元5角，每分60米，3天", ["kilometer", "yuan", "jiao", "minute", "meter", "day"]),
+        ("40平方厘米，2小时，千米/时", ["centimeter ** 2", "hour", "kilometer / hour"]),
+        ("上午时分，天空", []),
+        ("", []),
+    ],
+)
+def test_units_are_found_in_words_and_short_forms(text: str, units: list[str]) -> None:
+    mentions = find_units(text)
+    assert [mention.unit for mention in mentions] == units
+    assert all(text[mention.start : mention.end] == mention.text for mention in mentions)
+
+
+def test_a_mention_knows_its_dimension() -> None:
+    assert [mention.dimension for mention in find_units("5 kg for 3 hours at 5 km/h, 2 m^3")] == [
+        *("mass", "time", "speed", "volume")
+    ]
+
+
+def test_every_name_is_a_unit_that_pint_converts_to_its_dimensions_base() -> None:
+    tables = (WORDS, ABBREVIATIONS, CHINESE, CHINESE_AFTER_NUMBER, MONEY_SIGNS)
+    units = {unit for table in tables for unit in table.values()} | set(DIMENSIONS)
+    assert len(units) > 50
+    for unit in units:
+        dimension = unit_dimension(unit)
+        if dimension != "money":
+            assert convert_quantity(Fraction(1), unit, BASE[dimension])
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "target", "converted"),
+    [
+        (Fraction(5, 2), "kilometer", "meter", Fraction(2500)),
+        (Fraction(36), "kilometer / hour", "meter / second", Fraction(10)),
+        (Fraction(3), "yuan", "fen", Fraction(300)),
+        (Fraction(1), "hectare", "meter ** 2", Fraction(10_000)),
+        (Fraction(100), "degree_Celsius", "degree_Fahrenheit", Fraction(212)),
+        (Fraction(1, 3), "hour", "minute", Fraction(20)),
+        (Fraction(2), "jin", "kilogram", Fraction(1)),
+    ],
+)
+def test_quantities_convert_exactly(value: Fraction, unit: str, target: str, converted: Fraction) -> None:
+    assert convert_quantity(value, unit, target) == converted
+
+
+@pytest.mark.parametrize(("unit", "target"), [("dollar", "euro"), ("meter", "second"), ("banana", "meter")])
+def test_what_measures_different_things_does_not_convert(unit: str, target: str) -> None:
+    with pytest.raises(DataError, match="cannot be converted"):
+        convert_quantity(Fraction(1), unit, target)
+
+
+def test_an_unknown_unit_has_no_dimension() -> None:
+    for unit in ("banana", "gram ** 2", "meter / gram"):
+        with pytest.raises(DataError, match="no unit"):
+            unit_dimension(unit)
+
+
+def test_finding_units_does_not_import_pint() -> None:
+    script = (
+        "import sys; from analytics.text.units import find_units; find_units('5 km')\n"
+        "assert 'pint' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60, cwd=Path.cwd())
+
+
+@pytest.mark.parametrize("unit", ["5 ", "5m", r"5 \text{", "5   ", "metre ", "$5 ", "米", "5米"])
+def test_finding_is_quick(unit: str) -> None:
+    began = time.perf_counter()
+    find_units(unit * 10_000)
+    assert time.perf_counter() - began < 3
