@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -81,3 +83,29 @@ def test_a_hierarchy_needs_a_usable_name(name):
 
 def test_a_hierarchy_is_made_once():
     assert hierarchy_ensure(name="maths") == hierarchy_ensure(name=" maths ")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_hierarchies_that_grow_at_once_get_different_roots():
+    """Roots share one sequence of places over all hierarchies."""
+    hierarchies = [HierarchyFactory(), HierarchyFactory()]
+    barrier = threading.Barrier(2)
+    errors = []
+
+    def work(hierarchy: KnowledgeHierarchy) -> None:
+        try:
+            barrier.wait()
+            for turn in range(10):
+                concept_paths_ensure(hierarchy=hierarchy, paths=[(f"root {turn} {n}",) for n in range(20)])
+        except Exception as error:  # noqa: BLE001 - told to the test
+            errors.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work, args=(hierarchy,)) for hierarchy in hierarchies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert KnowledgeConcept.objects.filter(depth=1).count() == 400
