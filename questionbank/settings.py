@@ -50,6 +50,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "questionbank.middleware.RequestSizeMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -150,6 +151,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = None
 ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # else anybody could have us write to anybody
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # a reset for an address that nobody has sends no mail
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
@@ -181,6 +183,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 if env.environment("TRUST_PROXY_HEADER"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    ALLAUTH_TRUSTED_PROXY_COUNT = 1  # attempts to log in are counted by X-Forwarded-For, not all as the proxy's
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # forms; uploaded files are streamed to disk
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024

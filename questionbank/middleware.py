@@ -1,0 +1,44 @@
+"""What stands before every view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+
+__all__ = ["RequestSizeMiddleware"]
+
+FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
+TAKES_FILES = frozenset({"import_create"})  # URL names; these views limit their files themselves
+
+
+class RequestSizeMiddleware:
+    """Refuse a body that is too large before anybody reads it.
+
+    The CSRF check reads a form, and so writes its files to disk, before it is known who sends it: without
+    this, somebody without a log-in could fill the disk.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Look at the length that the request states; a body without one is not read by Django at all."""
+        try:
+            length = int(request.META.get("CONTENT_LENGTH") or 0)
+        except ValueError:
+            length = 0
+        match = request.resolver_match
+        if length <= FORM_LIMIT or (match is not None and match.url_name in TAKES_FILES):
+            return None
+        limit = filesizeformat(FORM_LIMIT)
+        sentence = _("This is more than %(limit)s, which is more than this page takes.") % {"limit": limit}
+        return HttpResponse(sentence, status=413, content_type="text/plain; charset=utf-8")
