@@ -56,7 +56,7 @@ def status_of(address: str) -> int:
     return urllib.request.urlopen(address + "static/admin/css/base.css", timeout=10).status
 
 
-def test_it_serves_survives_kills_and_stops_everything(serve, var_dir, kill, within):
+def test_it_survives_kills_of_every_process_and_stops_everything_at_the_end(serve, var_dir, kill, within):
     supervisor = serve()
     address = read_until(supervisor, r"Kindred is ready: (\S+)")[1]
     assert status_of(address) == 200
@@ -76,24 +76,18 @@ def test_it_serves_survives_kills_and_stops_everything(serve, var_dir, kill, wit
     read_until(supervisor, r"web \| .*Listening at")
     assert status_of(address) == 200
 
-    supervisor.send_signal(signal.SIGINT)
-    read_until(supervisor, "Kindred has stopped")
-    assert supervisor.wait(timeout=30) == 0
-    assert [service.status(var_dir) for service in SERVICES.values()] == [None, None]
-
-
-def test_it_starts_again_after_it_was_killed(serve, var_dir, kill, within):
-    supervisor = serve()
-    read_until(supervisor, "Kindred is ready")
     children = Path(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children").read_text().split()
     assert len(children) == 4
     kill(supervisor.pid)
     for child in children:
         assert within(lambda child=child: not is_alive(int(child)))
+
     supervisor = serve()
     read_until(supervisor, "Kindred is ready")
-    supervisor.send_signal(signal.SIGTERM)
+    supervisor.send_signal(signal.SIGINT)
+    read_until(supervisor, "Kindred has stopped")
     assert supervisor.wait(timeout=30) == 0
+    assert [service.status(var_dir) for service in SERVICES.values()] == [None, None]
 
 
 def test_its_processes_are_listed(serve):
