@@ -40,6 +40,8 @@ class BankCommand(BaseCommand):
             return super().execute(*args, **options)
         except (KindredError, AnalyticsError) as error:
             raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            raise CommandError("Interrupted; what was not finished was not kept.", returncode=130) from None
 
     @staticmethod
     def _migrate_new_database() -> None:
