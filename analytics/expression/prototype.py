@@ -6,6 +6,8 @@ are flattened and their parts sorted, so that ``3*(4+5)`` and ``(2+9)*6`` share 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from analytics.errors import DataError
 from analytics.expression.parser import parse_expression
 from analytics.expression.tree import ExpressionTree
@@ -16,12 +18,21 @@ _MASK = "n"
 _LETTERS = "abcdfghjkmnpqrstuvwxyz"  # without those that are read as numbers or constants
 
 
-def equation_shape(expression: str) -> str:
+def equation_shape(expression: str, numbers: Iterable[str] = ()) -> str:
     """The shape of infix arithmetic, or ``""`` where it cannot be parsed or computes nothing.
+
+    Args:
+        expression: the equation.
+        numbers: those of the question's text; a fraction among them is one number, not a division.
 
     >>> equation_shape("(11-1)*2"), equation_shape("3*(25-4)"), equation_shape("7")
     ('n*(n-n)', 'n*(n-n)', '')
+    >>> equation_shape("12*(4/5)"), equation_shape("12*(4/5)", ["12", "(4/5)"])
+    ('n*n/n', 'n*n')
     """
+    for number in numbers:
+        if "/" in number:
+            expression = expression.replace(f"({number.strip('()')})", "1")
     try:
         shape = tree_shape(parse_expression(expression))
     except DataError:

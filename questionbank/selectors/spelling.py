@@ -18,7 +18,7 @@ from questionbank.models import VocabularyWord
 __all__ = ["Vocabulary", "vocabulary"]
 
 CHECK_AFTER = 30.0  # seconds after which a process looks whether the vocabulary has changed
-SHORTEST_CORRECTED = 4  # letters; shorter words are near too many others
+SHORTEST_CORRECTED = 3  # letters; shorter words are near too many others
 _LONGEST_CORRECTED = 40
 _TWO_MISTAKES_FROM = 6  # letters; shorter words are corrected by one mistake only
 
@@ -29,10 +29,12 @@ class Vocabulary:
 
     Attributes:
         questions: number of questions of the bank, approximately.
+        common: numbers and formula tokens that stand in many questions, with an estimate of how many.
     """
 
     words: Mapping[str, int]
     questions: int
+    common: Mapping[str, int] = field(default_factory=dict)
     _by_length: dict[int, list[str]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -40,21 +42,25 @@ class Vocabulary:
             if word.isalpha() and word.isascii():
                 self._by_length.setdefault(len(word), []).append(word)
 
-    def rarity(self, word: str) -> float:
-        """Inverse document frequency, as in BM25: 0 for a word of every question, high for a rare one."""
-        count = min(self.words.get(word, 0), self.questions)
+    def count(self, token: str) -> int:
+        """In how many questions a token stands, approximately; 0 where it is not known."""
+        return min(self.words.get(token) or self.common.get(token, 0), self.questions)
+
+    def rarity(self, token: str) -> float:
+        """Inverse document frequency, as in BM25: 0 for what stands in every question, high for the rare."""
+        count = self.count(token)
         return math.log(1 + (self.questions - count + 0.5) / (count + 0.5))
 
-    def correct(self, word: str) -> str:
-        """The known word that a misspelt one was probably meant to be, or ``""``.
+    def corrections(self, word: str, limit: int = 4) -> list[str]:
+        """Known words that a misspelt one was probably meant to be, the most probable first.
 
         The nearest by dropped, added, changed and swapped letters, the commonest of equally near ones.
         A word that the bank has is right; so is what is no plain word (a formula, a number, Chinese).
         """
         if not (SHORTEST_CORRECTED <= len(word) <= _LONGEST_CORRECTED) or word in self.words:
-            return ""
+            return []
         if not (word.isascii() and word.isalpha()):
-            return ""
+            return []
         most = 2 if len(word) >= _TWO_MISTAKES_FROM else 1
         near: list[tuple[int, bool, int, str]] = []
         for length in range(len(word) - most, len(word) + most + 1):
@@ -65,7 +71,7 @@ class Vocabulary:
                 (int(mistakes), known[0] != word[0], -self.words[known], known)
                 for known, mistakes, _ in found
             )
-        return min(near)[3] if near else ""
+        return [known for *_, known in sorted(near)[:limit]]
 
 
 _lock = threading.Lock()
@@ -83,7 +89,8 @@ def vocabulary() -> Vocabulary:
         signature = _signature()
         if _kept is None or _kept[0] != signature:
             words = dict(VocabularyWord.objects.values_list("word", "questions"))
-            _kept = (signature, Vocabulary(words, max(_questions(), *words.values(), 1)))
+            questions = max(_questions(), 1, *words.values())
+            _kept = (signature, Vocabulary(words, questions, _common_tokens(questions)))
         _checked_at = time.monotonic()
         return _kept[1]
 
@@ -98,3 +105,14 @@ def _questions() -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = 'questionbank_question'::regclass")
         return int(cursor.fetchone()[0])
+
+
+def _common_tokens(questions: int) -> dict[str, int]:
+    """The thousand commonest tokens by PostgreSQL's own statistics, which know of numbers too."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs) FROM pg_stats"
+            " WHERE tablename = 'questionbank_question' AND attname = 'search_vector'"
+        )
+        # The frequencies end in three figures that belong to no element.
+        return {token: round(share * questions) for token, share in cursor.fetchall() if token is not None}

@@ -1,0 +1,309 @@
+"""What a question is probably about and how hard it probably is, with the evidence for it.
+
+Trained probes answer where there are some for the bank's hierarchy and the encoder knows the language;
+otherwise the nearest labelled questions vote, and the notice says so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics.inference.heads import Prediction, ProbeHeads
+from analytics.records import ConceptPath
+from analytics.text.tokens import detect_language
+from questionbank.errors import ValidationFailed
+from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
+from questionbank.scales import scale_percent, scale_value
+from questionbank.selectors.questions import concept_paths
+from questionbank.selectors.serving import Serving
+from questionbank.selectors.vectors import nearest
+
+__all__ = [
+    "LabelledNeighbour",
+    "PredictedConcept",
+    "PredictedDifficulty",
+    "QuestionPrediction",
+    "predict",
+    "predict_many",
+]
+
+TOP_CONCEPTS = 5
+NEIGHBOURS = 10
+_FEWEST_VOTES = 3  # labelled neighbours below which they say nothing about difficulty
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedConcept:
+    """A whole path, the probability of it, and the id of its concept where the bank has it."""
+
+    path: ConceptPath
+    probability: float
+    concept_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedDifficulty:
+    """An estimate on its scale and in per cent.
+
+    Attributes:
+        coverage: share of questions whose difficulty lies in the interval, as tested on held-out ones;
+            None where the interval is only the spread of the nearest labelled questions.
+    """
+
+    value: float
+    low: float
+    high: float
+    scale: str
+    percent: float
+    low_percent: float
+    high_percent: float
+    coverage: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledNeighbour:
+    """A near question with a known concept or difficulty: evidence for an estimate."""
+
+    question: Question
+    score: float
+    concepts: list[ConceptPath]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPrediction:
+    """The prediction for one question.
+
+    Attributes:
+        concepts: the most probable paths, falling.
+        basis: what the difficulty rests on, for people.
+        notice: why this is not the usual kind of prediction, or empty.
+    """
+
+    concepts: list[PredictedConcept]
+    difficulty: PredictedDifficulty | None
+    neighbours: list[LabelledNeighbour]
+    basis: str
+    notice: str
+
+
+def predict(
+    *, text: str, serving: Serving, language: str = "", hierarchy: str | None = None
+) -> QuestionPrediction:
+    """Predict the concepts and the difficulty of one text; questions of the very same text are no evidence.
+
+    Args:
+        language: of the text; detected where it is not given.
+        hierarchy: name of the hierarchy to predict in, by default that of the newest probes.
+
+    Raises:
+        ServiceUnavailable: there are no vectors yet.
+        ValidationFailed: there are no probes of that hierarchy.
+    """
+    language = language or detect_language(text)
+    embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, language)
+    vector = encoder.encode([text])[0]
+    neighbours = _labelled_neighbours(embedding_set, vector, text)
+    probes = _probes(serving, language, hierarchy)
+    if probes is None:
+        return _by_votes(neighbours, notice or _no_probes())
+    heads, scope = probes
+    predicted = heads.predict(vector[None], TOP_CONCEPTS, texts=[text])[0]
+    return QuestionPrediction(
+        concepts=_with_ids(predicted, scope),
+        difficulty=_difficulty(predicted),
+        neighbours=neighbours,
+        basis=_estimated_basis(len(neighbours)),
+        notice="",
+    )
+
+
+def predict_many(
+    *,
+    texts: Sequence[str],
+    languages: Sequence[str],
+    serving: Serving,
+    hierarchy: str | None = None,
+) -> list[QuestionPrediction]:
+    """Predict for many texts, in order; those that probes answer come without neighbours.
+
+    Raises:
+        ServiceUnavailable: there are no vectors yet.
+        ValidationFailed: there are no probes of that hierarchy.
+    """
+    served = [
+        index
+        for index, language in enumerate(languages)
+        if _probes(serving, language or detect_language(texts[index]), hierarchy) is not None
+    ]
+    predictions: dict[int, QuestionPrediction] = {}
+    if served:
+        probes = serving.probes_and_hierarchy(hierarchy)
+        assert probes is not None  # noqa: S101 - `served` says so
+        own = [texts[index] for index in served]
+        vectors = serving.encoder(Lens.PURPOSE).encode(own)
+        for index, one in zip(served, probes[0].predict(vectors, TOP_CONCEPTS, texts=own), strict=True):
+            concepts = [PredictedConcept(guess.path, guess.probability) for guess in one.concepts]
+            predictions[index] = QuestionPrediction(concepts, _difficulty(one), [], _estimated_basis(0), "")
+    return [
+        predictions.get(index)
+        or predict(text=text, serving=serving, language=languages[index], hierarchy=hierarchy)
+        for index, text in enumerate(texts)
+    ]
+
+
+def _probes(serving: Serving, language: str, hierarchy: str | None) -> tuple[ProbeHeads, str] | None:
+    """The probes to use for a language, or None where neighbours must vote."""
+    if hierarchy is not None and hierarchy not in serving.probe_artifacts:
+        known = ", ".join(serving.probe_artifacts) or _("none")
+        raise ValidationFailed(
+            _("There are no probes of the hierarchy “%(name)s”; there are: %(known)s.")
+            % {"name": hierarchy, "known": known}
+        )
+    return serving.probes_and_hierarchy(hierarchy) if serving.serves(Lens.PURPOSE, language) else None
+
+
+def _no_probes() -> str:
+    return _("No model has been trained for this yet; the nearest labelled questions were asked instead.")
+
+
+def _estimated_basis(neighbours: int) -> str:
+    if not neighbours:
+        return _("estimated from the text")
+    return ngettext(
+        "estimated from the text; the nearest labelled question below",
+        "estimated from the text; %(count)d nearest labelled questions below",
+        neighbours,
+    ) % {"count": neighbours}
+
+
+def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
+    """The predicted paths with the ids of the concepts, by two queries."""
+    paths = [guess.path for guess in predicted.concepts]
+    candidates = KnowledgeConcept.objects.filter(
+        hierarchy__name=hierarchy, name__in={path[-1] for path in paths}
+    ).values_list("pk", "path")
+    step = KnowledgeConcept.steplen
+    chains = {pk: [path[:end] for end in range(step, len(path) + 1, step)] for pk, path in candidates}
+    above = {prefix for chain in chains.values() for prefix in chain}
+    names = dict(KnowledgeConcept.objects.filter(path__in=above).values_list("path", "name"))
+    ids = {tuple(names[prefix] for prefix in chain): pk for pk, chain in chains.items()}
+    return [
+        PredictedConcept(guess.path, guess.probability, ids.get(guess.path)) for guess in predicted.concepts
+    ]
+
+
+def _difficulty(predicted: Prediction) -> PredictedDifficulty | None:
+    estimate = predicted.difficulty
+    if estimate is None:
+        return None
+    return _on_scale(estimate.value, estimate.low, estimate.high, estimate.scale, estimate.coverage)
+
+
+def _on_scale(
+    value: float, low: float, high: float, scale: str, coverage: float | None
+) -> PredictedDifficulty | None:
+    percents = [scale_percent(one, scale) for one in (value, low, high)]
+    known = [one for one in percents if one is not None]
+    if len(known) < len(percents):
+        return None
+    percent, first, second = known
+    return PredictedDifficulty(  # an inverted scale turns the interval round
+        value, low, high, scale, percent, min(first, second), max(first, second), coverage
+    )
+
+
+def _labelled_neighbours(embedding_set: EmbeddingSet, vector: Vector, text: str) -> list[LabelledNeighbour]:
+    """The nearest ready questions that have a concept or a difficulty."""
+    labelled = _load(nearest(embedding_set=embedding_set, vector=vector, k=4 * NEIGHBOURS), text)
+    if len(labelled) < NEIGHBOURS:  # few of the bank's questions are labelled: ask among those only
+        tagged = QuestionTag.objects.filter(question=OuterRef("pk"))
+        among = Question.objects.filter(status=Question.Status.READY).filter(
+            Q(difficulty_percent__isnull=False) | Exists(tagged)
+        )
+        found = nearest(embedding_set=embedding_set, vector=vector, k=2 * NEIGHBOURS, question_ids=among)
+        labelled = _load(found, text)
+    return labelled[:NEIGHBOURS]
+
+
+def _load(found: Sequence[tuple[int, float]], text: str) -> list[LabelledNeighbour]:
+    ids = [pk for pk, _score in found]
+    questions = Question.objects.defer("search_vector", "solution").in_bulk(ids)
+    paths = concept_paths(ids)
+    return [
+        LabelledNeighbour(questions[pk], round(score, 4), paths.get(pk, []))
+        for pk, score in found
+        if pk in questions
+        and questions[pk].text != text
+        and (paths.get(pk) or questions[pk].difficulty_percent is not None)
+    ]
+
+
+def _by_votes(neighbours: list[LabelledNeighbour], notice: str) -> QuestionPrediction:
+    """Concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
+    votes: dict[ConceptPath, float] = defaultdict(float)
+    for one in neighbours:
+        for path in one.concepts:
+            votes[path] += _weight(one) / len(one.concepts)
+    total = sum(votes.values())
+    best = sorted(votes.items(), key=lambda item: -item[1])[:TOP_CONCEPTS]
+    ids = _ids_of_tags(neighbours)
+    return QuestionPrediction(
+        concepts=[PredictedConcept(path, share / total, ids.get(path)) for path, share in best if total],
+        difficulty=_voted_difficulty(neighbours),
+        neighbours=neighbours,
+        basis=_estimated_basis(len(neighbours)),
+        notice=notice,
+    )
+
+
+def _weight(neighbour: LabelledNeighbour) -> float:
+    return max(neighbour.score, 0.0) ** 4
+
+
+def _ids_of_tags(neighbours: Iterable[LabelledNeighbour]) -> dict[ConceptPath, int]:
+    """The concept ids behind the neighbours' paths; tags come in the order of the paths."""
+    by_question = {one.question.pk: one for one in neighbours}
+    rows = (
+        QuestionTag.objects.filter(question_id__in=by_question)
+        .order_by("concept__path")
+        .values_list("question_id", "concept_id")
+    )
+    ids: dict[int, list[int]] = defaultdict(list)
+    for question_id, concept_id in rows:
+        ids[question_id].append(concept_id)
+    return {
+        path: concept_id
+        for question_id, own in ids.items()
+        for path, concept_id in zip(by_question[question_id].concepts, own, strict=False)
+    }
+
+
+def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDifficulty | None:
+    """The weighted mean on the neighbours' commonest scale, between their outer tenths."""
+    by_scale: dict[str, list[LabelledNeighbour]] = defaultdict(list)
+    for one in neighbours:
+        if one.question.difficulty_percent is not None and one.question.difficulty_scale:
+            by_scale[one.question.difficulty_scale].append(one)
+    scale, voters = max(by_scale.items(), key=lambda item: len(item[1]), default=("", []))
+    if len(voters) < _FEWEST_VOTES:
+        return None
+    percents = np.array([one.question.difficulty_percent for one in voters], dtype=np.float64)
+    weights = np.array([_weight(one) for one in voters]) + 1e-9
+    mean = float(np.average(percents, weights=weights))
+    low, high = (float(tenth) for tenth in np.quantile(percents, [0.1, 0.9]))
+    values = [scale_value(one, scale) for one in (mean, min(low, mean), max(high, mean))]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    value, first, second = known
+    return _on_scale(value, min(first, second), max(first, second), scale, None)

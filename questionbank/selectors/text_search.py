@@ -1,0 +1,124 @@
+"""Ranking questions by the words and formula tokens that they share with a query.
+
+PostgreSQL's full text finds them; how rare each word is decides their order, because neither `ts_rank` nor
+`ts_rank_cd` knows that. To stay quick in a large bank, candidates come from the rarest words alone, as many
+as a budget allows; commoner ones only help to order them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.postgres.search import SearchQuery
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from questionbank.models import Question
+from questionbank.selectors.query import quoted
+from questionbank.selectors.spelling import Vocabulary
+
+__all__ = ["TextRanking", "rank_by_text"]
+
+CANDIDATE_BUDGET = 8000  # rows that the words' posting lists may hold together
+FROM_ONE_WORD = 3000  # a word of more questions leads to none of them by itself
+RESCORED = 200  # candidates of which every word is compared with the query
+TYPICAL_WORDS = 100  # tokens of a long question; a text much longer than the query counts a little less
+MOST_TOKENS = 24  # the rarest of a query's tokens; a long question has more
+ENOUGH = 20  # questions with every word from which others are not offered
+ASSUMED_COUNT = 50  # of a token that no statistics know
+
+
+@dataclass(frozen=True, slots=True)
+class TextRanking:
+    """Questions by falling score, and the condition that all matching ones fulfil.
+
+    Attributes:
+        ids: at most `RESCORED`.
+        matching: fulfilled by every question that matches, ranked or not; None where nothing can match.
+        held: share of the query's weight that the first question holds; 1 where it holds every token.
+    """
+
+    ids: list[int] = field(default_factory=list)
+    matching: Q | None = None
+    held: float = 0.0
+
+
+def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabulary: Vocabulary) -> TextRanking:
+    """Rank the questions that hold all tokens, or, where these are few, those that hold the rarest.
+
+    Args:
+        tokens: of the query, each once.
+        questions: what the filters let pass, in no order.
+    """
+    if not tokens:
+        return TextRanking()
+    counts = {token: vocabulary.count(token) or ASSUMED_COUNT for token in tokens}
+    rarest = sorted(tokens, key=lambda token: counts[token])[:MOST_TOKENS]
+    leading = _leading(rarest, counts)
+    weights = {token: vocabulary.rarity(token) for token in rarest}
+    every = " & ".join(map(quoted, rarest))
+    rows = _scored(questions, leading, rarest, weights, every)
+    held = rows[0][2] / sum(weights.values()) if rows else 0.0
+    complete = [pk for pk, has_all, _held in rows if has_all]
+    if len(complete) >= ENOUGH:
+        return TextRanking(complete, _holding(every), held)
+    return TextRanking([pk for pk, *_ in rows], _holding(" | ".join(map(quoted, leading))), held)
+
+
+def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:
+    """The rarest tokens, as many as the budget allows, and the very rarest whatever it costs."""
+    leading: list[str] = []
+    spent = 0
+    for token in rarest:
+        spent += counts[token]
+        if leading and (spent > CANDIDATE_BUDGET or counts[token] > FROM_ONE_WORD):
+            break
+        leading.append(token)
+    return leading
+
+
+def _holding(query: str) -> Q:
+    return Q(search_vector=SearchQuery(query, search_type="raw", config="simple"))
+
+
+def _scored(
+    questions: QuerySet[Question],
+    leading: Sequence[str],
+    rarest: Sequence[str],
+    weights: dict[str, float],
+    every: str,
+) -> list[tuple[int, bool, float]]:
+    """Candidates with whether they hold every token, and the weight of those they hold, best first."""
+    parts: list[str] = []
+    parameters: list[Any] = []
+    # Questions with every token come first: where all words are common, no single one would lead to them.
+    branches = [(every, sum(weights.values()))] + [(quoted(token), weights[token]) for token in leading]
+    for query, weight in branches:
+        branch = questions.filter(_holding(query)).values("id")[:FROM_ONE_WORD]
+        sql, own = branch.query.sql_with_params()
+        parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS word")  # noqa: S608 - Django's SQL
+        parameters += [weight, *own]
+    # Beyond the sum of the weights: a short text that holds the words is more about them than a long one,
+    # and words that stand together count for more than words apart.
+    query = f"""
+        WITH candidate AS MATERIALIZED (
+            SELECT id, sum(weight) AS part FROM ({" UNION ALL ".join(parts)}) AS found
+            GROUP BY id ORDER BY part DESC, id DESC LIMIT {RESCORED}
+        ), scored AS (
+            SELECT c.id, {" + ".join(["(q.search_vector @@ to_tsquery('simple', %s))::int * %s::float8"] * len(rarest))}
+                AS held, length(q.search_vector) AS words,
+                ts_rank_cd(q.search_vector, to_tsquery('simple', %s)) AS nearness,
+                q.search_vector @@ to_tsquery('simple', %s) AS has_all
+            FROM candidate c JOIN questionbank_question q ON q.id = c.id
+        )
+        SELECT id, has_all, held FROM scored
+        ORDER BY has_all DESC, held * held / (%s + words) * (1 + 3 * nearness) DESC, id DESC
+    """  # noqa: S608 - only numbers of ours; what was typed is in the parameters
+    for token in rarest:
+        parameters += [quoted(token), weights[token]]
+    parameters += [every, every, float(TYPICAL_WORDS)]
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return [(int(pk), bool(has_all), float(held)) for pk, has_all, held in cursor.fetchall()]

@@ -1,0 +1,145 @@
+"""How well search finds a known question: MRR@10 of text, vectors and their fusion."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from questionbank.errors import NotFound
+from questionbank.models import Question
+from questionbank.selectors.query import parse_query
+from questionbank.selectors.ranking import fuse, rank_by_vectors
+from questionbank.selectors.serving import Serving
+from questionbank.selectors.spelling import vocabulary
+from questionbank.selectors.text_search import rank_by_text
+from worker.evaluation.known_items import SORTS, KnownItem, known_items
+
+__all__ = ["ARMS", "evaluate_search", "mean_interval", "reciprocal_rank"]
+
+ARMS = ("text", "vectors", "fusion")
+_CUT = 10
+_RESAMPLES = 2000
+
+Progress = Callable[[int, int], None]
+
+
+def evaluate_search(
+    *,
+    serving: Serving,
+    queries: int = 300,
+    seed: int = 0,
+    split: str = "test",
+    language: str = "en",
+    among: Collection[bytes] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Sample questions of the bank, make queries from them, and measure where each question is found.
+
+    Args:
+        queries: wanted of each sort.
+        split: ``"test"``, or ``"dev"`` for the other half of the bank, on which weights may be tuned.
+        language: of the questions.
+        among: content hashes; only these questions are sampled. All the bank is searched either way.
+
+    Returns:
+        ``{"sorts": {sort: {"queries", arm: {"mrr", "low", "high"}, "fusion - arm": {...}}}, ...}`` with
+        95 % bootstrap intervals.
+
+    Raises:
+        NotFound: no question of the bank can be sampled.
+    """
+    items = _items(queries, seed, split, language, among)
+    if not items:
+        raise NotFound("The bank has no ready question of this language to make queries from.")
+    ranks: dict[tuple[str, str], list[float]] = {(sort, arm): [] for sort in SORTS for arm in ARMS}
+    for done, item in enumerate(items):
+        for arm, value in _reciprocal_ranks(item, serving).items():
+            ranks[item.sort, arm].append(value)
+        if progress is not None:
+            progress(done + 1, len(items))
+    rng = np.random.default_rng(seed)
+    return {
+        "measure": f"MRR@{_CUT}",
+        "bank": Question.objects.filter(status=Question.Status.READY).count(),
+        "split": split,
+        "seed": seed,
+        "language": language,
+        "sorts": {sort: _figures({arm: ranks[sort, arm] for arm in ARMS}, rng) for sort in SORTS},
+    }
+
+
+def reciprocal_rank(ids: Sequence[int], right: Collection[int]) -> float:
+    """1 / rank of the first right id among the first ten, 0 where there is none."""
+    return next((1 / rank for rank, pk in enumerate(ids[:_CUT], start=1) if pk in right), 0.0)
+
+
+def mean_interval(values: Sequence[float], rng: np.random.Generator) -> dict[str, float]:
+    """Mean with its 95 % bootstrap interval."""
+    table: npt.NDArray[np.float64] = np.asarray(values, dtype=np.float64)
+    if not len(table):
+        return {"mean": 0.0, "low": 0.0, "high": 0.0}
+    means = table[rng.integers(0, len(table), size=(_RESAMPLES, len(table)))].mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return {
+        name: round(float(value), 4) for name, value in (("mean", table.mean()), ("low", low), ("high", high))
+    }
+
+
+def _items(
+    queries: int, seed: int, split: str, language: str, among: Collection[bytes] | None
+) -> list[KnownItem]:
+    rows = Question.objects.filter(status=Question.Status.READY, language=language).order_by("pk")
+    own = [
+        pk
+        for pk, digest in rows.values_list("pk", "content_hash")
+        if _split_of(bytes(digest)) == split and (among is None or bytes(digest) in among)
+    ]
+    rng = random.Random(seed)  # noqa: S311 - a sample, no secret
+    rng.shuffle(own)
+    wanted = dict.fromkeys(SORTS, queries)
+    items: list[KnownItem] = []
+    rarity = vocabulary().rarity
+    for start in range(0, len(own), 500):
+        texts = Question.objects.in_bulk(own[start : start + 500])
+        chunk = [(pk, texts[pk].text, language) for pk in own[start : start + 500]]
+        for item in known_items(chunk, rng=rng, rarity=rarity):
+            if wanted[item.sort]:
+                wanted[item.sort] -= 1
+                items.append(item)
+        if not any(wanted.values()):
+            break
+    return items
+
+
+def _split_of(digest: bytes) -> str:
+    return "dev" if zlib.crc32(digest) % 2 else "test"
+
+
+def _reciprocal_ranks(item: KnownItem, serving: Serving) -> dict[str, float]:
+    digest = Question.objects.values_list("content_hash", flat=True).get(pk=item.question_id)
+    right = set(Question.objects.filter(content_hash=digest).values_list("pk", flat=True))
+    words = vocabulary()
+    parsed = parse_query(item.query, words)
+    ready = Question.objects.filter(status=Question.Status.READY).order_by()
+    by_text = rank_by_text(parsed.tokens, ready, words)
+    by_vectors = rank_by_vectors(parsed, None, serving).ids
+    fused = [one.id for one in fuse(parsed, by_text, by_vectors)]
+    return {
+        arm: reciprocal_rank(ids, right)
+        for arm, ids in zip(ARMS, (by_text.ids, by_vectors, fused), strict=True)
+    }
+
+
+def _figures(ranks: dict[str, list[float]], rng: np.random.Generator) -> dict[str, Any]:
+    figures: dict[str, Any] = {"queries": len(ranks["fusion"])}
+    for arm in ARMS:
+        figures[arm] = mean_interval(ranks[arm], rng)
+    for arm in ("text", "vectors"):
+        difference = np.subtract(ranks["fusion"], ranks[arm])
+        figures[f"fusion - {arm}"] = mean_interval(list(difference), rng)
+    return figures
