@@ -273,7 +273,7 @@ def column(*entries: Number | str) -> str:
 
 def table(*rows: Sequence[Number | str]) -> str:
     """Return a ruled table; the first column holds the headings, given as LaTeX."""
-    body = " ".join(" & ".join(tex(entry) for entry in row) + r" \\ \hline" for row in rows)
+    body = " ".join(" & ".join(tex(entry) for entry in row).strip() + r" \\ \hline" for row in rows)
     return rf"\begin{{array}}{{|{'c|' * len(rows[0])}}} \hline {body} \end{{array}}"
 
 

@@ -46,7 +46,7 @@ RATER_NOISE = 0.3
 BAND_CUTS = (-1.2, -0.4, 0.4, 1.2)
 
 _NUMBER = re.compile(r"\d+")
-_NEGATIVE = re.compile(r"(?:^|[=(,\s$])-\s*\d")
+_NEGATIVE = re.compile(r"(?:^|[=(,\s$])-(?:\d|\\frac)")  # a sign, not the minus of a difference
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ def system(d: Draw) -> Item:
         elimination = f"Multiply the second equation by {a} and the first by {c}, then subtract"
     return Item(
         ask=(
-            f"Solve the system of equations\n$${shown}$$",
-            f"Find ${x}$ and ${y}$ such that\n$${shown}$$",
+            f"Solve this system of equations.\n$${shown}$$",
+            f"Find the values of ${x}$ and ${y}$ that satisfy both equations.\n$${shown}$$",
             f"Solve the simultaneous equations ${first}$ and ${second}$.",
         ),
         answer=m(result),

@@ -27,7 +27,7 @@ def add_fractions(d: Draw) -> Item:
     d.require(common <= 90)
     bottoms = abs(a.denominator - b.denominator) if minus else a.denominator + b.denominator
     tops = abs(a.numerator - b.numerator) if minus else a.numerator + b.numerator
-    d.require(bottoms > 0 and tops > 0)
+    d.require(bottoms > 1 and tops > 0)
     last = f" = {tex(value)}" if value.denominator != common else ""
     return Item(
         ask=(

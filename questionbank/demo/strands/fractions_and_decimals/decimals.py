@@ -152,8 +152,13 @@ def shopping_total(d: Draw) -> Item:
                 f" {money(total)}."
             ),
         ),
-        equation=f"{n}*{decimal(p, 2)}+{k}*{decimal(q, 2)}",
+        equation=f"{n}*{as_priced(p)}+{k}*{as_priced(q)}",
     )
+
+
+def as_priced(price: Fraction) -> str:
+    """Return a price as it stands in the text, without its sign."""
+    return money(price, "")
 
 
 def article_of(thing: Noun) -> str:
@@ -189,7 +194,7 @@ def change_given(d: Draw) -> Item:
             (decimal(change + 1, 2), "Makes a slip of one pound when subtracting"),
         ),
         choice=0.3,
-        equation=f"{note}-{n}*{decimal(price) if price.denominator == 1 else decimal(price, 2)}",
+        equation=f"{note}-{n}*{as_priced(price)}",
     )
 
 

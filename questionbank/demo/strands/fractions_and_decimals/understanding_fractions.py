@@ -54,7 +54,7 @@ def lowest_terms(d: Draw) -> Item:
         ),
         wrong=(
             (m(frac(top // step, bottom // step)), "Stops cancelling too early"),
-            (m(frac(value.denominator, value.numerator)), "Turns the fraction upside down"),
+            (m(1 / value), "Turns the fraction upside down"),
             (m(frac(value.numerator, bottom)), "Divides only the numerator"),
             (m(frac(top, value.denominator)), "Divides only the denominator"),
         ),

@@ -66,7 +66,9 @@ def gradient_two_points(d: Draw) -> Item:
 
 
 def raw_fraction(top: int, bottom: int) -> str:
-    """Return a quotient as it comes out of a subtraction, its sign in front."""
+    """Return a quotient as it comes out of a subtraction, its sign in front; a whole number as such."""
+    if abs(bottom) == 1:
+        return tex(top * bottom)
     return frac(-abs(top), abs(bottom)) if (top < 0) != (bottom < 0) else frac(abs(top), abs(bottom))
 
 

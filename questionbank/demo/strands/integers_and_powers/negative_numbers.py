@@ -109,10 +109,10 @@ def negative_expression(d: Draw) -> Item:
             (a * a + b * c, "Drops the sign of the product"),
         )
     elif shape == 1:
-        shown, result = rf"-{b}^2 + {c} \times ({a})", -b * b + c * a
+        shown, result = rf"-{b}^2 + ({c}) \times ({a})", -b * b + c * a
         steps = (
             f"The square belongs to {b} alone: $-{b}^2 = {-b * b}$.",
-            f"${c} \\times ({a}) = {c * a}$, so the value is ${-b * b} + {c * a} = {result}$.",
+            f"$({c}) \\times ({a}) = {c * a}$, so the value is ${-b * b} + {c * a} = {result}$.",
         )
         wrong = (
             (b * b + c * a, "Squares the minus sign too"),

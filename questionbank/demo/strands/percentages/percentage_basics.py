@@ -208,7 +208,7 @@ def convert_percentages(d: Draw) -> Item:
         ask=(
             f"Write ${shown}$ as a percentage.",
             f"Convert ${shown}$ to a percentage.",
-            f"as a percentage, ${shown} =$ ____.",
+            f"As a percentage, ${shown} =$ ____.",
         ),
         answer=f"{hundredths}%",
         steps=(first, f"That is {hundredths}%."),

@@ -155,7 +155,7 @@ def at_least_one_without(d: Draw) -> Item:
         ),
         answer=m(value),
         steps=(
-            f"None of the two: ${frac(good, n)} \\times {frac(good - 1, n - 1)} = {tex(1 - value)}$.",
+            f"Neither of the two: ${frac(good, n)} \\times {frac(good - 1, n - 1)} = {tex(1 - value)}$.",
             f"$1 - {tex(1 - value)} = {tex(value)}$",
         ),
         wrong=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from questionbank.demo.notation import answer, decimal, frac, rounded, table, tex
+from questionbank.demo.notation import answer, decimal, frac, power, rounded, table, tex
 from questionbank.demo.pattern import Item, Pattern
 from questionbank.demo.wording import Draw
 
@@ -139,7 +139,8 @@ def binomial_probability(d: Draw) -> Item:
         ask=(f"{scene} Round to four decimal places.", f"{scene} Give it to four decimal places."),
         answer=result,
         steps=(
-            rf"$P(X = {k}) = \binom{{{n}}}{{{k}}} \times {decimal(p)}^{k} \times {decimal(1 - p)}^{n - k}$",
+            rf"$P(X = {k}) = \binom{{{n}}}{{{k}}} \times {power(decimal(p), k)} "
+            rf"\times {power(decimal(1 - p), n - k)}$",
             (
                 rf"$\approx {math.comb(n, k)} \times {rounded(p**k, 5)} \times"
                 rf" {rounded((1 - p) ** (n - k), 5)} \approx {result}$"

@@ -51,7 +51,7 @@ def common_ratio(d: Draw) -> Item:
     gap = d.one_of(2, 3)
     k = d.whole(1, 3)
     a, b = first * ratio ** (k - 1), first * ratio ** (k - 1 + gap)
-    d.require(abs(b) < 3000 and (gap == 3 or ratio > 0))
+    d.require(abs(a) > 1 and abs(b) < 3000 and (gap == 3 or ratio > 0))
     positive = " All terms are positive." if gap == 2 else ""
     quotient = frac(b, a) if a > 0 else rf"{b} \div ({a})"
     return Item(

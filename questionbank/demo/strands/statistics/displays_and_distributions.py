@@ -133,7 +133,7 @@ def z_score(d: Draw) -> Item:
             ),
             (
                 f"{what} are distributed with mean {mean} and standard deviation {deviation}. How many"
-                f" standard deviations is {value} above the mean? (A negative number means below.)"
+                f" standard deviations does {value} lie above the mean? Give a negative number if it lies below."
             ),
         ),
         answer=answer(decimal(z)),

@@ -58,7 +58,7 @@ def degrees_and_radians(d: Draw) -> Item:
                 f"In radians, {degrees(angle)} is ____.",
             ),
             answer=m(exact),
-            steps=(r"$180^\circ = \pi$ radians.", rf"${frac(angle, 180)} \times \pi = {exact}$"),
+            steps=(r"$\pi$ radians are $180^\circ$.", rf"${frac(angle, 180)} \times \pi = {exact}$"),
             wrong=(
                 (m(pi_times(Fraction(angle, 360))), r"Takes a full turn for $\pi$"),
                 (m(pi_times(Fraction(angle, 90))), r"Takes a right angle for $\pi$"),
@@ -86,7 +86,7 @@ def degrees_and_radians(d: Draw) -> Item:
 
 
 def arc_and_sector(d: Draw) -> Item:
-    r, theta = d.whole(3, 25), Fraction(d.whole(3, 28), 10)
+    r, theta = d.whole(3, 25), Fraction(d.whole(3, 28, but=(10,)), 10)
     area = d.chance()
     value = r * r * theta / 2 if area else r * theta
     unit = (
@@ -131,7 +131,7 @@ def arc_and_sector(d: Draw) -> Item:
 
 
 def angle_from_arc(d: Draw) -> Item:
-    r, theta = d.whole(4, 20), Fraction(d.whole(3, 28), 10)
+    r, theta = d.whole(4, 20), Fraction(d.whole(3, 28, but=(10,)), 10)
     arc = r * theta
     return Item(
         ask=(

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from questionbank.demo.notation import decimal, degrees, frac, m, rounded
 from questionbank.demo.pattern import Item, Pattern
-from questionbank.demo.wording import Draw, cap
+from questionbank.demo.wording import Draw, article, cap
 
 __all__ = ["EXACT_VALUES", "PATTERNS", "cos", "sin"]
 
@@ -243,7 +243,7 @@ def slope_angle(d: Draw) -> Item:
     return Item(
         ask=(
             (
-                f"A {thing} is {decimal(Fraction(length, 10))} m long and {decimal(Fraction(height, 10))} m"
+                f"{cap(article(thing))} is {decimal(Fraction(length, 10))} m long and {decimal(Fraction(height, 10))} m"
                 " high. What angle does it make with the ground, to one decimal place?"
             ),
             (

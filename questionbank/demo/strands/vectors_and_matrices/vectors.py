@@ -129,7 +129,7 @@ def parallel_vectors(d: Draw) -> Item:
         answer=m(f"{letter} = {result}"),
         steps=(
             f"One is a multiple of the other: the factor is ${k}$.",
-            f"${letter} = {k} \\times {braced(b if top_known else a)} = {result}$",
+            f"${k} \\times {braced(b if top_known else a)} = {result}$, so ${letter} = {result}$.",
         ),
         wrong=(
             (m(f"{letter} = {-result}"), "Has the wrong sign"),
@@ -334,6 +334,7 @@ def angle_between(d: Draw) -> Item:
     la, lb = a[0] ** 2 + a[1] ** 2, b[0] ** 2 + b[1] ** 2
     d.require(a[0] * b[1] != a[1] * b[0] and dot != 0)
     value = math.degrees(math.acos(dot / math.sqrt(la * lb)))
+    below = rf"{surd(1, la)} \times {surd(1, lb)}"
     result = rounded(value, 1)
     return Item(
         ask=(
@@ -347,9 +348,9 @@ def angle_between(d: Draw) -> Item:
         steps=(
             (
                 f"The scalar product is ${signed_sum([tex(a[0] * b[0]), tex(a[1] * b[1])])} = {dot}$, the"
-                f" lengths are ${root(la)}$ and ${root(lb)}$."
+                f" lengths are ${surd(1, la)}$ and ${surd(1, lb)}$."
             ),
-            rf"$\cos \alpha = {frac(dot, f'{root(la)} {root(lb)}')}$, so $\alpha \approx {result}^\circ$.",
+            rf"$\cos \alpha = {frac(dot, below)}$, so $\alpha \approx {result}^\circ$.",
         ),
         wrong=(
             (degrees(rounded(180 - value, 1)), "Has the wrong sign of the scalar product"),
