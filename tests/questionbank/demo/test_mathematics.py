@@ -21,6 +21,7 @@ from sympy.parsing.sympy_parser import (
 from questionbank.demo.bank import DemoQuestion
 
 x = Symbol("x")
+NAMES = {"sin", "cos", "tan", "ln", "log", "pi", "theta", "alpha"}
 LETTERS = {letter: Symbol(letter) for letter in "abcdfghkmnpqrstuvwxyzC"} | {
     "E": sympy.E,
     "theta": Symbol("theta"),
@@ -64,10 +65,15 @@ def plain(latex: str) -> str:
 
 
 def expression(latex: str) -> Expr:
-    """Parse one expression."""
-    text = re.sub(r"(?<![A-Za-z])([a-z])([a-z])(?![a-z(])", r"\1*\2", plain(latex).replace("E", " E"))
-    text = re.sub(r"(?<=[\w)])\s*(?=(?:sin|cos|tan|ln)\()", "*", text.strip())
-    text = re.sub(r"(?<=[a-z)])(?=[a-z](?![a-z(]))(?<![a-z]{2})", "*", text)
+    """Parse one expression; letters side by side are factors."""
+
+    def spaced(run: re.Match[str]) -> str:
+        return run.group() if run.group() in NAMES else " ".join(run.group())
+
+    text = re.sub(r"[A-Za-z]+", spaced, plain(latex)).strip()
+    text = re.sub(
+        r"(?<=[\w)]) +(?=[A-Za-z(])|(?<=[a-z])(?=\()(?<!sin)(?<!cos)(?<!tan)(?<!ln)(?<!log)", "*", text
+    )
     return parse_expr(
         text, local_dict=dict(LETTERS), transformations=(*standard_transformations, implicit_multiplication)
     )
