@@ -17,6 +17,7 @@ def main() -> None:
     """Run one command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/threads.py
     from django.core.management import execute_from_command_line
 
     command = sys.argv[1] if len(sys.argv) > 1 else ""

@@ -18,6 +18,7 @@ from typing import Any
 from analytics.catalog import CAPABILITIES, Capability, resolve
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import AnalyticsError
+from analytics.training.threads import wait_passively
 
 __all__ = ["main"]
 
@@ -25,6 +26,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 on success, 1 with one sentence on standard error where it cannot be done."""
     options = _parser().parse_args(arguments)
+    wait_passively()
     capability = CAPABILITIES[options.capability]
     try:
         _COMMANDS[options.command](capability, options)

@@ -9,6 +9,7 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/threads.py
 
 import django
 from celery import Celery

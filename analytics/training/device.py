@@ -30,7 +30,9 @@ def inference_dtype(device: torch.device) -> torch.dtype:
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     if device.type == "cpu":
-        has = torch.cpu.get_capabilities()
+        has: dict[str, object] = getattr(
+            torch.cpu, "get_capabilities", dict
+        )()  # older versions of torch do not say
         return torch.bfloat16 if has.get("avx512_bf16") or has.get("amx_bf16") else torch.float32
     return torch.float32
 

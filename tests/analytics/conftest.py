@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from analytics.training.threads import wait_passively
+
+wait_passively()  # before a test module imports torch
+
 
 @pytest.fixture(scope="session")
 def tiny():

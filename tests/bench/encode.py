@@ -25,7 +25,10 @@ from pathlib import Path
 
 import numpy as np
 
+from analytics.training.threads import wait_passively
+
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+wait_passively()
 
 LEAST_SPEEDUP, LEAST_COSINE = 2.5, 0.999
 SHARED_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
