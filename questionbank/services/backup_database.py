@@ -257,17 +257,20 @@ def _run(command: list[str], *, database: str, settings: str = "") -> None:
 
 
 def _tool(name: str) -> str:
-    """Path of pg_dump or pg_restore for this server: its own major version, else the next later one."""
+    """Path of pg_dump or pg_restore for this server: its own major version, else the next later one.
+
+    Programs from version 17 on set `transaction_timeout` in every restore, which earlier servers refuse.
+    """
     wanted = int(server_version().partition(".")[0])
     found: dict[int, str] = {}
     for path in _candidates(name):
         major = _major(path)
-        if major >= wanted:
+        if major >= wanted and (wanted >= 17 or major < 17):
             found.setdefault(major, path)
     if not found:
         raise ServiceUnavailable(
-            f"The server is PostgreSQL {wanted} and no {name} of this or a later version is installed:"
-            f" install PostgreSQL's client programs, version {wanted}."
+            f"The server is PostgreSQL {wanted} and no {name} is installed that fits it: install PostgreSQL's"
+            f" client programs, version {wanted}."
         )
     return found[min(found)]
 

@@ -393,15 +393,21 @@ def test_the_password_stands_on_no_command_line(bank, tmp_path, monkeypatch):
 
 
 def test_the_programs_fit_the_servers_version(monkeypatch):
-    majors = {"/a/pg_dump": 15, "/b/pg_dump": 19, "/c/pg_dump": 18}
+    majors = {"/a/pg_dump": 15, "/b/pg_dump": 19, "/c/pg_dump": 18, "/d/pg_dump": 0}
     monkeypatch.setattr(backup_database, "_candidates", lambda name: iter(majors))
     monkeypatch.setattr(backup_database, "_major", majors.get)
-    for server, expected in (("18.4", "/c/pg_dump"), ("16.2", "/c/pg_dump"), ("19.1", "/b/pg_dump")):
+    for server, expected in (
+        ("18.4", "/c/pg_dump"),
+        ("17.2", "/c/pg_dump"),
+        ("19.1", "/b/pg_dump"),
+        ("15.1", "/a/pg_dump"),
+    ):
         monkeypatch.setattr(backup_database, "server_version", lambda server=server: server)
         assert backup_database._tool("pg_dump") == expected
-    monkeypatch.setattr(backup_database, "server_version", lambda: "20.1")
-    with pytest.raises(ServiceUnavailable, match="PostgreSQL 20 and no pg_dump"):
-        backup_database._tool("pg_dump")
+    for server in ("20.1", "16.3"):
+        monkeypatch.setattr(backup_database, "server_version", lambda server=server: server)
+        with pytest.raises(ServiceUnavailable, match=f"PostgreSQL {server[:2]} and no pg_dump"):
+            backup_database._tool("pg_dump")
 
 
 def test_the_commands_say_what_they_did_and_fail_with_a_sentence(bank, tmp_path):

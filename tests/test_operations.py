@@ -1,0 +1,56 @@
+"""docs/operations.md names every variable, check and process that there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from questionbank.embedded.programs import programs
+from questionbank.env import environment
+from questionbank.selectors import health
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+TEXT = (BASE_DIR / "docs" / "operations.md").read_text(encoding="utf-8")
+
+
+def rows(heading: str) -> dict[str, str]:
+    """First cell -> the rest, of the first table below a heading."""
+    section = TEXT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    table = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
+    return {cells[0].strip().strip("`"): "|".join(cells[1:]) for cells in table[2:]}
+
+
+def test_every_variable_is_documented_and_no_other():
+    assert set(rows("Environment")) == set(environment.scheme)
+
+
+@pytest.mark.parametrize("name", ["PORT", "LOG_LEVEL", "EMAIL_URL"])
+def test_documented_defaults_are_the_real_ones(name):
+    assert f"`{environment.scheme[name][1]}`" in rows("Environment")[name]
+
+
+def test_every_health_check_is_documented():
+    assert set(rows("Health")) == {str(title) for _name, title, _check in health._CHECKS}
+
+
+def test_documented_limits_are_the_real_ones(settings):
+    assert f"{health.WORKER_SILENT_AFTER.seconds} seconds" in rows("Health")["Workers"]
+    assert (
+        f"below {health.RECALL_WARNING} (the target is {health.RECALL_TARGET})"
+        in rows("Health")["Index recall"]
+    )
+    assert (
+        f"under {health.DISK_WARNING // 10**9} GB free | under {health.DISK_FAILING // 10**9} GB free" in TEXT
+    )
+    assert health.BACKUP_DUE.days == 7
+    uploads = settings.IMPORT_UPLOAD_MAX_BYTES // 2**20
+    assert f"Forms {settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20} MB, uploads {uploads} MB" in TEXT
+    assert settings.ACCOUNT_RATE_LIMITS["login_failed"] == "10/m/ip,5/5m/key"
+    assert re.search(r"Ten failed log-ins a minute from an address, five in five minutes for a\s+name", TEXT)
+
+
+def test_every_process_is_documented():
+    for name in programs(BASE_DIR, host="", port=1):
+        assert f"`{name}`" in TEXT
