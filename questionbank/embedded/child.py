@@ -1,6 +1,7 @@
 """One supervised program: started again and again, its output copied to its log."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import IO
 from questionbank.embedded.folders import open_log
 
 _SHORT_LINE = 160
+_ROUTINE = re.compile(rb"\[(info|debug)\s*\]", re.IGNORECASE)  # as gunicorn and structlog mark their lines
 _WRAPPER = Path(__file__).with_name("die_with_parent.py")
 
 
@@ -33,7 +35,7 @@ class RunningChild:
     Args:
         program: What to run.
         log_path: Its output goes there, whole.
-        echo: Gets each line of output, shortened and with the program's name before it.
+        echo: Gets each line that is not marked as routine, shortened, after the program's name.
     """
 
     def __init__(self, program: Program, log_path: Path, echo: Callable[[str], None]) -> None:
@@ -85,6 +87,8 @@ class RunningChild:
         if not line.strip():
             return
         self._log.write(line + b"\n")
+        if _ROUTINE.search(line):
+            return
         text = line.decode(errors="replace").rstrip()
         rest = " ..." if len(text) > _SHORT_LINE else ""
         self._echo(f"{self.program.name} | {text[:_SHORT_LINE]}{rest}")

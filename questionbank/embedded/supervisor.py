@@ -117,7 +117,9 @@ class Supervisor:
 
     @contextmanager
     def _signals_noted(self) -> Iterator[None]:
-        previous = {number: signal.signal(number, self._note_signal) for number in _SIGNALS}
+        hangs_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN  # else it is run under nohup
+        noted = [number for number in _SIGNALS if hangs_up or number != signal.SIGHUP]
+        previous = {number: signal.signal(number, self._note_signal) for number in noted}
         try:
             yield
         finally:

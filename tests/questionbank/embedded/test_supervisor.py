@@ -46,6 +46,14 @@ def test_output_goes_whole_to_the_log_and_short_to_the_terminal(supervise, tmp_p
     assert (tmp_path / "logs" / "web.log").read_text() == "x" * 500 + "\nno line end\n"
 
 
+def test_routine_lines_go_to_the_log_alone(supervise, tmp_path):
+    supervisor = supervise(
+        web="echo '12:00 [info     ] quiet'; echo '[INFO] quiet'; echo '[error    ] loud'; exec sleep 60"
+    )
+    assert supervisor.stdout.readline() == "web | [error    ] loud\n"
+    assert (tmp_path / "logs" / "web.log").read_text().count("quiet") == 2
+
+
 def test_a_crashed_program_starts_again_after_growing_delays(supervise):
     supervisor = supervise("first_delay=0.1, longest_delay=0.3", web="exit 3", worker="kill -9 $$")
     delays = [read_until(supervisor, r"web ended \(exit code 3\).* in ([\d.]+) s")[1] for _ in range(4)]
@@ -81,6 +89,19 @@ def test_a_signal_stops_every_program_and_its_children(supervise, within, tmp_pa
     read_until(supervisor, "stopped")
     assert supervisor.wait() == 0
     assert within(lambda: not is_alive(child), 1)
+
+
+def test_under_nohup_it_outlives_the_terminal(supervise):
+    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        supervisor = supervise(web="echo up; sleep 0.5; echo still up; exec sleep 60")
+    finally:
+        signal.signal(signal.SIGHUP, previous)
+    read_until(supervisor, "up")
+    supervisor.send_signal(signal.SIGHUP)
+    read_until(supervisor, "still up")
+    supervisor.terminate()
+    read_until(supervisor, "stopped")
 
 
 @pytest.mark.parametrize("options", ["grace_seconds=0.3", "grace_seconds=60"])
