@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +57,20 @@ def test_documented_limits_are_the_real_ones(settings):
 def test_every_process_is_documented():
     for name in programs(BASE_DIR, host="", port=1):
         assert f"`{name}`" in TEXT
+
+
+@pytest.mark.parametrize("command", [["backup", "bank.tar"], ["restore", "bank.tar"], ["embed_questions"]])
+def test_a_database_that_does_not_answer_is_one_sentence(tmp_path, command):
+    environ = {"VAR_DIR": str(tmp_path), "DATABASE_URL": "postgres://kindred:s3cret@127.0.0.1:1/kindred"}
+    finished = subprocess.run(
+        [sys.executable, BASE_DIR / "manage.py", *command],
+        env={"PATH": os.environ["PATH"], **environ},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 1
+    assert finished.stderr.startswith("CommandError: The database does not answer: connection failed")
+    assert finished.stderr.count("\n") == 1
+    assert "s3cret" not in finished.stderr

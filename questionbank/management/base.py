@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import OperationalError, connection
 
 from analytics.errors import AnalyticsError
 from questionbank.errors import KindredError
@@ -40,6 +40,9 @@ class BankCommand(BaseCommand):
             return super().execute(*args, **options)
         except (KindredError, AnalyticsError) as error:
             raise CommandError(str(error)) from error
+        except OperationalError as error:
+            reason = str(error).strip().splitlines()[0]
+            raise CommandError(f"The database does not answer: {reason}") from error
         except KeyboardInterrupt:
             raise CommandError("Interrupted; what was not finished was not kept.", returncode=130) from None
 

@@ -47,6 +47,7 @@ WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.DEAD_AFTER, whic
 TIMEOUT_SECONDS = 2  # libpq knows no less
 RECALL_TARGET = 0.99
 RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf
+MOMENT = "j M Y, H:i e"  # of dates in figures
 BACKUP_DUE = timedelta(days=7)
 DISK_WARNING, DISK_FAILING = 5_000_000_000, 1_000_000_000  # bytes free
 ESSENTIAL_QUEUE = "default"  # without a worker for it nothing is imported or embedded
@@ -267,14 +268,15 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
 
 
 def _recall() -> tuple[State, str, dict[str, str]]:
-    figures, low = {}, []
+    figures, low, measured = {}, [], 0
     for one in EmbeddingSet.objects.filter(is_current=True).order_by("lens"):
         lens = str(one.get_lens_display())
         if not one.recall:
             figures[lens] = _("not measured yet")
             continue
+        measured += 1
         measured_at = parse_datetime(str(one.recall.get("measured_at", "")))
-        when = f" · {date_format(measured_at, 'DATETIME_FORMAT')}" if measured_at else ""
+        when = f" · {date_format(measured_at, MOMENT)}" if measured_at else ""
         figures[lens] = f"{one.recall['recall']:.3f}{when}"
         if one.recall["recall"] < RECALL_WARNING:
             low.append(lens)
@@ -282,6 +284,8 @@ def _recall() -> tuple[State, str, dict[str, str]]:
         sentence = _("The index finds fewer than %(target)s of the true neighbours: %(lenses)s.")
         values = {"target": f"{RECALL_TARGET:.0%}", "lenses": ", ".join(low)}
         return State.WARNING, sentence % values, figures
+    if not measured:
+        return State.OK, _("Not measured yet; the clock does it every hour."), figures
     return State.OK, _("The indexes find what an exact search finds."), figures
 
 
@@ -314,7 +318,7 @@ def _backup() -> tuple[State, str, dict[str, str]]:
         created, figures = None, {}
     if created is None:
         return State.WARNING, _("It is not known when the last backup was made: run backup."), {}
-    figures[_("Written")] = date_format(timezone.localtime(created), "DATETIME_FORMAT")
+    figures[_("Written")] = date_format(timezone.localtime(created), MOMENT)
     if timezone.now() - created > BACKUP_DUE:
         return State.WARNING, _("The last backup is older than a week."), figures
     return State.OK, _("The last backup is recent."), figures

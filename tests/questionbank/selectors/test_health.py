@@ -155,7 +155,9 @@ def test_missing_vectors_are_a_warning_only_when_nobody_computes_them():
 
 def test_a_low_recall_is_a_warning():
     one = EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=8, is_current=True)
-    assert item("recall").figures == {"Wording": "not measured yet"}
+    recall = item("recall")
+    assert recall.figures == {"Wording": "not measured yet"}
+    assert recall.sentence.startswith("Not measured yet")
     one.recall = {"recall": 0.995, "k": 10, "queries": 100, "measured_at": timezone.now().isoformat()}
     one.save()
     assert item("recall").state == State.OK
