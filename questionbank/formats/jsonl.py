@@ -18,7 +18,7 @@ from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_c
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
 from questionbank.formats.lines import Progress, decode_line, read_lines
 
-__all__ = ["question_fields", "read_jsonl", "write_jsonl_line"]
+__all__ = ["parse_object", "question_fields", "read_jsonl", "write_jsonl_line"]
 
 
 class _Constant(ValueError):
@@ -49,7 +49,7 @@ def read_jsonl(
 
 def _read_line(number: int, line: bytes, scale: FileScale) -> QuestionRecord | ConceptRow | LineProblem:
     try:
-        row = _parse(decode_line(line.rstrip()))
+        row = parse_object(decode_line(line.rstrip()))
         if is_concept_row(row):
             return read_concept_row(row, number)
         return read_question(row, scale=scale)
@@ -59,7 +59,12 @@ def _read_line(number: int, line: bytes, scale: FileScale) -> QuestionRecord | C
         return LineProblem(number, str(error))
 
 
-def _parse(text: str) -> dict[str, Any]:
+def parse_object(text: str) -> dict[str, Any]:
+    """The JSON object of one line.
+
+    Raises:
+        ValueError: it is none; the message is for the user.
+    """
     try:
         row = _decoder.decode(text)
     except json.JSONDecodeError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -44,6 +45,7 @@ class Facets:
     values: Mapping[str, Sequence[FacetValue]]
 
 
+_FILTERS = ("kind", "grade", "language", "source", "difficulty", "concept")
 _COLUMNS = ("kind", "grade", "language", "source", "band")
 _GROUPED = """
     WITH candidate AS MATERIALIZED ({candidates} LIMIT {counted}),
@@ -76,7 +78,10 @@ def count_facets(questions: QuerySet[Question], *, concept: int | None = None) -
     candidates = questions.order_by().values(
         "id", "kind", "grade", "language", "source", "difficulty_percent"
     )
-    sql, parameters = candidates.query.sql_with_params()
+    try:
+        sql, parameters = candidates.query.sql_with_params()
+    except EmptyResultSet:  # Django sees that nothing can pass
+        return Facets(total=0, is_capped=False, values={name: [] for name in _FILTERS})
     query = _GROUPED.format(
         candidates=sql, counted=COUNTED, bands=_BANDS, width=len(prefix) + KnowledgeConcept.steplen
     )

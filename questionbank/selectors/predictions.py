@@ -16,14 +16,14 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics.inference.heads import Prediction, ProbeHeads
+from analytics.inference.heads import Prediction
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
 from questionbank.scales import scale_percent, scale_value
 from questionbank.selectors.questions import concept_paths
-from questionbank.selectors.serving import Serving
+from questionbank.selectors.serving import ServedProbes, Serving
 from questionbank.selectors.vectors import nearest
 
 __all__ = [
@@ -110,16 +110,18 @@ def predict(
         ValidationFailed: there are no probes of that hierarchy.
     """
     language = language or detect_language(text)
-    embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, language)
+    _check_hierarchy(serving, hierarchy)
+    embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, language, [text])
     vector = encoder.encode([text])[0]
     neighbours = _labelled_neighbours(embedding_set, vector, text)
-    probes = _probes(serving, language, hierarchy)
+    probes = serving.probes_for(hierarchy=hierarchy, language=language, sample=[text])
     if probes is None:
         return _by_votes(neighbours, notice or _no_probes())
-    heads, scope = probes
-    predicted = heads.predict(vector[None], TOP_CONCEPTS, texts=[text])[0]
+    if serving.embedding_set(probes.lens) != embedding_set:
+        vector = serving.encoder(probes.lens).encode([text])[0]
+    predicted = probes.heads.predict(vector[None], TOP_CONCEPTS, texts=[text])[0]
     return QuestionPrediction(
-        concepts=_with_ids(predicted, scope),
+        concepts=_with_ids(predicted, probes.hierarchy),
         difficulty=_difficulty(predicted),
         neighbours=neighbours,
         basis=_estimated_basis(len(neighbours)),
@@ -140,36 +142,33 @@ def predict_many(
         ServiceUnavailable: there are no vectors yet.
         ValidationFailed: there are no probes of that hierarchy.
     """
-    served = [
-        index
-        for index, language in enumerate(languages)
-        if _probes(serving, language or detect_language(texts[index]), hierarchy) is not None
-    ]
+    _check_hierarchy(serving, hierarchy)
     predictions: dict[int, QuestionPrediction] = {}
-    if served:
-        probes = serving.probes_and_hierarchy(hierarchy)
-        assert probes is not None  # noqa: S101 - `served` says so
-        own = [texts[index] for index in served]
-        vectors = serving.encoder(Lens.PURPOSE).encode(own)
-        for index, one in zip(served, probes[0].predict(vectors, TOP_CONCEPTS, texts=own), strict=True):
+    by_probes: dict[tuple[str, str], tuple[ServedProbes, list[int]]] = {}
+    for index, text in enumerate(texts):
+        language = languages[index] or detect_language(text)
+        probes = serving.probes_for(hierarchy=hierarchy, language=language, sample=[text])
+        if probes is None:
+            predictions[index] = predict(text=text, serving=serving, language=language, hierarchy=hierarchy)
+        else:
+            by_probes.setdefault((probes.hierarchy, probes.lens), (probes, []))[1].append(index)
+    for probes, own in by_probes.values():
+        own_texts = [texts[index] for index in own]
+        vectors = serving.encoder(probes.lens).encode(own_texts)
+        predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=own_texts)
+        for index, one in zip(own, predicted, strict=True):
             concepts = [PredictedConcept(guess.path, guess.probability) for guess in one.concepts]
             predictions[index] = QuestionPrediction(concepts, _difficulty(one), [], _estimated_basis(0), "")
-    return [
-        predictions.get(index)
-        or predict(text=text, serving=serving, language=languages[index], hierarchy=hierarchy)
-        for index, text in enumerate(texts)
-    ]
+    return [predictions[index] for index in range(len(texts))]
 
 
-def _probes(serving: Serving, language: str, hierarchy: str | None) -> tuple[ProbeHeads, str] | None:
-    """The probes to use for a language, or None where neighbours must vote."""
+def _check_hierarchy(serving: Serving, hierarchy: str | None) -> None:
     if hierarchy is not None and hierarchy not in serving.probe_artifacts:
         known = ", ".join(serving.probe_artifacts) or _("none")
         raise ValidationFailed(
             _("There are no probes of the hierarchy “%(name)s”; there are: %(known)s.")
             % {"name": hierarchy, "known": known}
         )
-    return serving.probes_and_hierarchy(hierarchy) if serving.serves(Lens.PURPOSE, language) else None
 
 
 def _no_probes() -> str:

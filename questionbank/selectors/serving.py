@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
@@ -18,21 +18,30 @@ import numpy.typing as npt
 from django.utils.translation import gettext as _
 
 from analytics.errors import ArtifactError
-from analytics.inference.encode import HashedNgramEncoder, TextEncoder, load_encoder
+from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEncoder, load_encoder
 from analytics.inference.heads import ProbeHeads, load_heads
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact
 from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
 from questionbank.selectors.artifacts import artifact_folder
 
-__all__ = ["Serving", "serving"]
+__all__ = ["ServedProbes", "Serving", "serving"]
 
 Model = TypeVar("Model")
 Vector = npt.NDArray[np.float32]
 
-_KEPT_MODELS = 8  # loaded models a process keeps: champions, and the ones just replaced
+_KEPT_MODELS = 32  # loaded models a process keeps: champions, and those just replaced
 _models: OrderedDict[str, object] = OrderedDict()
 _lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class ServedProbes:
+    """Probes with the hierarchy that they predict in and the lens whose vectors they read."""
+
+    heads: ProbeHeads
+    hierarchy: str
+    lens: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +74,36 @@ class Serving:
             return _kept(embedding_set.encoder_name, lambda: HashedNgramEncoder(embedding_set.dimension))
         return _load(embedding_set.artifact, load_encoder)
 
-    def serves(self, lens: str, language: str) -> bool:
+    def serves(self, lens: str, language: str, sample: Sequence[str] = ()) -> bool:
         """Whether the lens has vectors for a language: its encoder must know nine tokens of ten.
 
-        A language that was never measured is taken for unknown, unless it is English.
+        A language that the bank has not measured is measured on the sample; without one it is taken for
+        unknown, unless it is English.
         """
         if lens == Lens.WORDING:
             return True
-        shares = self.sets[lens].unknown_shares if lens in self.sets else {}
-        default = 0.0 if lens in self.sets and language in ("", "en") else 1.0
-        return bool(shares.get(language, default) <= UNKNOWN_SHARE_LIMIT)
+        if lens not in self.sets:
+            return False
+        share = self.sets[lens].unknown_shares.get(language)
+        if share is None and language not in ("", "en"):
+            encoder = self.encoder(lens) if sample else None
+            share = encoder.unknown_share(sample) if isinstance(encoder, OnnxEncoder) else 1.0
+        return share is None or bool(share <= UNKNOWN_SHARE_LIMIT)
 
-    def lens_for(self, lens: str, language: str) -> tuple[EmbeddingSet, TextEncoder, str]:
-        """The set and encoder for a text: the lens's own, or the wording's with a notice that says so."""
-        if self.serves(lens, language):
+    def lens_for(
+        self, lens: str, language: str, sample: Sequence[str] = ()
+    ) -> tuple[EmbeddingSet, TextEncoder, str]:
+        """The set and encoder for a text: the lens's own, or the wording's with a notice that says so.
+
+        Args:
+            lens: ``"purpose"`` or ``"wording"``.
+            language: of the text.
+            sample: texts of that language, in case the bank has not measured it.
+
+        Raises:
+            ServiceUnavailable: the bank has no set of vectors yet.
+        """
+        if self.serves(lens, language, sample):
             return self.embedding_set(lens), self.encoder(lens), ""
         notice = _(
             "The model does not know this language well enough, so questions are compared by their wording."
@@ -87,22 +112,34 @@ class Serving:
 
     def encode(self, text: str, lens: str, language: str) -> Vector:
         """The vector of one text, of the set that `lens_for` names; zeros for a text without content."""
-        encoder = self.lens_for(lens, language)[1]
+        encoder = self.lens_for(lens, language, [text])[1]
         return cast(Vector, encoder.encode([text])[0])
 
     def probes(self, hierarchy: str | None = None) -> ProbeHeads | None:
-        """The probes of a hierarchy (by default the newest ones) that read the purpose set's vectors."""
-        found = self.probes_and_hierarchy(hierarchy)
-        return found[0] if found else None
+        """The probes of a hierarchy, by default the newest ones, that read the vectors of a set in use."""
+        found = self.probes_for(hierarchy=hierarchy)
+        return found.heads if found else None
 
-    def probes_and_hierarchy(self, hierarchy: str | None = None) -> tuple[ProbeHeads, str] | None:
-        """The same with the name of the hierarchy that they predict in."""
-        purpose = self.sets.get(Lens.PURPOSE)
+    def probes_for(
+        self, *, hierarchy: str | None = None, language: str = "", sample: Sequence[str] = ()
+    ) -> ServedProbes | None:
+        """The probes that can answer for a text of a language, or None.
+
+        Probes read either the model's vectors or, where they were trained on questions in a language that it
+        does not know, the character n-grams'. Without a hierarchy, those are taken that read the vectors
+        which serve the language best.
+        """
+        known = self.serves(Lens.PURPOSE, language, sample)
         for scope, artifact in self.probe_artifacts.items():
-            if purpose is not None and hierarchy in (None, scope):
-                heads = _load(artifact, load_heads)
-                if (heads.encoder, heads.dimension) == (purpose.encoder_name, purpose.dimension):
-                    return heads, scope
+            if hierarchy not in (None, scope):
+                continue
+            heads = _load(artifact, load_heads)
+            for lens, one in self.sets.items():
+                if (heads.encoder, heads.dimension) != (one.encoder_name, one.dimension):
+                    continue
+                fits = known or lens == Lens.WORDING
+                if fits and (hierarchy is not None or (lens == Lens.PURPOSE) == known):
+                    return ServedProbes(heads, scope, lens)
         return None
 
 

@@ -78,7 +78,7 @@ def similar_questions(
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
     """
-    embedding_set, encoder, notice = serving.lens_for(lens, question.language)
+    embedding_set, encoder, notice = serving.lens_for(lens, question.language, [question.text])
     vector = _stored_vector(question, embedding_set)
     if vector is None:
         vector = encoder.encode([question.text])[0]
@@ -108,7 +108,7 @@ def similar_to_text(
         ServiceUnavailable: the bank has no vectors for the lens.
     """
     language = language or detect_language(text)
-    embedding_set, encoder, notice = serving.lens_for(lens, language)
+    embedding_set, encoder, notice = serving.lens_for(lens, language, [text])
     asked = _Asked(
         text=text,
         vector=encoder.encode([text])[0],

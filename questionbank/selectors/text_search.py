@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Q, QuerySet
 
@@ -97,7 +98,10 @@ def _scored(
     branches = [(every, sum(weights.values()))] + [(quoted(token), weights[token]) for token in leading]
     for query, weight in branches:
         branch = questions.filter(_holding(query)).values("id")[:FROM_ONE_WORD]
-        sql, own = branch.query.sql_with_params()
+        try:
+            sql, own = branch.query.sql_with_params()
+        except EmptyResultSet:  # Django sees that the filters let nothing pass
+            return []
         parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS word")  # noqa: S608 - Django's SQL
         parameters += [weight, *own]
     # Beyond the sum of the weights: a short text that holds the words is more about them than a long one,

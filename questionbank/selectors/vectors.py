@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from django.core.exceptions import EmptyResultSet
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
@@ -56,7 +57,10 @@ def nearest(
         wanted = question_ids.order_by().values("pk")
         few = [] if exact else list(wanted.values_list("pk", flat=True)[: EXACT_LIMIT + 1])
         if exact or len(few) > EXACT_LIMIT:
-            subquery, parameters = wanted.query.sql_with_params()
+            try:
+                subquery, parameters = wanted.query.sql_with_params()
+            except EmptyResultSet:  # Django sees that nothing can pass
+                return []
             search = _one_by_one if exact else _through_index
             return search(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
         question_ids = few

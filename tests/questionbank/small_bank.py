@@ -1,12 +1,10 @@
-"""Small banks for tests: questions, concepts, vectors by character n-grams (which need no weights)."""
+"""Small banks for tests: concepts by path, and sets of vectors by character n-grams, which need no weights."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from django.utils import timezone
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.models import (
@@ -15,38 +13,26 @@ from questionbank.models import (
     KnowledgeHierarchy,
     Question,
     QuestionEmbedding,
-    QuestionTag,
+    QuestionEquation,
 )
+from questionbank.services.concepts import concept_path_ensure
+from tests.factories import QuestionFactory
 
 __all__ = ["add_concept", "add_question", "add_set", "store_vectors"]
 
 
-def add_question(text: str, *, concepts: Iterable[KnowledgeConcept] = (), **fields: object) -> Question:
-    """A ready question, tagged with the concepts."""
-    values = {"content_hash": hashlib.sha256(text.encode()).digest(), "created_at": timezone.now(), **fields}
-    question = Question.objects.create(text=text, **values)
-    for concept in concepts:
-        QuestionTag.objects.create(question=question, concept=concept)
+def add_question(text: str, *, equation: str = "", **fields: object) -> Question:
+    """A ready question; ``concepts=[...]`` tags it."""
+    question = QuestionFactory(text=text, **fields)
+    if equation:
+        QuestionEquation.objects.create(question=question, expression=equation)
     return question
 
 
 def add_concept(*path: str, hierarchy: str = "Test hierarchy") -> KnowledgeConcept:
     """The concept at the end of a path; whatever is missing above it is made too."""
     owner = KnowledgeHierarchy.objects.get_or_create(name=hierarchy)[0]
-    node = None
-    for name in path:
-        siblings = node.get_children() if node else KnowledgeConcept.get_root_nodes().filter(hierarchy=owner)
-        found = siblings.filter(name=name).first()
-        if found is None:
-            parent = KnowledgeConcept.objects.get(pk=node.pk) if node else None
-            found = (
-                parent.add_child(name=name, hierarchy=owner)
-                if parent
-                else KnowledgeConcept.add_root(name=name, hierarchy=owner)
-            )
-        node = found
-    assert node is not None
-    return node
+    return concept_path_ensure(hierarchy=owner, path=path)
 
 
 def add_set(lens: str = "wording", dimension: int = 512, **fields: object) -> EmbeddingSet:

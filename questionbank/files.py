@@ -1,0 +1,155 @@
+"""Commands that turn a file of questions into a file of answers, line by line.
+
+A line that cannot be read is reported by number and reason, the others are done. The output is written
+aside and renamed at the end, so that nobody meets half a file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from django.utils.translation import gettext as _
+
+from questionbank.errors import ImportRefused, KindredError, LineProblem, ValidationFailed
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.jsonl import parse_object
+from questionbank.formats.lines import decode_line, read_lines, refuse_unreadable
+
+__all__ = ["InputQuestion", "convert_questions", "read_input_questions", "write_text"]
+
+BATCH = 256  # questions that are encoded together
+_READ_FIELDS = ("id", "text", "language")
+
+
+@dataclass(frozen=True, slots=True)
+class InputQuestion:
+    """One line of the input: `id` comes back as it was given, the line's number where there is none."""
+
+    id: str | int | float
+    text: str
+    language: str
+
+
+Convert = Callable[[Sequence[InputQuestion]], Sequence[Mapping[str, Any]]]
+
+
+def convert_questions(
+    *, source: Path, target: Path, convert: Convert, report: Callable[[str], object]
+) -> int:
+    """Read questions as JSON Lines, convert them in batches, write one JSON object a line.
+
+    Args:
+        source: only ``id``, ``text`` and ``language`` are read; gzip-compressed files too.
+        target: compressed where its name ends in ``.gz``.
+        convert: one object for each question of a batch, in their order.
+        report: told each line that cannot be read, with its number and the reason.
+
+    Returns:
+        Number of questions written.
+
+    Raises:
+        ImportRefused: the file as a whole cannot be read; nothing is written.
+        ValidationFailed: the output cannot be written there.
+        KindredError: lines could not be read; the others are written.
+    """
+    refuse_unreadable(source)
+    with _written_aside(target) as raw:
+        stream = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if target.suffix == ".gz" else raw
+        written, refused = _convert_all(source, stream, convert, report)
+        if written + refused == 0:
+            raise ImportRefused(_("%(name)s holds no question.") % {"name": source.name})
+        if stream is not raw:
+            stream.close()
+    if refused:
+        raise KindredError(
+            _("%(refused)d of %(all)d lines could not be read; the others are in %(path)s.")
+            % {"refused": refused, "all": written + refused, "path": target}
+        )
+    return written
+
+
+def write_text(target: Path, text: str) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        ValidationFailed: it cannot be written there.
+    """
+    with _written_aside(target) as raw:
+        raw.write(text.encode("utf-8"))
+
+
+@contextmanager
+def _written_aside(target: Path) -> Iterator[IO[bytes]]:
+    """A new file beside `target` that takes its place at the end; on any error nothing is left of it."""
+    if target.is_dir():
+        raise ValidationFailed(_("%(path)s is a folder; give the name of a file.") % {"path": target})
+    aside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with aside.open("xb") as raw:
+            yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        aside.replace(target)
+    except OSError as error:
+        raise ValidationFailed(
+            _("%(path)s cannot be written: %(reason)s.") % {"path": target, "reason": error.strerror or error}
+        ) from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _convert_all(
+    source: Path, stream: IO[bytes], convert: Convert, report: Callable[[str], object]
+) -> tuple[int, int]:
+    written = refused = 0
+    batch: list[InputQuestion] = []
+
+    def finish() -> None:
+        for row in convert(batch):
+            stream.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
+        batch.clear()
+
+    for entry in read_input_questions(source):
+        if isinstance(entry, LineProblem):
+            refused += 1
+            report(str(entry))
+            continue
+        batch.append(entry)
+        written += 1
+        if len(batch) == BATCH:
+            finish()
+    if batch:
+        finish()
+    return written, refused
+
+
+def read_input_questions(path: Path) -> Iterator[InputQuestion | LineProblem]:
+    """The question or the problem of each line that is not blank.
+
+    Raises:
+        ImportRefused: the file cannot be read on (damaged gzip, for one).
+    """
+    for number, line in read_lines(path):
+        if isinstance(line, LineProblem):
+            yield line
+        elif line.strip():
+            try:
+                yield _question(number, parse_object(decode_line(line.rstrip())))
+            except (FieldProblems, ValueError) as error:
+                yield LineProblem(number, str(error))
+
+
+def _question(number: int, row: Mapping[str, Any]) -> InputQuestion:
+    record = read_question({name: row[name] for name in _READ_FIELDS if name in row})
+    given = row.get("id")
+    return InputQuestion(
+        id=str(number) if given is None else given, text=record.text, language=record.language
+    )

@@ -1,0 +1,108 @@
+"""Filters: read from an address, written into one, and combined."""
+
+from __future__ import annotations
+
+import pytest
+from django.http import QueryDict
+
+from questionbank.selectors.filters import SearchFilters, filtered_questions
+from tests.factories import UserFactory
+from tests.questionbank.small_bank import add_concept, add_question
+
+
+def test_an_address_comes_back_as_it_was():
+    address = "concept=5&difficulty_min=20&difficulty_max=62.5&grade=7&kind=choice&language=zh&source=S+1"
+    filters = SearchFilters.from_querydict(QueryDict(address + "&status=draft&owner=3"))
+    assert SearchFilters.from_querydict(filters.to_query()) == filters
+    assert filters.to_query() == {
+        "concept": "5",
+        "difficulty_min": "20",
+        "difficulty_max": "62.5",
+        "grade": "7",
+        "kind": "choice",
+        "language": "zh",
+        "source": "S 1",
+        "status": "draft",
+        "owner": "3",
+    }
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "concept=x&owner=-1&difficulty_min=nan&difficulty_max=inf",
+        "concept=²&kind=essay&status=deleted&difficulty_min=",
+        "concept=99999999999999999999&status=ready&page=2",
+    ],
+)
+def test_what_makes_no_sense_is_left_out(address):
+    filters = SearchFilters.from_querydict(QueryDict(address))
+    assert filters.is_default
+    assert filters.to_query() == {}
+
+
+def test_per_cents_stay_between_0_and_100():
+    filters = SearchFilters.from_querydict(QueryDict("difficulty_min=-5&difficulty_max=1e9"))
+    assert (filters.difficulty_min, filters.difficulty_max) == (0.0, 100.0)
+
+
+@pytest.mark.django_db
+class TestFilteredQuestions:
+    def found(self, **filters):
+        return sorted(filtered_questions(SearchFilters(**filters)).values_list("text", flat=True))
+
+    def test_ready_questions_pass_unless_asked_otherwise(self):
+        add_question("Ready")
+        add_question("Draft", status="draft")
+        add_question("Retired", status="retired")
+        assert self.found() == ["Ready"]
+        assert self.found(status="draft") == ["Draft"]
+        assert self.found(status="any") == ["Draft", "Ready", "Retired"]
+
+    def test_a_concept_includes_those_below_it_and_no_others(self):
+        algebra, linear = add_concept("Algebra"), add_concept("Algebra", "Linear")
+        add_question("Of algebra", concepts=[algebra])
+        add_question("Of both", concepts=[algebra, linear])
+        add_question("Linear", concepts=[linear])
+        add_question("Geometry", concepts=[add_concept("Geometry")])
+        assert self.found(concept=algebra.pk) == ["Linear", "Of algebra", "Of both"]
+        assert self.found(concept=linear.pk) == ["Linear", "Of both"]
+        assert self.found(concept=linear.pk + 1000) == []
+
+    def test_a_difficulty_range_is_inclusive_and_passes_no_unknown_difficulty(self):
+        for value in (0, 1, 2, 4):
+            add_question(f"Level {value}", difficulty=value, difficulty_scale="0-4")
+        add_question("Unknown")
+        assert self.found(difficulty_min=25, difficulty_max=50) == ["Level 1", "Level 2"]
+        assert self.found(difficulty_min=50) == ["Level 2", "Level 4"]
+
+    def test_all_filters_combine(self):
+        person = UserFactory()
+        concept = add_concept("Algebra")
+        right = {
+            "kind": "choice",
+            "grade": "7",
+            "language": "en",
+            "source": "Book",
+            "created_by": person,
+            "difficulty": 2,
+            "difficulty_scale": "0-4",
+            "concepts": [concept],
+        }
+        add_question("Right", **right)
+        wrong = {"kind": "open", "grade": "8", "language": "zh", "source": "", "created_by": None}
+        wrong |= {"difficulty": 4, "concepts": []}
+        for name, value in wrong.items():
+            add_question(f"Wrong {name}", **right | {name: value})
+        every = SearchFilters(
+            concept=concept.pk,
+            difficulty_min=40,
+            difficulty_max=60,
+            grade="7",
+            kind="choice",
+            language="en",
+            source="Book",
+            owner=person.pk,
+        )
+        assert [one.text for one in filtered_questions(every)] == ["Right"]

@@ -1,0 +1,97 @@
+"""What is typed is read as words, a question or a formula; misspelt words are corrected."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.selectors.query import parse_query
+from questionbank.selectors.spelling import Vocabulary, vocabulary
+from questionbank.services.search_index import vocabulary_refresh
+from tests.questionbank.small_bank import add_question
+
+pytestmark = pytest.mark.django_db
+
+EMPTY = Vocabulary({}, questions=1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "sort"),
+    [
+        ("", "browse"),
+        ("  \x00 ", "browse"),
+        ("triangle area", "words"),
+        ("三角形 面积", "words"),
+        ("What is the area of a triangle with base 4?", "question"),
+        ("小明有3个苹果，又买了5个，现在一共有几个苹果？", "question"),
+        (r"$\frac{1}{2}+\frac{1}{3}$", "formula"),
+        (r"\frac{1}{2}+\frac{1}{3}", "formula"),
+        ("x^2 + 5x + 6 = 0", "formula"),
+        ("sin(x) + cos(x) = 1", "formula"),
+        (r"\[ \int_0^1 x\,dx \]", "formula"),
+        ("solve x^2 = 4", "words"),
+    ],
+)
+def test_the_sort_of_a_query(typed, sort):
+    assert parse_query(typed, EMPTY).sort == sort
+
+
+@pytest.mark.parametrize(
+    ("typed", "searched"),
+    [
+        ("solve x^2 + 5x + 6 = 0 for x", "solve $x^2 + 5x + 6 = 0$ for x"),
+        ("2x + 3 = 7.", "$2x + 3 = 7$."),
+        ("求 x^2+1=0 的解", "求 $x^2+1=0$ 的解"),
+        ("a part-time job and/or rest", "a part-time job and/or rest"),
+        ("cost is $5 or less", "cost is $5 or less"),
+        ("already $x=1$ and y=2", "already $x=1$ and y=2"),
+    ],
+)
+def test_bare_formulas_are_put_between_dollars(typed, searched):
+    assert parse_query(typed, EMPTY).searched == searched
+
+
+def test_a_formula_has_the_same_tokens_with_and_without_delimiters():
+    bare, marked = parse_query("x^2+5x+6=0", EMPTY), parse_query(r"\(x^2+5x+6=0\)", EMPTY)
+    assert bare.tokens == marked.tokens != ()
+
+
+def test_misspelt_words_are_corrected_and_words_of_the_bank_stay():
+    for text in ("A triangle has three sides", "Spend it all", "The speed of a train", "A quick train"):
+        add_question(text)
+    vocabulary_refresh()
+    parsed = parse_query("Tringle spedd of tarin", vocabulary())
+    assert parsed.corrected == "triangle speed of train"
+    assert set(parsed.tokens) == {"triangle", "speed", "of", "train"}
+    assert parse_query("speed of train", vocabulary()).corrected == ""
+
+
+def test_of_near_words_the_one_that_stands_with_the_others_is_meant():
+    add_question("How much did she spend on the party?")
+    add_question("How much did he spend?")
+    add_question("What is the speed of a train?")
+    vocabulary_refresh()
+    assert parse_query("speend train", vocabulary()).corrected == "speed train"
+    assert parse_query("speend party", vocabulary()).corrected == "spend party"
+
+
+def test_a_word_newer_than_the_vocabulary_is_right():
+    add_question("A trapezium")
+    vocabulary_refresh()
+    add_question("A trapezius")
+    assert parse_query("trapezius", vocabulary()).corrected == ""
+
+
+def test_formulas_and_pasted_questions_are_not_corrected():
+    add_question("fraction sinus text")
+    vocabulary_refresh()
+    assert parse_query(r"$\frxc{1}{2} + sinu$", vocabulary()).corrected == ""
+    pasted = "Zoltaan walks to the park with Anastaasia and then buys seven fractons for the twelve childen"
+    assert parse_query(pasted, vocabulary()).corrected == ""
+
+
+@pytest.mark.parametrize(
+    "typed", ["' & | ! <-> \\", "\\", "'''", "a:*b", "%s %d {x}", "(((((" * 500, "$" * 999]
+)
+def test_signs_that_mean_something_to_the_database_do_no_harm(typed):
+    parsed = parse_query(typed, vocabulary())
+    assert parsed.text == typed.strip()[:4000]

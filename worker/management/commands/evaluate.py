@@ -1,0 +1,39 @@
+"""Measure a model or the search, and write the figures as JSON."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from questionbank.files import write_text
+from questionbank.management.base import BankCommand
+
+
+class Command(BankCommand):
+    """Measures, and never trains."""
+
+    help = "Measure a capability, or how well search finds known questions."
+    needs_model = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        from worker.evaluation.catalog import EVALUATIONS
+
+        parser.add_argument("capability", choices=sorted(EVALUATIONS))
+        parser.add_argument("--data", type=Path, help="JSON Lines file or a folder of them")
+        parser.add_argument("--model", default="default", help="id of a model, by default the one in use")
+        parser.add_argument("--output", type=Path, required=True, help="file for the figures (JSON)")
+        parser.add_argument("--queries", type=int, default=300, help="search: queries of each sort (300)")
+        parser.add_argument("--seed", type=int, default=0, help="search: of the sample (0)")
+        parser.add_argument(
+            "--split", choices=["test", "dev"], default="test", help="search: half of the bank"
+        )
+        parser.add_argument("--language", default="en", help="search: language of the questions (en)")
+
+    def handle(self, *args: Any, capability: str, output: Path, **options: Any) -> None:
+        from worker.evaluation.catalog import EVALUATIONS
+
+        figures = EVALUATIONS[capability](options)
+        write_text(output, json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+        self.stdout.write(json.dumps(figures, indent=2, ensure_ascii=False))
