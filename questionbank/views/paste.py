@@ -43,6 +43,8 @@ def paste(request: HttpRequest) -> HttpResponse:
             context |= _insight(request, form.cleaned_data["text"], context.get("save_form"))
         elif not request.htmx:
             status = 422
+        elif request.POST.get("text", "").strip():  # an empty box is not yet a mistake
+            context["problem"] = " ".join(form.errors["text"])
     return render_page(request, "paste/paste.html", "paste/_result.html", context, status=status)
 
 

@@ -68,7 +68,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "recalled": request.session.pop(RECALLED, False) if RECALLED in request.session else False,
         "hide_header_search": True,
     }
-    response = render_page(request, "questions/list.html", "questions/_results.html", context)
+    response = render_page(request, "questions/list.html", "questions/_results_part.html", context)
     return push_url(response, _address(wanted)) if request.htmx else response
 
 

@@ -80,3 +80,8 @@ def test_a_chinese_question_is_recognised(bank, as_teacher) -> None:
     response = as_teacher.post(reverse("paste"), {"text": "解方程 $2x+3=11$，求 $x$ 的值。"})
     assert response.context["language"] == "zh"
     assert 'lang="zh"' in response.content.decode()
+
+
+def test_htmx_is_told_what_is_wrong_with_a_text(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": "x" * 20_001}, headers={"HX-Request": "true"})
+    assert "at most 20000 characters" in response.content.decode()

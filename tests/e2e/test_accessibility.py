@@ -1,0 +1,192 @@
+"""axe on every page in both themes, and no page wider than a telephone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from questionbank.models import Question, Run, RunLog
+from tests.e2e.conftest import DESK, TABLET, TELEPHONE
+from tests.factories import QuestionFactory
+
+LONG_FORMULA = r"$$\int_{-\infty}^{\infty} e^{-x^2}\,dx = \sum_{k=0}^{n} \binom{n}{k} a^k b^{n-k} + " + " + ".join(
+    rf"\frac{{x^{{{n}}}}}{{{n}!}}" for n in range(1, 25)
+) + "$$"  # fmt: skip
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+# Layout depends on the size and contrast on the theme, not one on the other: two pairs cover both.
+LOOKS = pytest.mark.parametrize(
+    ("size", "theme"), [(DESK, "light"), (TELEPHONE, "dark")], ids=["desk-light", "telephone-dark"]
+)
+
+OPEN_PAGES = ("/accounts/login/", "/accounts/password/reset/", "/nothing/here/")
+TEACHER_PAGES: dict[str, Callable] = {
+    "home": lambda bank: "/",
+    "results": lambda bank: "/questions/?q=equation",
+    "no results": lambda bank: "/questions/?q=zzzzzz&grade=99",
+    "question": lambda bank: f"/questions/{bank.questions[0].pk}/",
+    "long question": lambda bank: f"/questions/{bank.long.pk}/",
+    "edit": lambda bank: f"/questions/{bank.questions[0].pk}/edit/",
+    "retire": lambda bank: f"/questions/{bank.questions[0].pk}/retire/",
+    "same idea": lambda bank: f"/questions/{bank.questions[0].pk}/similar/same-idea/",
+    "concepts of a question": lambda bank: f"/questions/{bank.questions[0].pk}/concepts/",
+    "write": lambda bank: "/questions/new/",
+    "paste": lambda bank: "/paste/",
+    "tree": lambda bank: "/concepts/?q=linear",
+    "concept": lambda bank: f"/concepts/{bank.linear.pk}/",
+    "jobs": lambda bank: "/jobs/",
+    "failed job": lambda bank: f"/jobs/{bank.failed.pk}/",
+    "forbidden": lambda bank: "/import/",
+    "password": lambda bank: "/accounts/password/change/",
+    "two-step log-in": lambda bank: "/accounts/2fa/",
+    "log out": lambda bank: "/accounts/logout/",
+}
+ADMIN_PAGES: dict[str, Callable] = {
+    "import": lambda bank: "/import/",
+    "dry run": lambda bank: f"/jobs/{bank.checked.pk}/",
+    "running job": lambda bank: f"/jobs/{bank.running.pk}/",
+    "rename": lambda bank: f"/concepts/{bank.linear.pk}/rename/",
+    "move": lambda bank: f"/concepts/{bank.linear.pk}/move/?q=c",
+    "merge": lambda bank: f"/concepts/{bank.linear.pk}/merge/?q=c",
+    "delete": lambda bank: f"/concepts/{bank.linear.pk}/delete/?q=c",
+    "new hierarchy": lambda bank: "/concepts/hierarchies/new/",
+    "delete hierarchy": lambda bank: f"/concepts/hierarchies/{bank.hierarchy.pk}/delete/",
+    "health": lambda bank: "/health/details/",
+}
+
+
+@pytest.fixture
+def full_bank(bank):
+    """The bank with what stretches a page: a very long formula, long words, jobs of every kind."""
+    bank.long = QuestionFactory(
+        text=f"Show that {LONG_FORMULA} and that {LONG_FORMULA.replace('$$', '$')} hold for {'x' * 120}.",
+        kind="choice",
+        options=[{"label": label, "text": LONG_FORMULA, "misconception": "m" * 80} for label in "AB"],
+        answer="A",
+        solution=LONG_FORMULA * 3,
+        source="A set with a very long name, as publishers like them, in its third and final edition of 2024",
+    )
+    refused = [{"line": n, "reason": "the text is missing " * 5, "field": "text"} for n in range(1, 40)]
+    report = {
+        "name": "mine.jsonl", "source": "mine", "hierarchy": "mine", "dry_run": True, "written": False,
+        "rows": 500, "created": 400, "duplicates": 3, "links": [{"line": 4, "question": bank.long.pk,
+        "first_line": None}], "refused_count": 39, "refused": refused, "concepts_created": 12,
+        "questions_tagged": 300, "languages": {"en": 400}, "seconds": 1.5, "phases": {},
+    }  # fmt: skip
+    bank.checked = Run.objects.create(
+        kind="import",
+        title="Check of mine.jsonl",
+        state="succeeded",
+        parameters={"dry_run": True},
+        result=report,
+    )
+    bank.failed = Run.objects.create(kind="embed", state="failed", error="The disk is full. " * 5)
+    RunLog.objects.create(run=bank.failed, text="The worker stopped answering. " * 10, level="error")
+    bank.running = Run.objects.create(kind="train", title="Train", state="running", done=10, total=100)
+    return bank
+
+
+def complaints(page: Page) -> list[str]:
+    results = Axe().run(page, options={"runOnly": LEVELS})
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in results.response["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def unfold_everything(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('main details').forEach((fold) => (fold.open = true))")
+
+
+def is_too_wide(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+
+
+@LOOKS
+def test_pages_before_the_log_in(open_browser, full_bank, size, theme, settings) -> None:
+    settings.DEMO = True
+    page = open_browser(size=size, color_scheme=theme)
+    for address in OPEN_PAGES:
+        page.goto(address)
+        assert not complaints(page), address
+        assert not is_too_wide(page), address
+
+
+@LOOKS
+@pytest.mark.parametrize("role", ["teacher", "admin"])
+def test_pages_of_each_role(open_as, full_bank, admin_person, role, size, theme) -> None:
+    page = open_as(role, size=size, color_scheme=theme)
+    found = {}
+    for name, address in (TEACHER_PAGES if role == "teacher" else ADMIN_PAGES).items():
+        page.goto(address(full_bank))
+        unfold_everything(page)
+        problems = complaints(page) + (["wider than the window"] if is_too_wide(page) else [])
+        if problems:
+            found[name] = problems
+    assert not found
+
+
+@LOOKS
+def test_what_appears_only_after_doing_something(open_as, full_bank, size, theme) -> None:
+    page = open_as("teacher", size=size, color_scheme=theme)
+    page.locator(".account > summary").click()
+    assert not complaints(page), "the menu"
+
+    page.goto("/paste/")
+    page.get_by_label("Question", exact=True).fill(full_bank.long.text)
+    page.get_by_role("heading", name="Similar questions").wait_for()
+    assert not complaints(page), "what was pasted"
+    assert not is_too_wide(page), "what was pasted"
+
+    page.goto("/questions/new/")
+    page.get_by_label("Find a concept").fill("c")
+    page.locator(".chooser-list").wait_for()
+    page.get_by_label("Type").select_option("choice")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("alert").wait_for()
+    assert not complaints(page), "a form with errors"
+    assert not is_too_wide(page), "a form with errors"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_an_empty_bank(open_as, teacher, transactional_db, theme) -> None:
+    page = open_as("teacher", color_scheme=theme, size=TELEPHONE)
+    assert not Question.objects.exists()
+    for address in ("/", "/questions/", "/concepts/", "/jobs/"):
+        page.goto(address)
+        assert not complaints(page), address
+        assert not is_too_wide(page), address
+
+
+def test_no_page_is_wider_than_a_tablet(open_as, full_bank) -> None:
+    page = open_as("teacher", size=TABLET)
+    for name, address in TEACHER_PAGES.items():
+        page.goto(address(full_bank))
+        unfold_everything(page)
+        assert not is_too_wide(page), name
+
+
+def test_everything_is_reached_by_keyboard(open_as, full_bank) -> None:
+    page = open_as("teacher")
+    page.goto("/questions/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip-link"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "q"
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+
+
+def test_print_shows_the_question_and_nothing_else(open_as, full_bank) -> None:
+    page = open_as("teacher")
+    page.goto(f"/questions/{full_bank.questions[0].pk}/")
+    page.emulate_media(media="print")
+    assert page.locator(".question-text").first.is_visible()
+    for hidden in (".site-header", ".similar-section", ".question-knowledge", ".site-footer"):
+        assert page.locator(hidden).is_hidden()

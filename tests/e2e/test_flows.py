@@ -1,0 +1,268 @@
+"""What people do with the site, from log-in to job, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import Page, expect
+
+from questionbank.models import Question, Run
+from questionbank.services.runs import run_create, run_progress, run_start, run_succeed
+from tests.e2e.conftest import PASSWORD
+from worker.tasks import import_questions
+
+
+def test_log_in_leads_to_where_one_wanted_to_go(open_browser, bank) -> None:
+    page = open_browser()
+    page.goto(f"/questions/{bank.questions[0].pk}/")
+    page.get_by_label("Name or e-mail").fill("teacher")
+    page.get_by_label("Password", exact=True).fill("wrong")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("not correct")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Question {bank.questions[0].pk}")
+
+
+def test_search_filter_open_and_go_to_a_similar_question(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.get_by_role("searchbox").fill("equation")
+    page.get_by_role("searchbox").press("Enter")
+    expect(page.get_by_role("heading", name=re.compile(r"\d+ questions?"))).to_be_visible()
+
+    page.get_by_label("Grade").get_by_label("7").or_(page.get_by_label("7", exact=False)).first.check()
+    page.wait_for_url("**grade=7**")
+    expect(page.locator(".hits > li")).to_have_count(1)
+
+    page.get_by_role("link", name=f"Question {bank.questions[1].pk}").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Question {bank.questions[1].pk}")
+    expect(page.locator("math").first).to_be_visible()
+    expect(page.get_by_text("Subtract, then divide.")).to_be_hidden()
+    page.get_by_text("Answer and worked solution").click()
+    expect(page.get_by_text("Subtract, then divide.")).to_be_visible()
+
+    purpose = page.get_by_role("region", name="Purpose")
+    expect(purpose.locator(".similar")).to_have_count(5)
+    purpose.get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        re.compile(f"Question ({bank.questions[0].pk}|{bank.questions[2].pk})$")
+    )
+
+
+def test_typing_searches_without_pressing_anything_and_back_goes_back(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.goto("/questions/")
+    expect(page.locator(".hits > li")).to_have_count(6)
+    page.locator("#q").press_sequentially("marbles", delay=20)
+    page.wait_for_url("**q=marbles")
+    expect(page.locator(".hits > li").first).to_contain_text("marbles")
+    expect(page.locator("#q")).to_be_focused()
+    page.go_back()
+    expect(page.locator(".hits > li")).to_have_count(6)
+
+
+def test_filters_are_remembered_until_cleared(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.goto("/questions/?grade=7")
+    page.goto("/")
+    page.get_by_role("searchbox").fill("solve")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_text("The filters of your last search are in use.")).to_be_visible()
+    page.get_by_role("link", name="Clear filters").click()
+    page.wait_for_url("**/questions/?q=solve")
+
+
+def test_the_concept_filter_goes_down_the_tree(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.goto("/questions/")
+    filters = page.get_by_label("Filters")
+    for name in ("Algebra", "Equations", "Linear equations"):
+        filters.get_by_role("link", name=name).click()
+        expect(filters.locator("[aria-current]")).to_have_text(name)
+    expect(page.locator(".hits > li")).to_have_count(3)
+    filters.get_by_role("link", name="All concepts").click()
+    expect(page.locator(".hits > li")).to_have_count(6)
+
+
+def test_paste_a_question_look_and_save_it(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.get_by_role("link", name="Paste", exact=True).click()
+    page.get_by_label("Question", exact=True).fill(r"Solve the equation $7x + 2 = 30$ for $x$.")
+    expect(page.get_by_role("heading", name="Similar questions")).to_be_visible()
+    expect(page.get_by_role("heading", name="Difficulty")).to_be_visible()
+    page.get_by_label("Linear equations").check()
+    page.get_by_label("Answer").fill("4")
+
+    # a change of the text keeps what was entered beside it
+    page.get_by_label("Question", exact=True).press("End")
+    page.get_by_label("Question", exact=True).press_sequentially(" Show your working.")
+    expect(page.locator("#paste-result .sheet")).to_contain_text("Show your working.")
+    expect(page.get_by_label("Linear equations")).to_be_checked()
+    expect(page.get_by_label("Answer")).to_have_value("4")
+
+    page.get_by_role("button", name="Save to the bank").click()
+    expect(page.get_by_text("The question is in the bank.")).to_be_visible()
+    expect(page.get_by_role("link", name="Linear equations").first).to_be_visible()
+    assert Question.objects.count() == 7
+
+
+def test_pasting_what_is_there_names_it(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.goto("/paste/")
+    page.get_by_label("Question", exact=True).fill(bank.questions[3].text)
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("Exactly this question is in the bank already")
+    expect(alert.get_by_role("link", name=f"Question {bank.questions[3].pk}")).to_be_visible()
+
+
+def test_write_a_question_with_live_preview_options_and_a_concept(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.get_by_role("link", name="Write", exact=True).click()
+    page.get_by_label("Question", exact=True).fill(r"Which is largest? $\frac{1}{2}$ or $\sqrt{2}$")
+    expect(page.locator("#preview msqrt")).to_be_visible()
+    page.get_by_label("Type").select_option("choice")
+    page.get_by_label("Text of option 1").fill(r"$\frac{1}{2}$")
+    page.get_by_label("Text of option 2").fill(r"$\sqrt{2}$")
+    page.get_by_role("button", name="Add an option").click()
+    expect(page.get_by_label("Text of option 5")).to_be_focused()
+    expect(page.get_by_label("Letter of option 5")).to_have_value("E")
+    expect(page.locator("#preview .options > li")).to_have_count(2)
+    page.get_by_label("Answer").fill("B")
+
+    # by keyboard alone: find, go to the checkbox, tick it
+    page.get_by_label("Find a concept").fill("fract")
+    box = page.get_by_label("Fractions")
+    expect(box).to_be_visible()
+    page.get_by_label("Find a concept").press("Tab")
+    expect(box).to_be_focused()
+    box.press("Space")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("The question is in the bank.")).to_be_visible()
+    saved = Question.objects.latest("pk")
+    assert [option["label"] for option in saved.options] == ["A", "B"]
+    assert [tag.concept for tag in saved.tags.all()] == [bank.fraction]
+
+
+def test_two_people_edit_the_same_question(teacher_page: Page, open_as, bank, admin_person) -> None:
+    mine, theirs = teacher_page, open_as("admin")
+    address = f"/questions/{bank.questions[0].pk}/edit/"
+    mine.goto(address)
+    theirs.goto(address)
+    theirs.get_by_label("Question", exact=True).fill("Theirs: what is $1 + 1$?")
+    theirs.get_by_role("button", name="Save", exact=True).click()
+    expect(theirs.get_by_text("Saved.")).to_be_visible()
+    mine.get_by_label("Question", exact=True).fill("Mine: what is $2 + 2$?")
+    mine.get_by_role("button", name="Save", exact=True).click()
+    expect(mine.get_by_role("region", name="In the bank now")).to_contain_text("Theirs")
+    expect(mine.get_by_role("region", name="Yours")).to_contain_text("Mine")
+    mine.get_by_role("button", name="Save mine over theirs").click()
+    expect(mine.get_by_text("Saved.")).to_be_visible()
+
+
+def test_accept_a_predicted_concept(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.goto(f"/questions/{bank.questions[5].pk}/")
+    page.get_by_role("button", name=re.compile("^Accept")).first.click()
+    expect(page.get_by_text("is now tagged with")).to_be_visible()
+    expect(page.get_by_text("accepted by teacher")).to_be_visible()
+
+
+def test_import_a_file_with_a_refused_line(admin_page: Page, bank, settings, tmp_path) -> None:
+    page = admin_page
+    lines = [
+        json.dumps(
+            {"id": "n1", "text": r"What is $\frac{1}{2}$ of 18?", "concepts": [["Number", "Fractions"]]}
+        ),
+        "{broken",
+        json.dumps({"id": "n2", "text": "What is 7 times 8?"}),
+    ]
+    file = tmp_path / "mine.jsonl"
+    file.write_text("\n".join(lines))
+    page.goto("/import/")
+    page.get_by_label("File", exact=True).set_input_files(file)
+    page.get_by_role("button", name="Check the file").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Check of mine.jsonl")
+    check = Run.objects.get(kind="import")
+    import_questions(check.pk)
+
+    refused = page.get_by_role("region", name="Refused lines").get_by_role("row")
+    expect(refused.nth(1).get_by_role("rowheader")).to_have_text("2")
+    assert Question.objects.count() == 6
+    page.get_by_role("button", name="Import the rest, without the refused lines").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Import of mine.jsonl")
+    import_questions(Run.objects.exclude(pk=check.pk).get(kind="import").pk)
+    page.get_by_role("link", name="Look at these questions").click()
+    expect(page.locator(".hits > li")).to_have_count(2)
+
+
+def test_the_progress_of_a_job_moves_by_itself_until_it_has_finished(admin_page: Page, bank) -> None:
+    page = admin_page
+    run = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
+    page.goto(f"/jobs/{run.pk}/")
+    expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
+    held = run_start(run_id=run.pk, worker="test worker")
+    run_progress(run=held, done=300, total=1000, message="Encoding.")
+    expect(page.get_by_text("300 / 1,000 · 30%")).to_be_visible()
+    run_progress(run=held, done=800, total=1000, message="Encoding.")
+    expect(page.get_by_role("progressbar", name="Progress")).to_have_attribute("value", "80")
+    run_succeed(run=held, result={"stored": 1000})
+    expect(page.get_by_text("Finished").first).to_be_visible()
+    expect(page.locator("#run-progress")).not_to_have_attribute("hx-trigger", re.compile("."))
+
+
+def test_an_unchanged_job_is_answered_with_304(admin_page: Page, bank) -> None:
+    page = admin_page
+    run = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
+    page.goto(f"/jobs/{run.pk}/")
+    for _poll in range(2):
+        with page.expect_response("**/progress/") as answer:
+            pass
+    assert answer.value.from_service_worker is False
+    assert page.evaluate(
+        """async (address) => {
+            const first = await fetch(address, {cache: "no-store"});
+            const again = await fetch(address, {
+                cache: "no-store", headers: {"If-None-Match": first.headers.get("ETag")}});
+            return [first.status, again.status];
+        }""",
+        f"/jobs/{run.pk}/progress/",
+    ) == [200, 304]
+
+
+def test_cancel_a_job(admin_page: Page, bank) -> None:
+    page = admin_page
+    run = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
+    page.goto(f"/jobs/{run.pk}/")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("The job is cancelled.")).to_be_visible()
+    page.get_by_role("button", name="Start again").click()
+    expect(page.get_by_text("The job waits for a worker.")).to_be_visible()
+
+
+def test_the_theme_changes_at_once_and_stays(teacher_page: Page) -> None:
+    page = teacher_page
+    page.locator(".account > summary").click()
+    with page.expect_response("**/theme/"):
+        page.get_by_role("button", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.goto("/paste/")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_a_session_that_ended_leads_to_the_log_in_instead_of_into_the_page(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.goto("/questions/")
+    page.context.clear_cookies()
+    page.locator("#q").press_sequentially("marbles")
+    page.wait_for_url("**/accounts/login/**")
+    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+
+
+def test_log_out(teacher_page: Page) -> None:
+    page = teacher_page
+    page.locator(".account > summary").click()
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_url("**/accounts/login/**")
+    page.goto("/questions/")
+    page.wait_for_url("**/accounts/login/?next=/questions/")

@@ -1,0 +1,73 @@
+"""The same flows with JavaScript switched off."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from questionbank.models import Question, Run
+from questionbank.services.runs import run_create, run_start, run_succeed
+
+
+def test_search_and_filter(plain_page: Page, bank) -> None:
+    page = plain_page
+    page.get_by_role("searchbox").fill("equation")
+    page.get_by_role("button", name="Search").click()
+    page.locator("#filter-status").select_option("any")
+    page.locator("#difficulty_min").fill("20")
+    page.get_by_role("button", name="Apply filters").click()
+    page.wait_for_url("**difficulty_min=20**")
+    assert "grade=" not in page.url
+    expect(page.locator(".hits > li").first).to_be_visible()
+
+
+def test_formulas_and_folded_answers(plain_page: Page, bank) -> None:
+    page = plain_page
+    page.goto(f"/questions/{bank.questions[4].pk}/")
+    expect(page.locator("mfrac").first).to_be_visible()
+    page.get_by_text("Answer and worked solution").click()
+    expect(page.get_by_text("Subtract, then divide.")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy")).to_be_hidden()
+
+
+def test_paste_and_save(plain_page: Page, bank) -> None:
+    page = plain_page
+    page.goto("/paste/")
+    page.get_by_label("Question", exact=True).fill(r"Solve the equation $7x + 2 = 30$ for $x$.")
+    page.get_by_role("button", name="Look at it").click()
+    expect(page.get_by_role("heading", name="Similar questions")).to_be_visible()
+    page.get_by_label("Linear equations").check()
+    page.get_by_role("button", name="Save to the bank").click()
+    expect(page.get_by_text("The question is in the bank.")).to_be_visible()
+    assert [tag.concept for tag in Question.objects.latest("pk").tags.all()] == [bank.linear]
+
+
+def test_write_with_preview_options_and_concepts(plain_page: Page, bank) -> None:
+    page = plain_page
+    page.goto("/questions/new/")
+    page.get_by_label("Question", exact=True).fill(r"What is $\frac{1}{2}$ of 10?")
+    page.get_by_role("button", name="Show the preview").click()
+    expect(page.locator("#preview mfrac")).to_be_visible()
+    page.get_by_role("button", name="Add an option").click()
+    expect(page.get_by_label("Text of option 5")).to_be_visible()
+    page.get_by_label("Find a concept").fill("fract")
+    page.get_by_role("button", name="Find", exact=True).click()
+    page.get_by_label("Fractions").check()
+    page.get_by_label("Answer").fill("5")
+    page.get_by_label("Answer").press("Enter")
+    expect(page.get_by_text("The question is in the bank.")).to_be_visible()
+    assert [tag.concept for tag in Question.objects.latest("pk").tags.all()] == [bank.fraction]
+
+
+def test_a_job_s_page_reloads_itself(plain_page: Page, bank) -> None:
+    page = plain_page
+    run = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
+    page.goto(f"/jobs/{run.pk}/")
+    run_succeed(run=run_start(run_id=run.pk, worker="test worker"))
+    expect(page.get_by_text("Finished").first).to_be_visible()
+
+
+def test_the_theme_and_the_menu(plain_page: Page) -> None:
+    page = plain_page
+    page.locator(".account > summary").click()
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
