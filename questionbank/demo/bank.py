@@ -24,7 +24,7 @@ from questionbank.demo.responses import (
 from questionbank.demo.strands import ALL_PATTERNS
 from questionbank.demo.wording import Draw, Unsuitable
 
-__all__ = ["SOURCE", "DemoQuestion", "generate_bank", "generate_questions", "numbers_in"]
+__all__ = ["SOURCE", "DemoQuestion", "generate_bank", "generate_questions", "new_question", "numbers_in"]
 
 SOURCE = "Kindred demo"
 OPTION_COUNT = 4
@@ -68,7 +68,7 @@ def generate_questions(seed: int = 2026, size: int = 2400) -> list[DemoQuestion]
         for pattern in tuple(live):
             if len(made) == size:
                 break
-            question = _new_question(pattern, turn, streams[pattern.slug], seen)
+            question = new_question(pattern, turn, streams[pattern.slug], seen)
             if question is None:
                 live.remove(pattern)
                 continue
@@ -76,7 +76,7 @@ def generate_questions(seed: int = 2026, size: int = 2400) -> list[DemoQuestion]
     return made
 
 
-def _new_question(
+def new_question(
     pattern: Pattern, turn: int, rng: Random, seen: set[str]
 ) -> tuple[QuestionRecord, Item] | None:
     """Draw until a question appears that is not in `seen`; None where the pattern is exhausted."""
@@ -95,7 +95,8 @@ def _new_question(
 
 def _record(pattern: Pattern, turn: int, item: Item, rng: Random) -> QuestionRecord:
     text = rng.choice(item.ask)
-    kind, options, right, steps = "open", (), item.answer, item.steps
+    kind, right, steps = "open", item.answer, item.steps
+    options: tuple[Option, ...] = ()
     if "____" in text:
         kind = "blank"
     elif item.wrong and rng.random() < item.choice:
@@ -119,17 +120,22 @@ def _record(pattern: Pattern, turn: int, item: Item, rng: Random) -> QuestionRec
 
 def _options(item: Item, rng: Random) -> tuple[tuple[Option, ...], str]:
     """Return the lettered options in random order and the letter of the right one."""
-    texts = {item.answer: ""}
+    texts = {_comparable(item.answer): (item.answer, "")}
     for text, misconception in item.wrong:
-        texts.setdefault(text, misconception)
+        texts.setdefault(_comparable(text), (text, misconception))
     if len(texts) < OPTION_COUNT:
         raise Unsuitable
-    shown = rng.sample(list(texts.items())[:OPTION_COUNT], OPTION_COUNT)
+    shown = rng.sample(list(texts.values())[:OPTION_COUNT], OPTION_COUNT)
     options = tuple(
         Option(label=label, text=text, misconception=misconception)
         for label, (text, misconception) in zip("ABCD", shown, strict=True)
     )
     return options, next(option.label for option in options if option.text == item.answer)
+
+
+def _comparable(text: str) -> str:
+    """Return an option's text with trailing zeros of decimals dropped: 4 and 4.00 are one answer."""
+    return re.sub(r"\.(\d*?)0+(?!\d)", lambda match: f".{match.group(1)}" if match.group(1) else "", text)
 
 
 def numbers_in(text: str) -> tuple[str, ...]:
@@ -149,7 +155,7 @@ def _with_responses(
 ) -> DemoQuestion:
     """Add the teacher's band and what the simulated students made of the question."""
     rng = Random(f"{seed}/responses/{record.id}")
-    expected = pattern.logit + feature_effect(record.text, item.answer, item.steps)
+    expected = pattern.logit + item.effort + feature_effect(record.text, item.answer, item.steps)
     parameters = draw_parameters(expected, is_choice=record.kind == "choice", rng=rng)
     band = teacher_band(parameters.difficulty, rng)
     responses, correct = simulate_responses(parameters, cohort, rng)

@@ -27,6 +27,7 @@ class Item:
             first three that differ from the answer and from one another, and draws again where there are fewer.
         choice: probability that an item with `wrong` answers becomes a choice question.
         equation: infix arithmetic that evaluates to the answer, for a word problem.
+        effort: logits by which this draw is harder than its pattern, beyond what `feature_effect` sees.
     """
 
     ask: tuple[str, ...]
@@ -35,6 +36,7 @@ class Item:
     wrong: tuple[tuple[str, str], ...] = ()
     choice: float = 0.5
     equation: str = ""
+    effort: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

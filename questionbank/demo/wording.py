@@ -155,7 +155,7 @@ class Draw:
         return [self.person() for _ in range(count)]
 
     @staticmethod
-    def require(condition: bool) -> None:
+    def require(condition: object) -> None:
         """Ask for another draw unless the condition holds.
 
         Raises:

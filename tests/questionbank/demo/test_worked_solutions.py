@@ -189,6 +189,39 @@ def close(left: str, right: str, relation: str) -> bool | None:
     return abs(a - b) <= 0.51 * 10**-places + 2e-4 * abs(b)  # a product of rounded factors is rounded twice
 
 
+BY_FORM = {  # an option may have the right value in a form that the question excludes
+    "lowest-terms",
+    "decimal-to-fraction",
+    "to-standard-form",
+    "multiply-standard-form",
+    "prime-factorisation",
+}
+
+
+def number_in(option: str) -> tuple[float, str] | None:
+    """Return the number of an option and what stands around it, its unit for one."""
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", option)
+    match = re.fullmatch(r"([^\d$-]*)\$?(.*?)(?:\^\\circ|\\,\\text.*)?\$?([ %]?[a-z/ ]*)", text)
+    try:
+        return (Evaluator(match.group(2)).value(), match.group(1) + match.group(3)) if match else None
+    except NotArithmetic:
+        return None
+
+
+def test_no_option_has_the_value_of_the_answer(questions):
+    compared = 0
+    for question in questions:
+        if question.record.kind != "choice" or question.pattern.slug in BY_FORM:
+            continue
+        values = {option.label: number_in(option.text) for option in question.record.options}
+        right = values.pop(question.record.answer)
+        for label, wrong in values.items():
+            if right is not None and wrong is not None and right[1] == wrong[1]:
+                assert not math.isclose(right[0], wrong[0], rel_tol=1e-9), (question.record, label)
+                compared += 1
+    assert compared > 1000
+
+
 def test_every_numerical_step_of_every_solution_is_right(questions):
     checked = 0
     for question in questions:

@@ -74,6 +74,7 @@ def expand_double(d: Draw) -> Item:
             f"Write ${shown}$ as a polynomial.",
             f"Multiplied out, ${shown} =$ ____.",
         ),
+        effort=0.4 if a * c > 1 else 0.0,
         answer=m(result),
         steps=(
             "Multiply each term of the first bracket by each term of the second one.",
@@ -170,6 +171,7 @@ def factorise_quadratic(d: Draw) -> Item:
             f"Write ${shown}$ as a product of two brackets.",
             f"Factor the quadratic expression ${shown}$.",
         ),
+        effort=0.8 if a > 1 else 0.0,
         answer=m("".join(factors)),
         steps=(search, f"${shown} = {''.join(factors)}$"),
         wrong=(

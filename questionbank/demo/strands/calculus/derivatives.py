@@ -14,10 +14,10 @@ __all__ = ["PATTERNS", "differentiated", "value_at"]
 Terms = list[tuple[Fraction, Fraction]]  # coefficient and exponent of each power of x
 
 
-def differentiated(coefficients: list[int] | list[Fraction]) -> list[int] | list[Fraction]:
+def differentiated(coefficients: list[int]) -> list[int]:
     """Return the coefficients of the derivative of a polynomial, highest power first."""
     degree = len(coefficients) - 1
-    return [value * (degree - i) for i, value in enumerate(coefficients[:-1])] or [coefficients[0] * 0]
+    return [value * (degree - i) for i, value in enumerate(coefficients[:-1])] or [0]
 
 
 def value_at(coefficients: list[int], x: int) -> int:

@@ -29,6 +29,7 @@ def linear_inequality(d: Draw) -> Item:
             f"For which $x$ is ${left} {sign} {c}$?",
             f"Find the solution set of ${left} {sign} {c}$ as a condition on $x$.",
         ),
+        effort=0.5 if a < 0 else 0.0,
         answer=m(result),
         steps=(
             f"{'Subtract' if b > 0 else 'Add'} {abs(b)}: ${term(a, 'x')} {sign} {c - b}$.",

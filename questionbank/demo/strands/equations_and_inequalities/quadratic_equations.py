@@ -36,6 +36,7 @@ def solve_by_factorising(d: Draw) -> Item:
             f"Find all solutions of ${shown}$.",
             f"Solve the quadratic equation ${shown}$.",
         ),
+        effort=0.8 * (a > 1) + 0.3 * moved,
         answer=m(two_roots(u, v, x)),
         steps=(
             *((f"Bring everything to one side: ${poly(coefficients, x)} = 0$.",) if moved else ()),

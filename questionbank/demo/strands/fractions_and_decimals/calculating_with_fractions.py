@@ -150,6 +150,7 @@ def multiply_divide_fractions(d: Draw) -> Item:
             f"Calculate ${tex(a)} {sign} {tex(b)}$ in lowest terms.",
             f"What is ${tex(a)}$ divided by ${tex(b)}$?" if divide else f"What is ${tex(a)}$ of ${tex(b)}$?",
         ),
+        effort=0.3 if divide else 0.0,
         answer=m(value),
         steps=tuple(steps),
         wrong=(

@@ -10,6 +10,8 @@ from questionbank.demo.wording import Draw
 
 __all__ = ["PATTERNS"]
 
+Point = tuple[int | Fraction, int | Fraction]
+
 
 def vertex_form(a: int, h: int, k: int) -> str:
     """Return ``a(x - h)^2 + k``."""
@@ -144,7 +146,7 @@ def shifted_graph(d: Draw) -> Item:
 def image_of_point(d: Draw) -> Item:
     x, y = d.whole(-6, 8, but=(0,)), d.whole(-8, 9, but=(0,))
     a, k = d.whole(1, 6), d.whole(2, 4)
-    forms = (
+    forms: tuple[tuple[str, Point, Point, str], ...] = (
         (f"y = f(x - {a})", (x + a, y), (x - a, y), "Shifts in the wrong direction"),
         (f"y = f(x + {a})", (x - a, y), (x + a, y), "Shifts in the wrong direction"),
         (f"y = f(x) + {a}", (x, y + a), (x + a, y), "Changes the wrong coordinate"),
@@ -156,7 +158,7 @@ def image_of_point(d: Draw) -> Item:
     )
     shown, right, wrong, why = d.one_of(*forms)
 
-    def at(pair: tuple[int | Fraction, int | Fraction]) -> str:
+    def at(pair: Point) -> str:
         return m(f"({tex(pair[0])}, {tex(pair[1])})")
 
     return Item(

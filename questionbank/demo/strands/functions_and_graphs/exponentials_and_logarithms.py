@@ -104,6 +104,7 @@ def logarithm_value(d: Draw) -> Item:
             f"To which power must {base} be raised to give ${tex(value)}$?",
             f"${log} =$ ____",
         ),
+        effort=0.5 if negative else 0.0,
         answer=answer(result),
         steps=(
             f"${tex(value)} = {power(base, result)}$",
@@ -123,6 +124,7 @@ def combine_logs(d: Draw) -> Item:
     log = rf"\log{base}"
     p, q, n = d.whole(2, 12), d.whole(2, 9), d.whole(2, 3)
     kind = d.whole(0, 2)
+    steps: tuple[str, ...]
     if kind == 0:
         shown, value = f"{log} {p} + {log} {q}", Fraction(p * q)
         steps = (f"A sum of logarithms is the logarithm of the product: ${p} \\times {q} = {p * q}$.",)
@@ -178,7 +180,7 @@ def expand_log(d: Draw) -> Item:
     return Item(
         ask=(
             rf"Let ${p} = \log {x}$ and ${q} = \log {y}$. Write ${shown}$ in terms of ${p}$ and ${q}$.",
-            rf"Given ${p} = \log {x}$ and ${q} = \log {y}$, express ${shown}$ by ${p}$ and ${q}$.",
+            rf"Given ${p} = \log {x}$ and ${q} = \log {y}$, express ${shown}$ in terms of ${p}$ and ${q}$.",
         ),
         answer=m(result),
         steps=(

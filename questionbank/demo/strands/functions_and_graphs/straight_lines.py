@@ -281,6 +281,7 @@ def midpoint(d: Draw) -> Item:
                 " coordinates of $B$?"
             ),
         ),
+        effort=0.6,
         answer=m(point(x2, y2)),
         steps=(
             (

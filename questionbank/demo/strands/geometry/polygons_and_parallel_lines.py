@@ -53,6 +53,7 @@ def polygon_sum(d: Draw) -> Item:
             f"The interior angles of a polygon add up to {degrees(total)}. How many sides does it have?",
             f"A polygon has an angle sum of {degrees(total)}. Find the number of its sides.",
         ),
+        effort=0.4,
         answer=str(n),
         steps=(f"$(n - 2) \\times 180^\\circ = {total}^\\circ$, so $n - 2 = {n - 2}$.", f"$n = {n}$"),
         wrong=(

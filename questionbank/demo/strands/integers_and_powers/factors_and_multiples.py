@@ -38,6 +38,7 @@ def prime_factorisation(d: Draw) -> Item:
     largest = max(exponents)
     swapped = dict(exponents)
     swapped[2] += 1
+    multiplied = math.prod(prime * exponent for prime, exponent in exponents.items())
     fewer = {prime: exponent for prime, exponent in exponents.items() if prime != largest}
     return Item(
         ask=(
@@ -57,7 +58,9 @@ def prime_factorisation(d: Draw) -> Item:
             (m(factor_product(fewer)), "Leaves out the largest prime factor"),
             (
                 m(r" \times ".join(str(p * e) for p, e in sorted(exponents.items()))),
-                "Multiplies the base by the exponent",
+                "Leaves a factor that is not prime"
+                if multiplied == number
+                else "Multiplies the base by the exponent",
             ),
             (m(" + ".join(power(p, e) for p, e in sorted(exponents.items()))), "Adds the powers"),
         ),

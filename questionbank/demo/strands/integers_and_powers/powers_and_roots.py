@@ -42,10 +42,9 @@ def index_law(d: Draw) -> Item:
             (m(power(base, wrong)), mistake),
             (m(power(base, result + 1)), "Makes a slip of one in the exponent"),
             (m(power(base, abs(p - q))), "Subtracts the exponents"),
-            (
-                m(f"{result}{base}") if not base.isdigit() else m(power(str(int(base) ** 2), result)),
-                "Turns the power into a product" if not base.isdigit() else "Multiplies the bases too",
-            ),
+            (m(f"{result}{base}"), "Turns the power into a product")
+            if not base.isdigit()
+            else (m(power(base, result - 1)), "Loses one factor"),
         ),
     )
 
@@ -75,6 +74,7 @@ def fractional_index(d: Draw) -> Item:
             f"Evaluate ${shown}$.",
             f"Work out ${shown}$ without a calculator. Give an integer or a fraction.",
         ),
+        effort=0.5 * (top > 1) + 0.6 * negative,
         answer=answer(value),
         steps=(*steps, f"So ${shown} = {tex(value)}$."),
         wrong=(
@@ -120,6 +120,7 @@ def add_surds(d: Draw) -> Item:
     s, t = d.several(2, 2, 6)
     p = d.whole(1, 4)
     total = p * s + t
+    d.require(p * p * (s * s + t * t) != total * total)
     first = surd_raw(p, s * s * inside)
     second = root(t * t * inside)
     return Item(

@@ -68,11 +68,12 @@ def side_from_perimeter(d: Draw) -> Item:
     a, b = d.several(2, 5, 40)
     perimeter = 2 * (a + b)
     plot, unit = d.one_of(*_PLOTS)
+    metres = "metres" if unit == "m" else "centimetres"
     return Item(
         ask=(
             (
                 f"The perimeter of a rectangular {plot} is {perimeter} {unit}. It is {a} {unit}"
-                f" {'long' if a > b else 'wide'}. How {'wide' if a > b else 'long'} is it, in {unit}?"
+                f" {'long' if a > b else 'wide'}. How {'wide' if a > b else 'long'} is it, in {metres}?"
             ),
             (
                 f"A rectangular {plot} with a side of {a} {unit} has a perimeter of {perimeter} {unit}. Find"

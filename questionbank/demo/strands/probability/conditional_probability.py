@@ -122,7 +122,7 @@ def medical_test(d: Draw) -> Item:
     result = rounded(value * 100, 1)
     thing, found, tested = d.one_of(
         ("an allergy", "positive", "people"),
-        ("a plant disease", "positive", "plants"),
+        ("a leaf disease", "positive", "plants"),
         ("a production fault", "faulty", "parts"),
     )
     return Item(

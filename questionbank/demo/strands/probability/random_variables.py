@@ -100,6 +100,11 @@ def fair_game(d: Draw) -> Item:
     )
 
 
+def six_places(value: Fraction) -> str:
+    """Return a probability exactly where six decimal places suffice, rounded to six otherwise."""
+    return decimal(value) if (value * 10**6).denominator == 1 else rounded(value, 6)
+
+
 def binomial_probability(d: Draw) -> Item:
     n, k = d.whole(4, 8), d.whole(1, 4)
     p = d.one_of(
@@ -142,8 +147,8 @@ def binomial_probability(d: Draw) -> Item:
             rf"$P(X = {k}) = \binom{{{n}}}{{{k}}} \times {power(decimal(p), k)} "
             rf"\times {power(decimal(1 - p), n - k)}$",
             (
-                rf"$\approx {math.comb(n, k)} \times {rounded(p**k, 5)} \times"
-                rf" {rounded((1 - p) ** (n - k), 5)} \approx {result}$"
+                rf"$\approx {math.comb(n, k)} \times {six_places(p**k)} \times"
+                rf" {six_places((1 - p) ** (n - k))} \approx {result}$"
             ),
         ),
         wrong=(

@@ -57,7 +57,7 @@ def one_from_a_bag(d: Draw) -> Item:
         ),
         wrong=(
             (m(1 - value), "Gives the probability of the opposite event"),
-            (m(frac(counts[0], total - counts[0])), "Compares with the others instead of with all"),
+            (m(Fraction(counts[0], total - counts[0])), "Compares with the others instead of with all"),
             (m(frac(1, 3) if not complement else frac(2, 3)), "Takes all colours to be equally likely"),
             (m(frac(1, total)), "Takes one outcome only"),
         ),
@@ -89,8 +89,8 @@ def numbered_cards(d: Draw) -> Item:
         ),
         wrong=(
             (m(1 - value), "Gives the probability of the opposite event"),
-            (m(frac(len(hits) + 1, n)), "Counts one outcome too many"),
-            (m(frac(len(hits), n - len(hits))), "Compares with the other outcomes instead of with all"),
+            (m(Fraction(len(hits) + 1, n)), "Counts one outcome too many"),
+            (m(Fraction(len(hits), n - len(hits))), "Compares with the other outcomes instead of with all"),
             (m(frac(1, n)), "Takes one outcome only"),
         ),
         choice=0.4,

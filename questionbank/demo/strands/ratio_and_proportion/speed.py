@@ -51,7 +51,7 @@ def time_from_distance(d: Draw) -> Item:
     who, verb, low, high = d.one_of(*_TRAVELLERS)
     speed, quarters = d.whole(low, high), d.whole(3, 18, but=(4, 8, 12, 16))
     distance = Fraction(speed * quarters, 4)
-    d.require(distance.denominator == 1)
+    d.require(distance.denominator == 1 and quarters > 4)
     hours, minutes = divmod(quarters * 15, 60)
     shown = f"{hours} h {minutes} min" if hours else f"{minutes} min"
     as_decimal = decimal(Fraction(quarters, 4))

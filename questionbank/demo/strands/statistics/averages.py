@@ -65,7 +65,7 @@ def missing_value(d: Draw) -> Item:
     mean = d.whole(11, 24)
     known = [d.whole(6, 30) for _ in range(n - 1)]
     value = n * mean - sum(known)
-    d.require(4 <= value <= 40 and value != mean)
+    d.require(8 <= value <= 40 and value != mean)
     who = d.person()
     shown = listing(list(map(str, known)))
     unit, *ask = d.one_of(

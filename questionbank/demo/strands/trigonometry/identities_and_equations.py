@@ -27,7 +27,7 @@ _IDENTITIES = (  # expression, simplified, steps, wrong
         r"\sin^2 x",
         r"The product is $1 - \cos^2 x$.",
         (
-            (r"1 - \cos x^2", "Squares the angle"),
+            (r"1 - 2\cos x + \cos^2 x", "Takes the product for the square of a difference"),
             (r"\cos^2 x", "Mixes up sine and cosine"),
             (r"1 + \cos^2 x", "Makes a sign error"),
         ),
@@ -149,6 +149,7 @@ def pythagorean_identity(d: Draw) -> Item:
                 rf" {'an obtuse' if obtuse else 'an acute'} angle, find $\{wanted} {x}$."
             ),
         ),
+        effort=0.4 * obtuse + 0.4 * (wanted == "tan"),
         answer=m(value),
         steps=(
             rf"$\sin^2 {x} + \cos^2 {x} = 1$ gives $\{other} {x} = {tex(second)}$ for an {where} angle.",

@@ -192,7 +192,7 @@ def angle_by_trig(d: Draw) -> Item:
     return Item(
         ask=(
             f"In a right-angled triangle {text}. Find {which}, to one decimal place.",
-            f"Right-angled triangle: {text}. How large is {which}? Round to one decimal place.",
+            f"In a right-angled triangle {text}. How large is {which}? Round to one decimal place.",
         ),
         answer=degrees(result),
         steps=(
@@ -305,6 +305,7 @@ def exact_value(d: Draw) -> Item:
             f"Without a calculator, write ${shown}$ as a number or surd.",
             f"The exact value of ${shown}$ is ____.",
         ),
+        effort=0.6 if why else 0.0,
         answer=m(result),
         steps=(
             *((why,) if why else ()),

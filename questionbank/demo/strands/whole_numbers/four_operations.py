@@ -259,6 +259,7 @@ def _containers(d: Draw, *, needed: bool) -> Item:
 def order_of_operations(d: Draw) -> Item:
     a, b, c, e = d.whole(6, 30), d.whole(2, 9), d.whole(3, 9), d.whole(2, 6)
     shape = d.whole(0, 3)
+    steps: tuple[str, ...]
     if shape == 0:
         shown, value, naive = f"{a} + {b} \\times {c}", a + b * c, (a + b) * c
         steps = (f"Multiply first: ${b} \\times {c} = {b * c}$.", f"Then add: ${a} + {b * c} = {value}$.")
@@ -269,8 +270,8 @@ def order_of_operations(d: Draw) -> Item:
             f"Then subtract: ${a + 40} - {b * c} = {value}$.",
         )
     elif shape == 2:
-        shown, value, naive = f"{a} + {b * c} \\div {c} - {e}", a + b - e, 0
-        naive = a + b * c - e
+        a = c * d.whole(2, 6)
+        shown, value, naive = f"{a} + {b * c} \\div {c} - {e}", a + b - e, a // c + b - e
         steps = (
             f"Divide first: ${b * c} \\div {c} = {b}$.",
             f"Then work from left to right: ${a} + {b} - {e} = {value}$.",
