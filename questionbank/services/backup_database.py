@@ -33,6 +33,7 @@ __all__ = [
     "database_restore",
     "database_swap",
     "database_users",
+    "former_database_drop",
     "fresh_database",
     "row_counts",
     "server_version",
@@ -151,7 +152,7 @@ def _check_rights(maintenance: psycopg.Connection[Any], bank: str) -> None:
 
 
 def database_swap(*, fresh: str) -> None:
-    """Give the restored database the bank's name, in one transaction, and drop the former one.
+    """Give the restored database the bank's name, in one transaction; the former one is kept beside it.
 
     Connections to the bank are ended; the site and its workers connect again by themselves.
 
@@ -159,7 +160,7 @@ def database_swap(*, fresh: str) -> None:
         Conflict: others stay connected, so that the bank cannot be replaced.
     """
     bank = _parameters()["dbname"]
-    former = f"{bank[:50]}_former"
+    former = _former(bank)
     connections.close_all()
     deadline = time.monotonic() + SWAP_SECONDS
     with _connect_maintenance() as maintenance:
@@ -183,8 +184,16 @@ def database_swap(*, fresh: str) -> None:
                 time.sleep(0.2)
             else:
                 break
-        with suppress(psycopg.errors.ObjectInUse):  # then the next restore drops it
-            _drop(maintenance, former)
+
+
+def former_database_drop() -> None:
+    """Drop the database that a swap has replaced; what cannot be dropped now, the next restore drops."""
+    with suppress(psycopg.Error), _connect_maintenance() as maintenance:
+        _drop(maintenance, _former(_parameters()["dbname"]))
+
+
+def _former(bank: str) -> str:
+    return f"{bank[:50]}_former"
 
 
 @contextmanager

@@ -129,6 +129,7 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
                 files.take_back()
                 raise
             files.replace_changed()
+        database.former_database_drop()
     return manifest
 
 

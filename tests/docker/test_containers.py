@@ -20,7 +20,7 @@ HOST = "kindred.test"
 
 def stop(process: subprocess.Popen[bytes]) -> int:
     process.send_signal(signal.SIGTERM)
-    return process.wait(timeout=30)
+    return process.wait(timeout=60)
 
 
 def family(pid: int) -> list[int]:

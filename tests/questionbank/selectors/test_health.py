@@ -68,7 +68,7 @@ def test_a_redis_that_does_not_answer_is_given_up_in_two_seconds(client, monkeyp
     response = client.get("/health/")
     assert response.status_code == 503
     assert json.loads(response.content) == {"status": "failing"}
-    assert time.monotonic() - started < 2.5
+    assert time.monotonic() - started < 4
     assert item("redis").state == State.FAILING
     assert item("queues").sentence == "Unknown: Redis does not answer."
 
@@ -79,7 +79,7 @@ def test_a_database_that_does_not_answer_is_given_up(client, monkeypatch, silent
     monkeypatch.setattr(connection, "get_connection_params", lambda: parameters)
     started = time.monotonic()
     assert client.get("/health/").status_code == 503
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 6
     assert item("database").sentence == "The database does not answer."
 
 
