@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +14,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/t
 
 import django
 from celery import Celery
+from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_ready, worker_shutdown
 
 django.setup()
@@ -26,6 +28,11 @@ __all__ = ["application"]
 application = Celery("kindred")
 application.config_from_object("django.conf:settings", namespace="CELERY")
 application.conf.imports = ["worker.tasks"]
+
+# It warns root of pickled messages; ours are JSON, the only form that Celery accepts by default.
+warnings.filterwarnings(
+    "ignore", message="You're running the worker with superuser", category=SecurityWarning
+)
 
 HEARTBEAT_SECONDS = 10.0
 _stop = threading.Event()

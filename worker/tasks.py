@@ -14,7 +14,6 @@ from questionbank.services.training import probes_request_missing
 from worker.celery import application
 from worker.embedding import embed_pending
 from worker.reporting import running
-from worker.training import train_run
 
 __all__ = ["encoder_embed", "import_questions", "measure_recall", "probes_train", "reconcile_runs"]
 
@@ -39,6 +38,8 @@ def encoder_embed(self: Task[Any, Any], run_id: int) -> None:
 @application.task(name="probes.train", bind=True)
 def probes_train(self: Task[Any, Any], run_id: int) -> None:
     """Train the probes of one hierarchy."""
+    from worker.training import train_run  # PyTorch: only a process that trains pays for it
+
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = train_run(reporter)
