@@ -173,8 +173,8 @@ def compare(
     telling = [number for number in parts if number < _TELLING_PARTS]
     clauses += [clause for clause in (_shared_concept(one, other), _parts_clause(telling)) if clause]
     if len(clauses) < 2 and not same_text:
-        words = _shared_words(one, other, rarity)
-        clauses += [words] if words else [clause for clause in (_parts_clause(parts),) if clause]
+        further = _shared_words(one, other, rarity) or ("" if telling else _parts_clause(parts))
+        clauses += [further] if further else []
     if not clauses:
         clauses.append(
             _("much of the wording is the same")

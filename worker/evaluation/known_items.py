@@ -74,8 +74,8 @@ def misspell(word: str, rng: random.Random) -> str:
 def _misspelt_words(text: str, rng: random.Random, rarity: Callable[[str], float]) -> str:
     prose = " ".join(segment.source for segment in segment_text(text) if segment.kind == "text")
     words = list(dict.fromkeys(word.lower() for word in _WORD.findall(prose)))
-    if len(words) < _WORDS_ASKED:
-        return ""
+    if len(words) < _WORDS_ASKED or _CHINESE.search(prose):
+        return ""  # the Latin words of a Chinese question are not what people search it by
     # Weighted sampling without replacement (Efraimidis and Spirakis 2006).
     keys = {word: rng.random() ** (1 / max(rarity(word), 0.01)) for word in words}
     chosen = sorted(words, key=lambda word: -keys[word])[:_WORDS_ASKED]

@@ -1,0 +1,165 @@
+"""similar, predict, embed and index_recall: what they print and write, and how they fail."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from questionbank.models import EmbeddingSet
+from questionbank.services import artifacts
+from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
+
+pytestmark = pytest.mark.django_db
+
+TRAIN = "A train travels 60 km in 2 hours. How far does it travel in 5 hours?"
+
+
+@pytest.fixture(autouse=True)
+def bank(db, monkeypatch):
+    """A bank whose lenses are both served by character n-grams; the default model is not installed."""
+    monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
+    speed = add_concept("Number", "Rates", "Speed")
+    questions = [
+        add_question(TRAIN, concepts=[speed]),
+        add_question(TRAIN.replace("60", "90"), concepts=[speed]),
+        add_question("Factorise $x^2-5x+6$."),
+    ]
+    for lens, dimension in (("purpose", 64), ("wording", 512)):
+        store_vectors(add_set(lens, dimension, unknown_shares={"en": 0.0, "zh": 0.6}), questions)
+    return questions
+
+
+def run(command: str, *arguments: str) -> tuple[str, str]:
+    out, err = StringIO(), StringIO()
+    call_command(command, *arguments, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+class TestSimilar:
+    def test_with_json_standard_output_is_json_and_nothing_else(self, bank):
+        out, err = run("similar", "--text", TRAIN.replace("60", "70"), "--k", "2", "--json")
+        found = json.loads(out)
+        assert [set(one) for one in found] == [{"id", "text", "concepts", "score", "reason"}] * 2
+        assert {one["id"] for one in found} == {bank[0].pk, bank[1].pk}
+        assert found[0]["concepts"] == [["Number", "Rates", "Speed"]]
+        assert found[0]["score"] >= found[1]["score"]
+        assert found[0]["reason"].startswith("The same text with other numbers")
+        assert err == ""
+
+    def test_a_notice_goes_to_standard_error(self):
+        out, err = run("similar", "--text", "一列火车", "--json")
+        assert json.loads(out) == []
+        assert "language" in err
+        assert "embed_questions" in err
+
+    def test_a_stored_question_finds_others(self, bank):
+        out, _ = run("similar", "--id", str(bank[0].pk), "--lens", "wording", "--json", "--k", "1")
+        assert [one["id"] for one in json.loads(out)] == [bank[1].pk]
+
+    def test_without_json_people_can_read_it(self, bank):
+        out, _ = run("similar", "--text", TRAIN, "--k", "1")
+        first, second = out.rstrip("\n").split("\n")
+        assert str(bank[0].pk) in first
+        assert second.strip() == "The same text."
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--text", " "], "must be the text of a question"),
+            (["--text", "x", "--k", "0"], "between 1 and 500"),
+            (["--text", "x", "--lens", "structure"], "comes with the analogy capability"),
+            (["--text", "x", "--lens", "colour"], "no lens “colour”"),
+            (["--id", "4711"], "no question 4711"),
+            ([], "required"),
+        ],
+    )
+    def test_what_cannot_be_done_is_one_sentence(self, arguments, said):
+        with pytest.raises(CommandError, match=said):
+            run("similar", *arguments)
+
+
+@pytest.fixture
+def questions(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    lines = [{"id": 1, "text": TRAIN}, {"id": "zh", "text": "一列火车2小时行60千米", "language": "zh"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+class TestEmbed:
+    def test_each_question_gets_the_vector_of_the_lens(self, questions, tmp_path):
+        target = tmp_path / "vectors.jsonl"
+        out, err = run("embed", "--input", str(questions), "--output", str(target), "--lens", "wording")
+        rows = read(target)
+        assert [row["id"] for row in rows] == [1, "zh"]
+        assert [set(row) for row in rows] == [{"id", "vector"}] * 2
+        assert sum(value**2 for value in rows[0]["vector"]) == pytest.approx(1, abs=1e-3)
+        assert out == ""
+        assert "2 vectors" in err
+
+    def test_a_language_that_the_model_does_not_know_gets_the_wordings_vector_and_says_so(
+        self, questions, tmp_path
+    ):
+        target = tmp_path / "vectors.jsonl"
+        _, err = run("embed", "--input", str(questions), "--output", str(target))
+        english, chinese = read(target)
+        assert (len(english["vector"]), len(chinese["vector"])) == (64, 512)
+        assert "lens" not in english
+        assert chinese["lens"] == "wording"
+        assert "does not know this language" in err
+
+    def test_the_structure_lens_is_not_there_yet(self, questions, tmp_path):
+        with pytest.raises(CommandError, match="analogy"):
+            run("embed", "--input", str(questions), "--output", str(tmp_path / "out"), "--lens", "structure")
+
+
+class TestPredict:
+    def test_each_question_gets_paths_and_difficulty(self, questions, tmp_path):
+        target = tmp_path / "predictions.jsonl"
+        _, err = run("predict", "--input", str(questions), "--output", str(target))
+        english, chinese = read(target)
+        assert set(english) == {"id", "concepts", "difficulty"}
+        assert english["concepts"] == [{"path": ["Number", "Rates", "Speed"], "probability": 1.0}]
+        assert english["difficulty"] is None
+        assert chinese["id"] == "zh"
+        assert "nearest labelled questions" in err
+
+    def test_bad_lines_are_reported_and_the_others_written(self, questions, tmp_path):
+        target = tmp_path / "predictions.jsonl"
+        questions.write_text(questions.read_text() + "nonsense\n")
+        err = StringIO()
+        with pytest.raises(CommandError, match="1 of 3 lines"):
+            call_command("predict", input=questions, output=target, stderr=err, stdout=StringIO())
+        assert "line 3: not JSON" in err.getvalue()
+        assert len(read(target)) == 2
+
+    def test_an_unknown_hierarchy_writes_nothing(self, questions, tmp_path):
+        target = tmp_path / "predictions.jsonl"
+        with pytest.raises(CommandError, match="no probes of the hierarchy “Biology”"):
+            run("predict", "--input", str(questions), "--output", str(target), "--hierarchy", "Biology")
+        assert not target.exists()
+
+
+class TestIndexRecall:
+    def test_it_prints_and_keeps_the_figure_of_each_lens(self):
+        out, _ = run("index_recall", "--queries", "2", "--k", "1", "--json")
+        assert {lens: figure["recall"] for lens, figure in json.loads(out).items()} == {
+            "purpose": 1.0,
+            "wording": 1.0,
+        }
+        assert EmbeddingSet.objects.get(lens="wording").recall["queries"] == 2
+        out, _ = run("index_recall", "--queries", "2")
+        assert "wording: recall@10 1.0000 over 2 queries" in out
+
+    def test_a_bank_without_vectors_is_told_in_a_sentence(self):
+        EmbeddingSet.objects.update(is_current=False)
+        with pytest.raises(CommandError, match="no vectors yet"):
+            run("index_recall")

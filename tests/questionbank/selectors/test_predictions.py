@@ -1,0 +1,197 @@
+"""Predictions: by probes where there are some, by labelled neighbours where not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analytics.artifacts import Manifest, artifact_write
+from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
+from analytics.inference.ngrams import HashedNgramEncoder
+from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.selectors.predictions import predict, predict_many
+from questionbank.selectors.serving import serving
+from questionbank.services.artifacts import artifact_promote, artifact_register
+from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
+
+pytestmark = pytest.mark.django_db
+
+DIMENSION = 512
+TRAIN = "A train travels 60 km in 2 hours. How fast is it?"
+CAKE = "Factorise the polynomial $x^2-5x+6$."
+SPEED, FACTORS = ("Number", "Rates", "Speed"), ("Algebra", "Factors")
+
+
+@pytest.fixture(autouse=True)
+def own_storage(settings, tmp_path):
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "artifacts": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path / "artifacts"},
+        },
+    }
+
+
+def add_probes(folder, hierarchy: str, *, scale: str = "1-5", dimension: int = DIMENSION) -> None:
+    """Probes that know two texts by heart: speed (difficulty about 2) and factors (about 4)."""
+    vectors = HashedNgramEncoder(dimension).encode([TRAIN, CAKE])
+    low, high = (0.0, 1.0) if scale == "facility" else (1.0, 5.0)
+    difficulty = DifficultyHead(
+        vector_weights=(vectors[1] - vectors[0]) * (high - low) / 4,
+        path_weights=np.zeros(0),
+        surface_weights=np.zeros(0),
+        intercept=(low + high) / 2,
+        radius=(high - low) / 8,
+        scale=scale,
+        lowest=low,
+        highest=high,
+        coverage=0.9,
+    )
+    heads = ProbeHeads(
+        encoder=f"char-ngrams-{dimension}",
+        dimension=dimension,
+        concepts=ConceptHead(paths=(SPEED, FACTORS), leading=(), weights=8 * vectors, bias=np.zeros(2)),
+        difficulty_of_vector=difficulty,
+    )
+    path = folder / hierarchy
+    artifact_write(path, Manifest("probes", hierarchy), lambda aside: save_heads(heads, aside))
+    artifact_promote(artifact=artifact_register(folder=path, scope=hierarchy))
+
+
+@pytest.fixture
+def bank(db):
+    """Labelled questions about speed and factors, with vectors under both lenses."""
+    speed, factors = add_concept(*SPEED), add_concept(*FACTORS)
+    questions = [
+        add_question(
+            f"A train travels {n}0 km in {n} hours. How fast?", concepts=[speed], difficulty=1 + n / 4,
+            difficulty_scale="1-5",
+        )
+        for n in range(2, 8)
+    ] + [
+        add_question(f"Factorise the polynomial $x^2-{n}x+6$.", concepts=[factors], difficulty=4,
+                     difficulty_scale="1-5")
+        for n in range(2, 8)
+    ]  # fmt: skip
+    for lens in ("purpose", "wording"):
+        store_vectors(add_set(lens, DIMENSION), questions)
+    return questions
+
+
+def test_probes_give_falling_whole_path_probabilities_with_the_banks_concepts(bank, tmp_path):
+    add_probes(tmp_path, "Test hierarchy")
+    found = predict(text=TRAIN, serving=serving())
+    assert [one.path for one in found.concepts] == [SPEED, FACTORS]
+    assert found.concepts[0].probability > 0.9
+    assert sum(one.probability for one in found.concepts) == pytest.approx(1)
+    assert found.concepts[0].concept_id == add_concept(*SPEED).pk
+    assert found.notice == ""
+
+
+def test_a_path_that_the_bank_does_not_have_has_no_id(bank, tmp_path):
+    add_probes(tmp_path, "Another hierarchy")
+    found = predict(text=TRAIN, serving=serving())
+    assert [one.concept_id for one in found.concepts] == [None, None]
+
+
+def test_difficulty_comes_with_interval_per_cent_coverage_and_basis(bank, tmp_path):
+    add_probes(tmp_path, "Test hierarchy")
+    found = predict(text=CAKE, serving=serving())
+    difficulty = found.difficulty
+    assert (difficulty.scale, difficulty.coverage) == ("1-5", 0.9)
+    assert difficulty.low <= difficulty.value <= difficulty.high
+    assert difficulty.value == pytest.approx(4, abs=0.4)
+    assert difficulty.percent == pytest.approx(100 * (difficulty.value - 1) / 4)
+    assert difficulty.low_percent < difficulty.percent < difficulty.high_percent
+    assert found.basis == "estimated from the text; 10 nearest labelled questions below"
+
+
+def test_on_an_inverted_scale_the_interval_in_per_cent_still_rises(bank, tmp_path):
+    add_probes(tmp_path, "Test hierarchy", scale="facility")
+    difficulty = predict(text=TRAIN, serving=serving()).difficulty
+    assert difficulty.percent == pytest.approx(100 * (1 - difficulty.value))
+    assert difficulty.low_percent < difficulty.percent < difficulty.high_percent
+
+
+def test_neighbours_are_labelled_questions_the_nearest_first_without_the_text_itself(bank, tmp_path):
+    add_probes(tmp_path, "Test hierarchy")
+    unlabelled = add_question("A train travels 61 km in 2 hours. How fast is it?")
+    itself = add_question(TRAIN, concepts=[add_concept(*SPEED)])
+    for one in serving().sets.values():
+        store_vectors(one, [unlabelled, itself])
+    neighbours = predict(text=TRAIN, serving=serving()).neighbours
+    assert len(neighbours) == 10
+    assert unlabelled not in [one.question for one in neighbours]
+    assert itself not in [one.question for one in neighbours]
+    assert [one.score for one in neighbours] == sorted((one.score for one in neighbours), reverse=True)
+    assert neighbours[0].concepts == [SPEED]
+    assert neighbours[0].question.difficulty_percent is not None
+
+
+def test_labelled_questions_are_found_among_many_that_are_not(bank, tmp_path):
+    crowd = [
+        add_question(f"A train travels 60 km in 2 hours. How fast is it? Version {n}") for n in range(60)
+    ]
+    for one in serving().sets.values():
+        store_vectors(one, crowd)
+    neighbours = predict(text=TRAIN, serving=serving()).neighbours
+    assert len(neighbours) == 10
+    assert all(one.concepts for one in neighbours)
+
+
+def test_without_probes_the_neighbours_vote_and_the_notice_says_so(bank):
+    found = predict(text=TRAIN, serving=serving())
+    assert found.concepts[0].path == SPEED
+    assert found.concepts[0].concept_id == add_concept(*SPEED).pk
+    assert sum(one.probability for one in found.concepts) == pytest.approx(1)
+    assert found.difficulty.scale == "1-5"
+    assert found.difficulty.low <= found.difficulty.value <= found.difficulty.high
+    assert found.difficulty.coverage is None
+    assert "nearest labelled questions" in found.notice
+
+
+def test_an_unlabelled_bank_predicts_nothing():
+    for lens in ("purpose", "wording"):
+        store_vectors(add_set(lens, DIMENSION), [add_question(f"A train {lens}")])
+    found = predict(text=TRAIN, serving=serving())
+    assert (found.concepts, found.difficulty, found.neighbours) == ([], None, [])
+    assert found.basis == "estimated from the text"
+
+
+def test_without_vectors_there_is_a_sentence():
+    with pytest.raises(ServiceUnavailable, match="no vectors"):
+        predict(text=TRAIN, serving=serving())
+
+
+def test_an_unknown_hierarchy_is_refused_with_the_known_ones(bank, tmp_path):
+    add_probes(tmp_path, "Test hierarchy")
+    for ask in (
+        lambda: predict(text=TRAIN, serving=serving(), hierarchy="Biology"),
+        lambda: predict_many(texts=[TRAIN], languages=[""], serving=serving(), hierarchy="Biology"),
+    ):
+        with pytest.raises(ValidationFailed, match=r"Biology.*Test hierarchy"):
+            ask()
+
+
+def test_a_language_that_the_model_does_not_know_is_answered_by_probes_on_wording(tmp_path):
+    add_set("purpose", 16, unknown_shares={"en": 0.0, "zh": 0.5})
+    add_set("wording", DIMENSION)
+    add_probes(tmp_path, "Of wording")
+    now = serving()
+    assert now.probes_for(language="zh").lens == "wording"
+    assert now.probes_for(language="en") is None
+    assert now.probes_for(language="en", hierarchy="Of wording").lens == "wording"
+    assert predict(text=TRAIN, serving=now, language="zh").concepts[0].path == SPEED
+
+
+def test_many_are_predicted_as_one_by_one(bank, tmp_path):
+    add_probes(tmp_path, "Test hierarchy")
+    now = serving()
+    texts = [CAKE, TRAIN, "已知三角形"]
+    many = predict_many(texts=texts, languages=["en", "", "zh"], serving=now)
+    for text, language, one in zip(texts, ["en", "", "zh"], many, strict=True):
+        alone = predict(text=text, serving=now, language=language)
+        assert [guess.path for guess in one.concepts] == [guess.path for guess in alone.concepts]
+        assert one.concepts[0].probability == pytest.approx(alone.concepts[0].probability)
+        assert one.difficulty.value == pytest.approx(alone.difficulty.value, abs=1e-5)

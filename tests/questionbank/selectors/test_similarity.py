@@ -1,0 +1,158 @@
+"""Similar questions for a stored question and for a text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from questionbank.errors import ServiceUnavailable
+from questionbank.models import Question, QuestionEmbedding
+from questionbank.selectors import serving as serving_module
+from questionbank.selectors.serving import serving
+from questionbank.selectors.similarity import (
+    LOOKS_ALIKE,
+    SAME_IDEA,
+    near_duplicates,
+    similar_questions,
+    similar_to_text,
+)
+from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
+
+pytestmark = pytest.mark.django_db
+
+TRAIN = "A train travels 60 km in 2 hours. How far does it travel in 5 hours?"
+TRAIN_AGAIN = "A train travels 90 km in 3 hours. How far does it travel in 4 hours?"
+CAR = "A car drives 60 km in 2 hours. How far does it get in 5 hours?"
+CAKE = "Factorise the polynomial $x^2-5x+6$."
+
+
+@pytest.fixture
+def bank(db):
+    speed = add_concept("Number", "Rates", "Speed")
+    questions = [
+        add_question(TRAIN, equation="60/2*5", concepts=[speed]),
+        add_question(TRAIN_AGAIN, equation="90/3*4", concepts=[speed]),
+        add_question(CAR, equation="60/2*5", concepts=[speed]),
+        add_question(CAKE, concepts=[add_concept("Algebra", "Polynomials", "Factors")]),
+    ]
+    store_vectors(add_set("wording"), questions)
+    return questions
+
+
+def test_a_stored_question_is_compared_by_its_own_vector_and_never_with_itself(bank, monkeypatch):
+    now = serving()
+    monkeypatch.setattr(
+        serving_module.HashedNgramEncoder,
+        "encode",
+        lambda self, texts: np.zeros((len(texts), self.dimension)),
+    )
+    found = similar_questions(question=bank[0], lens="wording", serving=now, k=3)
+    assert [hit.question.text for hit in found.hits] == [TRAIN_AGAIN, CAR, CAKE]
+    assert found.lens == "wording"
+    assert found.notice == ""
+
+
+def test_hits_carry_score_reason_concepts_and_flags(bank):
+    hit = similar_questions(question=bank[0], lens="wording", serving=serving(), k=3).hits[0]
+    assert 0.8 < hit.score < 1
+    assert (
+        hit.reason
+        == "The same text with other numbers; both are computed as a × b ÷ c; both are about Speed."
+    )
+    assert hit.concepts == [("Number", "Rates", "Speed")]
+    assert hit.flags == (SAME_IDEA,)
+
+
+def test_an_edited_question_is_encoded_anew(bank):
+    question = bank[3]
+    question.text, question.content_hash = TRAIN, b"another hash"
+    question.save()
+    found = similar_questions(question=question, lens="wording", serving=serving(), k=1)
+    assert found.hits[0].question.text == TRAIN
+    QuestionEmbedding.objects.all().delete()
+    assert similar_questions(question=question, lens="wording", serving=serving()).hits == []
+
+
+def test_a_text_finds_the_same(bank):
+    found = similar_to_text(text=TRAIN.replace("60", "70"), lens="wording", serving=serving(), k=2)
+    assert [hit.question.text for hit in found.hits] == [TRAIN, TRAIN_AGAIN]
+    assert SAME_IDEA in found.hits[0].flags
+
+
+def test_what_looks_alike_and_is_solved_differently_is_flagged():
+    one = add_question("Tom had 9 pens and gave 3 to Ann. How many pens has Tom now?", equation="9-3")
+    two = add_question("Tom had 9 pens and got 3 from Ann. How many pens has Tom now?", equation="9+3")
+    store_vectors(add_set("wording"), [one, two])
+    hit = similar_questions(question=one, lens="wording", serving=serving()).hits[0]
+    assert hit.flags == (LOOKS_ALIKE,)
+
+
+def test_only_questions_in_the_same_language_are_similar_unless_asked(bank):
+    chinese = add_question("一列火车2小时行60千米，5小时行多少千米？", language="zh")
+    wording = bank[0].embeddings.get().embedding_set
+    store_vectors(wording, [chinese])
+    now = serving()
+    assert similar_questions(question=chinese, lens="wording", serving=now).hits == []
+    every = similar_questions(question=chinese, lens="wording", serving=now, same_language=False)
+    assert len(every.hits) == 4
+    found = similar_to_text(text="一列火车3小时行90千米", lens="wording", serving=now)
+    assert [hit.question for hit in found.hits] == [chinese]
+    assert len(similar_to_text(text="一列火车", lens="wording", serving=now, language="en").hits) == 4
+
+
+def test_a_language_without_purpose_vectors_is_compared_by_wording_and_told(bank):
+    add_set("purpose", 16, unknown_shares={"en": 0.0, "zh": 0.5})
+    chinese = [add_question(f"一列火车{n}小时行60千米", language="zh") for n in (2, 3)]
+    store_vectors(bank[0].embeddings.get().embedding_set, chinese)
+    found = similar_questions(question=chinese[0], lens="purpose", serving=serving())
+    assert [hit.question for hit in found.hits] == [chinese[1]]
+    assert found.lens == "purpose"
+    assert "wording" in found.notice
+
+
+def test_drafts_and_retired_questions_are_not_offered(bank):
+    Question.objects.filter(pk=bank[1].pk).update(status="draft")
+    Question.objects.filter(pk=bank[2].pk).update(status="retired")
+    found = similar_questions(question=bank[0], lens="wording", serving=serving())
+    assert [hit.question.text for hit in found.hits] == [CAKE]
+
+
+def test_without_vectors_there_is_a_sentence():
+    with pytest.raises(ServiceUnavailable, match="no vectors"):
+        similar_to_text(text=TRAIN, lens="purpose", serving=serving())
+
+
+def test_near_duplicates_are_those_that_read_almost_the_same(bank):
+    now = serving()
+    found = near_duplicates(text=TRAIN + " ", serving=now)
+    assert found[0].question == bank[0]
+    assert found[0].score == pytest.approx(1.0, abs=0.01)
+    assert CAKE not in [hit.question.text for hit in found]
+    assert near_duplicates(text="Solve something else entirely.", serving=now) == []
+    assert bank[0] not in [hit.question for hit in near_duplicates(text=TRAIN, serving=now, exclude=bank[0])]
+
+
+def test_drafts_are_duplicates_too_and_retired_questions_are_not(bank):
+    now = serving()
+    Question.objects.filter(pk=bank[0].pk).update(status="draft")
+    assert near_duplicates(text=TRAIN, serving=now)[0].question == bank[0]
+    Question.objects.filter(pk=bank[0].pk).update(status="retired")
+    assert bank[0] not in [hit.question for hit in near_duplicates(text=TRAIN, serving=now)]
+
+
+def test_a_bank_without_vectors_has_no_near_duplicates():
+    assert near_duplicates(text=TRAIN, serving=serving()) == []
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_a_text_without_content_is_like_nothing(bank, text):
+    assert similar_to_text(text=text, lens="wording", serving=serving()).hits == []
+    assert near_duplicates(text=text, serving=serving()) == []
+
+
+def test_the_number_of_queries_does_not_grow_with_the_hits(bank, django_assert_max_num_queries):
+    more = [add_question(TRAIN.replace("60", str(60 + n))) for n in range(12)]
+    store_vectors(bank[0].embeddings.get().embedding_set, more)
+    now = serving()
+    with django_assert_max_num_queries(20):
+        assert len(similar_questions(question=bank[0], lens="wording", serving=now, k=15).hits) == 15

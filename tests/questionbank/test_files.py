@@ -1,0 +1,158 @@
+"""File in, file out: good lines are done, bad ones reported, nothing half-written."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from questionbank import files
+from questionbank.errors import ImportRefused, KindredError, ValidationFailed
+from questionbank.files import convert_questions, write_text
+from questionbank.formats.limits import LINE_LIMIT
+
+
+def echo(questions):
+    return [{"id": one.id, "length": len(one.text), "language": one.language} for one in questions]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Convert bytes; returns (rows written, reported lines)."""
+
+    def convert(content: bytes, name="in.jsonl", target="out.jsonl", convert=echo):
+        source, reported = tmp_path / name, []
+        source.write_bytes(content)
+        try:
+            convert_questions(
+                source=source, target=tmp_path / target, convert=convert, report=reported.append
+            )
+        finally:
+            left = {path.name for path in tmp_path.iterdir()} - {name, target}
+            assert not left
+        return rows(tmp_path / target), reported
+
+    return convert
+
+
+def rows(path):
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream]
+
+
+def test_ids_come_back_as_they_were_and_a_missing_one_is_the_lines_number(run):
+    written, reported = run(b'{"id": 7, "text": "one"}\n\n{"id": "b", "text": "two"}\n{"text": "three"}')
+    assert [row["id"] for row in written] == [7, "b", "4"]
+    assert reported == []
+
+
+def test_the_language_is_detected_where_it_is_not_given(run):
+    written, _ = run('{"text": "三角形"}\n{"text": "cat"}\n{"text": "chat", "language": "FR"}'.encode())
+    assert [row["language"] for row in written] == ["zh", "en", "fr"]
+
+
+def test_other_fields_may_hold_anything(run):
+    written, _ = run(b'{"id": "a", "text": "one", "difficulty": "hard", "options": 3, "concepts": null}')
+    assert len(written) == 1
+
+
+def test_both_ends_may_be_compressed(run, tmp_path):
+    written, _ = run(gzip.compress(b'{"id": "a", "text": "one"}\n'), "in.jsonl.gz", "out.jsonl.gz")
+    assert written == [{"id": "a", "length": 3, "language": "en"}]
+
+
+def test_batches_keep_the_order(run, monkeypatch):
+    monkeypatch.setattr(files, "BATCH", 3)
+    sizes = []
+
+    def note(questions):
+        sizes.append(len(questions))
+        return echo(questions)
+
+    written, _ = run(b"".join(b'{"id": %d, "text": "x"}\n' % n for n in range(8)), convert=note)
+    assert [row["id"] for row in written] == list(range(8))
+    assert sizes == [3, 3, 2]
+
+
+BAD_LINES = {
+    "not json": b"hello",
+    "a list": b'["a"]',
+    "no text": b'{"id": "a"}',
+    "empty text": b'{"text": "  "}',
+    "wrong type of text": b'{"text": 5}',
+    "wrong type of id": b'{"id": ["a"], "text": "x"}',
+    "invalid utf-8": b'{"text": "\xff"}',
+    "a NUL": b'{"text": "a\\u0000b"}',
+    "half a surrogate": b'{"text": "\\ud800"}',
+    "deep": b'{"text":' + b"[" * 5000,
+    "not a number": b'{"text": "a", "id": NaN}',
+    "language": b'{"text": "a", "language": "??"}',
+    "long": b'{"text": "' + b"x" * LINE_LIMIT + b'"}',
+}
+
+
+@pytest.mark.parametrize("bad", BAD_LINES.values(), ids=BAD_LINES)
+def test_a_line_that_cannot_be_read_is_reported_by_number_and_the_others_are_done(run, tmp_path, bad):
+    reported = []
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(b'{"id": 1, "text": "one"}\n' + bad + b'\n{"id": 3, "text": "three"}\n')
+    with pytest.raises(
+        KindredError, match=r"^1 of 3 lines could not be read; the others are in .*out.jsonl\.$"
+    ):
+        convert_questions(source=source, target=target, convert=echo, report=reported.append)
+    assert [row["id"] for row in rows(target)] == [1, 3]
+    assert len(reported) == 1
+    assert reported[0].startswith("line 2: ")
+    assert len(reported[0]) < 200
+
+
+WHOLE_FILES = {
+    "empty": (b"", "is empty"),
+    "blank lines": (b"\n \n\n", "holds no question"),
+    "corrupt gzip": (gzip.compress(b'{"text": "a"}\n' * 2000)[:-40], "gzip data"),
+    "zip": (b"PK\x03\x04 and more", "ZIP"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), WHOLE_FILES.values(), ids=WHOLE_FILES)
+def test_a_file_that_cannot_be_read_writes_nothing(run, tmp_path, content, said):
+    (tmp_path / "out.jsonl").write_text("before")
+    with pytest.raises(ImportRefused, match=said):
+        run(content)
+    assert (tmp_path / "out.jsonl").read_text() == "before"
+
+
+def test_a_missing_input_and_an_impossible_output_are_sentences(tmp_path):
+    source = tmp_path / "in.jsonl"
+    with pytest.raises(ImportRefused, match="no file"):
+        convert_questions(source=source, target=tmp_path / "out", convert=echo, report=print)
+    source.write_text('{"text": "a"}')
+    with pytest.raises(ValidationFailed, match="is a folder"):
+        convert_questions(source=source, target=tmp_path, convert=echo, report=print)
+    with pytest.raises(ValidationFailed, match="cannot be written"):
+        convert_questions(source=source, target=tmp_path / "no" / "out", convert=echo, report=print)
+
+
+def test_an_error_in_between_leaves_the_old_output(run, tmp_path):
+    (tmp_path / "out.jsonl").write_text("before")
+
+    def fail(questions):
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        run(b'{"text": "a"}\n', convert=fail)
+    assert (tmp_path / "out.jsonl").read_text() == "before"
+
+
+def test_the_output_may_take_the_inputs_place(run):
+    written, _ = run(b'{"id": "a", "text": "one"}\n', "same.jsonl", "same.jsonl")
+    assert written[0]["length"] == 3
+
+
+def test_text_is_written_whole(tmp_path):
+    write_text(tmp_path / "figures.json", "{}\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["figures.json"]
+    with pytest.raises(ValidationFailed, match="cannot be written"):
+        write_text(tmp_path / "no" / "figures.json", "{}")

@@ -1,0 +1,96 @@
+"""`manage.py evaluate`: a word, a file of figures, and sentences where it cannot be done."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from analytics.inference.heads import ConceptHead, ProbeHeads
+from questionbank.services import artifacts
+from questionbank.services.search_index import vocabulary_refresh
+from tests.questionbank.small_bank import add_question, add_set, store_vectors
+from worker.evaluation import catalog
+from worker.evaluation import probes as probes_evaluation
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def no_default_model(monkeypatch):
+    monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("evaluate", *arguments, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def test_search_is_measured_and_the_figures_are_written(tmp_path):
+    questions = [
+        add_question(f"The carrots of {n} farmers weigh {n} kilograms at the big market") for n in range(9)
+    ]
+    store_vectors(add_set("wording"), questions)
+    vocabulary_refresh()
+    target = tmp_path / "figures.json"
+    out = run("search", "--output", str(target), "--queries", "4", "--split", "dev")
+    assert json.loads(out) == json.loads(target.read_text())
+    assert json.loads(out)["sorts"]["part of the text"]["queries"] > 0
+
+
+def test_with_data_only_its_questions_are_asked_for(tmp_path):
+    questions = [
+        add_question(f"The carrots of {n} farmers weigh {n} kilograms at the big market") for n in range(9)
+    ]
+    store_vectors(add_set("wording"), questions)
+    data = tmp_path / "data"
+    data.mkdir()
+    lines = [json.dumps({"id": str(one.pk), "text": one.text}) for one in questions[:4]]
+    (data / "some.jsonl").write_text("\n".join(lines))
+    (data / "README.md").write_text("no questions")
+    assert len(catalog._content_hashes(data)) == 4
+
+
+def test_probes_are_measured_on_labelled_questions_without_training(tmp_path, monkeypatch):
+    add_set("purpose", 64)
+    heads = ProbeHeads(
+        encoder="char-ngrams-64",
+        dimension=64,
+        concepts=ConceptHead(
+            paths=(("Algebra",), ("Geometry",)), leading=(), weights=np.zeros((2, 64)),
+            bias=np.array([1.0, 0.0]),
+        ),
+    )  # fmt: skip
+    monkeypatch.setattr(probes_evaluation, "_heads", lambda model, serving: (heads, "always algebra"))
+    rows = [
+        {"id": str(n), "text": f"Question {n}", "concepts": [["Algebra" if n < 6 else "Geometry"]]}
+        for n in range(8)
+    ]
+    (tmp_path / "test.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    (tmp_path / "train.jsonl").write_text('{"id": "x", "text": "not measured", "concepts": [["Geometry"]]}')
+    figures = json.loads(run("probes", "--data", str(tmp_path), "--output", str(tmp_path / "out.json")))
+    assert figures["model"] == "always algebra"
+    assert figures["questions"] == 8
+    assert figures["concepts"]["path_accuracy"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["probes"], "needs --data"),
+        (["probes", "--data", "/nowhere", "--model", "99"], "no probes with the id 99"),
+        (["probes", "--data", "/nowhere"], "no probes yet"),
+        (["search"], "no ready question"),
+        (["search", "--data", "/nowhere.jsonl"], "no file"),
+        (["colour"], "invalid choice"),
+    ],
+)
+def test_what_cannot_be_measured_is_one_sentence(tmp_path, arguments, said):
+    with pytest.raises(CommandError, match=said):
+        run(*arguments, "--output", str(tmp_path / "out.json"))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,90 @@
+"""Measuring search: the figures are right, and the sample is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from questionbank.errors import NotFound
+from questionbank.selectors.serving import serving
+from questionbank.services.search_index import vocabulary_refresh
+from tests.questionbank.small_bank import add_question, add_set, store_vectors
+from worker.evaluation.search import evaluate_search, mean_interval, reciprocal_rank
+
+WORDS = "carrots potatoes cabbages turnips onions garlic spinach lettuce radishes pumpkins beetroot celery".split()
+
+
+def test_the_reciprocal_rank_is_of_the_first_right_question_among_ten():
+    assert reciprocal_rank([5, 6, 7], {7, 6}) == 0.5
+    assert reciprocal_rank([5], {6}) == 0
+    assert reciprocal_rank([*range(10), 99], {99}) == 0
+
+
+def test_intervals_hold_the_mean_and_narrow_with_the_sample():
+    rng = np.random.default_rng(0)
+    few, many = mean_interval([0.0, 1.0] * 10, rng), mean_interval([0.0, 1.0] * 1000, rng)
+    assert few["mean"] == many["mean"] == 0.5
+    assert few["low"] < many["low"] < 0.5 < many["high"] < few["high"]
+    assert mean_interval([], rng) == {"mean": 0.0, "low": 0.0, "high": 0.0}
+
+
+@pytest.fixture
+def bank(db):
+    questions = [
+        add_question(
+            f"A farmer sells {one} and then some {other} at the market for {n} coins in all; how many {third}"
+            f" are left if $x^{{{n}}}+{n}x={n}y$ holds?"
+        )
+        for n, (one, other, third) in enumerate(
+            zip(WORDS, WORDS[3:] + WORDS[:3], WORDS[7:] + WORDS[:7], strict=True), 2
+        )
+    ]
+    store_vectors(add_set("wording"), questions)
+    vocabulary_refresh()
+    return questions
+
+
+@pytest.mark.django_db
+def test_each_arm_of_each_sort_has_its_figures(bank):
+    figures = evaluate_search(serving=serving(), queries=5, split="dev")
+    again = evaluate_search(serving=serving(), queries=5, split="dev")
+    assert figures == again
+    assert figures["measure"] == "MRR@10"
+    assert figures["bank"] == 12
+    for sort in ("misspelt words", "part of the text", "formula"):
+        one = figures["sorts"][sort]
+        assert one["queries"] > 0
+        for arm in ("text", "vectors", "fusion"):
+            assert 0 <= one[arm]["low"] <= one[arm]["mean"] <= one[arm]["high"] <= 1
+        difference = one["fusion"]["mean"] - one["text"]["mean"]
+        assert one["fusion - text"]["mean"] == pytest.approx(difference, abs=2e-4)
+    assert figures["sorts"]["part of the text"]["fusion"]["mean"] > 0.8
+
+
+@pytest.mark.django_db
+def test_the_two_halves_share_no_question(bank):
+    counts = [
+        evaluate_search(serving=serving(), queries=99, split=split)["sorts"]["part of the text"]["queries"]
+        for split in ("dev", "test")
+    ]
+    assert sum(counts) == len(bank)
+    assert min(counts) > 0
+
+
+@pytest.mark.django_db
+def test_only_questions_of_the_given_data_are_sampled(bank):
+    own = {bytes(bank[0].content_hash)}
+    counts = []
+    for split in ("dev", "test"):
+        try:
+            figures = evaluate_search(serving=serving(), queries=99, split=split, among=own)
+        except NotFound:
+            continue
+        counts.append(figures["sorts"]["part of the text"]["queries"])
+    assert counts == [1]
+
+
+@pytest.mark.django_db
+def test_an_empty_bank_is_told_in_a_sentence():
+    with pytest.raises(NotFound, match="no ready question"):
+        evaluate_search(serving=serving(), language="zh")
