@@ -10,7 +10,9 @@ _PROJECT = Path(__file__).resolve().parents[2]
 
 def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
     """Return every process by name: the site, a worker for each queue, and the clock."""
-    gunicorn = [sys.executable, "-m", "gunicorn", "questionbank.wsgi", "--no-control-socket"]
+    # a whole question pasted into the search box stands in the address, which may hold 4,094 bytes otherwise
+    site = ["gunicorn", "questionbank.wsgi", "--no-control-socket", "--limit-request-line", "8190"]
+    gunicorn = [sys.executable, "-m", *site]
     celery = [sys.executable, "-m", "celery", "--app", "worker.celery", "--quiet"]
     worker = [*celery, "worker", "--loglevel", "INFO", "--queues"]
     commands = {

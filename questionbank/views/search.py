@@ -28,7 +28,7 @@ __all__ = ["question_list"]
 
 REMEMBERED, RECALLED = "question_filters", "question_filters_recalled"
 NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow the next search
-QUERY_LIMIT = 4000  # characters; a whole pasted question fits
+QUERY_LIMIT = 2000  # characters; a whole pasted question fits, and so does its address
 FACETS = (
     ("kind", gettext_lazy("Type")),
     ("grade", gettext_lazy("Grade")),

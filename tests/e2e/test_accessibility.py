@@ -41,7 +41,7 @@ TEACHER_PAGES: dict[str, Callable] = {
     "failed job": lambda bank: f"/jobs/{bank.failed.pk}/",
     "forbidden": lambda bank: "/import/",
     "password": lambda bank: "/accounts/password/change/",
-    "two-step log-in": lambda bank: "/accounts/2fa/",
+    "two-factor authentication": lambda bank: "/accounts/2fa/",
     "log out": lambda bank: "/accounts/logout/",
 }
 ADMIN_PAGES: dict[str, Callable] = {
