@@ -23,6 +23,7 @@ from questionbank.demo.responses import (
 )
 from questionbank.demo.strands import ALL_PATTERNS
 from questionbank.demo.wording import Draw, Unsuitable
+from questionbank.errors import ValidationFailed
 
 __all__ = ["SOURCE", "DemoQuestion", "generate_bank", "generate_questions", "new_question", "numbers_in"]
 
@@ -46,7 +47,7 @@ def generate_bank(seed: int = 2026, size: int = 2400) -> list[QuestionRecord]:
     """Return `size` different questions, every concept among them where `size` allows it.
 
     Raises:
-        ValueError: `size` is negative, or more than the patterns can give.
+        ValidationFailed: `size` is negative, or more than the patterns can give.
     """
     return [question.record for question in generate_questions(seed, size)]
 
@@ -54,7 +55,7 @@ def generate_bank(seed: int = 2026, size: int = 2400) -> list[QuestionRecord]:
 def generate_questions(seed: int = 2026, size: int = 2400) -> list[DemoQuestion]:
     """Return the questions of `generate_bank` with their patterns and item parameters."""
     if size < 0:
-        raise ValueError("The size of the demo bank cannot be negative.")
+        raise ValidationFailed("The size of the demo bank cannot be negative.")
     streams = {pattern.slug: Random(f"{seed}/{pattern.slug}") for pattern in ALL_PATTERNS}
     cohorts = {grade: draw_cohort(Random(f"{seed}/cohort/{grade}")) for grade in range(1, 13)}
     seen: set[str] = set()
@@ -64,7 +65,7 @@ def generate_questions(seed: int = 2026, size: int = 2400) -> list[DemoQuestion]
     while len(made) < size:
         turn += 1
         if not live:
-            raise ValueError(f"The demo patterns give at most {len(made)} different questions.")
+            raise ValidationFailed(f"The demo patterns give at most {len(made)} different questions.")
         for pattern in tuple(live):
             if len(made) == size:
                 break

@@ -7,7 +7,7 @@ A student of ability ``theta`` answers item ``i`` correctly with probability (th
 
 * ``theta`` ~ N(0, 1) within a school year; one cohort of `COHORT_SIZE` students a year, and a question is put to the
   year for which it is written. Difficulty is therefore relative to that year.
-* ``b_i = logit of the pattern + effects of the features of the item + N(0, 0.2)``; see `feature_effect`.
+* ``b_i = logit of the pattern + effort of the draw + effects of its features + N(0, 0.2)``; see `feature_effect`.
 * ``a_i`` ~ log-normal with median 1 and sigma 0.25.
 * ``c_i = 0.2`` for a choice question (a little below 1/4, because wrong options are made to attract), otherwise 0:
   the model is then the two-parameter one.

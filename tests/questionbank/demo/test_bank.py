@@ -16,6 +16,7 @@ from questionbank.demo.bank import SOURCE, generate_bank, generate_questions, ne
 from questionbank.demo.hierarchy import concept_paths
 from questionbank.demo.pattern import Item, Pattern
 from questionbank.demo.strands import ALL_PATTERNS
+from questionbank.errors import ValidationFailed
 
 
 def digest(bank: list[QuestionRecord]) -> str:
@@ -147,7 +148,7 @@ def test_another_seed_gives_other_questions(bank):
 
 def test_an_empty_bank_is_possible_a_negative_one_is_not():
     assert generate_bank(size=0) == []
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValidationFailed, match="negative"):
         generate_bank(size=-1)
 
 
@@ -155,7 +156,7 @@ def test_a_bank_larger_than_the_patterns_allow_is_refused(monkeypatch):
     monkeypatch.setattr(
         "questionbank.demo.bank.ALL_PATTERNS", [p for p in ALL_PATTERNS if p.slug == "polygon-sum"]
     )
-    with pytest.raises(ValueError, match="at most"):
+    with pytest.raises(ValidationFailed, match="at most"):
         generate_questions(size=2000)
 
 
