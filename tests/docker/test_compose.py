@@ -85,12 +85,13 @@ def test_only_the_site_can_be_reached_and_only_from_this_machine(compose):
     assert outside == ["web"]
 
 
-def test_the_site_has_no_pytorch(compose):
+def test_site_and_clock_have_no_pytorch(compose):
     site_packages = DOCKERFILE.split("AS site-packages")[1].split("\nFROM ")[0]
     assert "python requirements.py > requirements.txt" in site_packages
     site = DOCKERFILE.split("AS site\n")[1].split("\nFROM ")[0]
     assert "--from=site-packages" in site
-    assert compose["services"]["web"]["build"]["target"] == "site"
+    for name in ("web", "beat"):
+        assert compose["services"][name]["build"]["target"] == "site"
     finished = subprocess.run(
         [sys.executable, DOCKER / "requirements.py"], capture_output=True, text=True, check=True
     )

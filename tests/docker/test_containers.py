@@ -39,6 +39,10 @@ def family(pid: int) -> list[int]:
     return found
 
 
+def loads_pytorch(pid: int) -> bool:
+    return "libtorch" in Path(f"/proc/{pid}/maps").read_text()
+
+
 @pytest.fixture(scope="module")
 def site(containers) -> Iterator[subprocess.Popen[bytes]]:
     """The role web, up."""
@@ -128,8 +132,7 @@ def test_the_sites_processes_have_not_loaded_pytorch(containers, site):
     ask(containers, "/accounts/login/", X_Forwarded_Proto="https")
     processes = family(site.pid)
     assert len(processes) >= 3  # gunicorn and its workers
-    for pid in processes:
-        assert "libtorch" not in Path(f"/proc/{pid}/maps").read_text()
+    assert not any(loads_pytorch(pid) for pid in processes)
 
 
 def test_workers_and_clock_become_healthy_and_stop_when_asked(containers):
@@ -139,6 +142,7 @@ def test_workers_and_clock_become_healthy_and_stop_when_asked(containers):
         for name in started:
             wait_until(lambda name=name: containers.probe(name).returncode == 0, name)
         assert containers.probe("worker-train").returncode == 1
+        assert not loads_pytorch(started["beat"].pid)  # it runs in the site's image
     finally:
         codes = {name: stop(process) for name, process in started.items()}
     assert codes == {"worker-default": 0, "beat": 0}, containers.log("worker-default")
