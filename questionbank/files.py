@@ -107,7 +107,7 @@ def _written_aside(target: Path) -> Iterator[IO[bytes]]:
 
 
 def _convert_all(
-    source: Path, stream: IO[bytes], convert: Convert, report: Callable[[str], object]
+    source: Path, stream: IO[bytes] | gzip.GzipFile, convert: Convert, report: Callable[[str], object]
 ) -> tuple[int, int]:
     written = refused = 0
     batch: list[InputQuestion] = []

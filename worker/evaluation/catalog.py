@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from questionbank.errors import LineProblem, ValidationFailed
+from analytics.records import QuestionRecord
+from questionbank.errors import ValidationFailed
 from questionbank.formats import read
 from questionbank.selectors.questions import content_hash
 from questionbank.selectors.serving import serving
@@ -43,7 +44,7 @@ def _content_hashes(data: Path) -> set[bytes]:
     hashes: set[bytes] = set()
     for file in files:
         for _line, entry in read(file):
-            if not isinstance(entry, LineProblem) and hasattr(entry, "text"):
+            if isinstance(entry, QuestionRecord):
                 hashes.add(content_hash(text=entry.text, options=entry.options))
     return hashes
 
