@@ -137,7 +137,8 @@ TREE: dict[str, dict[str, tuple[str, ...]]] = {
         "Rules of differentiation": ("Chain rule", "Product and quotient rules"),
         "Curves and their tangents": ("Tangents and normals", "Stationary points"),
         "Applications of derivatives": ("Optimisation", "Motion"),
-        "Integration": ("Indefinite integrals", "Definite integrals", "Area under a curve"),
+        "Antiderivatives": ("Indefinite integrals",),
+        "Integrals and areas": ("Definite integrals", "Area under a curve"),
     },
 }
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from questionbank.demo.pattern import Pattern
 from questionbank.demo.strands.calculus import (
+    antiderivatives,
     applications_of_derivatives,
     curves_and_their_tangents,
     derivatives,
-    integration,
+    integrals_and_areas,
     limits,
     rules_of_differentiation,
 )
@@ -20,5 +21,6 @@ PATTERNS: tuple[Pattern, ...] = (
     *rules_of_differentiation.PATTERNS,
     *curves_and_their_tangents.PATTERNS,
     *applications_of_derivatives.PATTERNS,
-    *integration.PATTERNS,
+    *antiderivatives.PATTERNS,
+    *integrals_and_areas.PATTERNS,
 )
