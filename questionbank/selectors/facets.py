@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy
 
 from questionbank.models import KnowledgeConcept, Question
 
-__all__ = ["COUNTED", "FacetValue", "Facets", "count_facets"]
+__all__ = ["BANDS", "COUNTED", "FacetValue", "Facets", "count_facets"]
 
 COUNTED = 10_000  # candidates that are counted; of more a page says "10,000+"
-_BANDS = 5  # of difficulty, each 100 / 5 per cent wide
+BANDS = 5  # of difficulty, each 100 / 5 per cent wide
 _SHOWN = 50  # values of one filter
 _LANGUAGES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
 
@@ -83,7 +83,7 @@ def count_facets(questions: QuerySet[Question], *, concept: int | None = None) -
     except EmptyResultSet:  # Django sees that nothing can pass
         return Facets(total=0, is_capped=False, values={name: [] for name in _FILTERS})
     query = _GROUPED.format(
-        candidates=sql, counted=COUNTED, bands=_BANDS, width=len(prefix) + KnowledgeConcept.steplen
+        candidates=sql, counted=COUNTED, bands=BANDS, width=len(prefix) + KnowledgeConcept.steplen
     )
     found: dict[str, list[tuple[str, int]]] = {name: [] for name in (*_COLUMNS, "concept")}
     total = 0
@@ -131,5 +131,5 @@ def _values(rows: Iterable[tuple[str, object, int]]) -> list[FacetValue]:
 
 
 def _band_label(band: int) -> str:
-    width = 100 // _BANDS
+    width = 100 // BANDS
     return _("%(low)d to %(high)d %%") % {"low": band * width, "high": (band + 1) * width}

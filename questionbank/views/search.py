@@ -18,7 +18,7 @@ from django_htmx.http import push_url
 
 from questionbank.models import Question
 from questionbank.selectors.concept_steps import ConceptSteps, concept_steps
-from questionbank.selectors.facets import FacetValue
+from questionbank.selectors.facets import BANDS, FacetValue
 from questionbank.selectors.filters import ANY_STATUS, SearchFilters
 from questionbank.selectors.search import SearchPage, search_questions
 from questionbank.selectors.serving import serving
@@ -63,6 +63,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "filter_query": given,
         "filter_count": len(given),
         "steps": _concept_steps(page, filters),
+        "bands": _bands(page),
         "facets": _facets(page, given),
         "statuses": [*Question.Status.choices, (ANY_STATUS, _("Any"))],
         "recalled": request.session.pop(RECALLED, False) if RECALLED in request.session else False,
@@ -101,6 +102,20 @@ def _address(parameters: dict[str, str]) -> str:
 def _concept_steps(page: SearchPage, filters: SearchFilters) -> ConceptSteps:
     counts = {int(value.value): value.count for value in page.facets.get("concept", [])}
     return concept_steps(chosen=filters.concept, counts=counts)
+
+
+def _bands(page: SearchPage) -> list[dict[str, Any]]:
+    """Ranges of difficulty with their counts, each a click."""
+    width = 100 // BANDS
+    return [
+        {
+            "label": band.label,
+            "count": band.count,
+            "low": int(band.value) * width,
+            "high": (int(band.value) + 1) * width,
+        }
+        for band in page.facets.get("difficulty", [])
+    ]
 
 
 def _facets(page: SearchPage, given: dict[str, str]) -> list[dict[str, Any]]:

@@ -47,6 +47,13 @@ def test_a_concept_filter_takes_its_whole_subtree_and_offers_the_next_level(bank
     assert [(step.name, step.count) for step in steps.children] == [("Equations", 3)]
 
 
+def test_ranges_of_difficulty_are_a_click_each_with_their_counts(bank, as_teacher) -> None:
+    response = as_teacher.get(LIST)
+    bands = {(band["low"], band["high"]): band["count"] for band in response.context["bands"]}
+    assert bands == {(0, 20): 2, (20, 40): 1, (40, 60): 1, (60, 80): 1, (80, 100): 1}
+    assert "?difficulty_min=20&amp;difficulty_max=40" in response.content.decode()
+
+
 def test_the_address_of_a_form_is_redirected_to_the_short_one(bank, as_teacher) -> None:
     response = as_teacher.get(LIST, {"q": "circle", "grade": "", "kind": "", "status": "ready"})
     assert response.status_code == 302
