@@ -149,18 +149,24 @@ def test_workers_and_clock_become_healthy_and_stop_when_asked(containers):
     assert f"default@{socket.gethostname()}" in containers.log("worker-default")
 
 
-def test_a_backup_is_made_and_restored_through_the_entry_point(containers, tmp_path):
+def test_a_backup_is_made_and_restored_while_the_site_runs(containers, site, tmp_path):
     path = tmp_path / "bank.tar"
+    asks_the_database = "/accounts/password/reset/key/1-abc/"
+    assert ask(containers, asks_the_database, X_Forwarded_Proto="https").status == 200
     made = containers.run("backup", str(path))
     assert made.returncode == 0, made.stderr
     with psycopg.connect(database(containers)) as connection:
         connection.execute("UPDATE questionbank_modelartifact SET name = 'spoilt'")
+    refused = containers.run("restore", str(path))
+    assert re.search(r"CommandError: The bank is in use \(\d+ connections\): stop the site", refused.stderr)
     restored = containers.run("restore", str(path), "--force")
     assert restored.returncode == 0, restored.stderr
     with psycopg.connect(database(containers)) as connection:
         names = connection.execute("SELECT name FROM questionbank_modelartifact").fetchall()
     assert names
     assert ("spoilt",) not in names
+    assert containers.probe("web").returncode == 0
+    assert ask(containers, asks_the_database, X_Forwarded_Proto="https").status == 200  # it connected again
 
 
 def test_a_role_that_does_not_exist_ends_with_a_sentence(containers):
