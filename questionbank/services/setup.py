@@ -13,14 +13,13 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 
 from questionbank.demo.bank import generate_bank
+from questionbank.demo.hierarchy import HIERARCHY_NAME
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.models import Question, User
 from questionbank.services.artifacts import artifact_install_default
 from questionbank.services.imports import import_file
 
-__all__ = ["DEMO_HIERARCHY", "bank_setup", "demo_bank_install", "demo_people_create"]
-
-DEMO_HIERARCHY = "Kindred demo"
+__all__ = ["bank_setup", "demo_bank_install", "demo_people_create"]
 
 
 def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
@@ -53,6 +52,6 @@ def demo_bank_install(*, report: Callable[[str], Any]) -> bool:
         with path.open("w", encoding="utf-8") as file:
             for record in generate_bank():
                 file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
-        outcome = import_file(path=path, format="jsonl", hierarchy=DEMO_HIERARCHY, source=DEMO_HIERARCHY)
+        outcome = import_file(path=path, format="jsonl", hierarchy=HIERARCHY_NAME, source=HIERARCHY_NAME)
     report(f"The demo bank has {outcome.created:,} questions.")
     return True
