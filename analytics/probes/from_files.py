@@ -20,6 +20,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData, QuestionRow, read_rows
+from analytics.probes.measure import rounded
 from analytics.probes.train import split_and_measure, train_probes
 
 __all__ = ["encode_rows", "evaluate_from_files", "train_from_files"]
@@ -69,7 +70,16 @@ def train_from_files(
         encoder=encoder,
         hierarchy=name,
         license_note=license_note,
-        command=_command(data, backbone, language, hierarchy, config),
+        command=_command(
+            data,
+            config,
+            {
+                "--backbone": backbone,
+                "--language": language,
+                "--hierarchy": hierarchy,
+                "--license-note": license_note,
+            },
+        ),
         progress=lambda done, total, what: say(f"{done + 1} of {total}: {what}"),
     )
 
@@ -108,7 +118,7 @@ def evaluate_from_files(
         "test_share": config.test_share,
         "mean": _over_runs(runs, np.mean),
         "standard_deviation": _over_runs(runs, np.std),
-        "runs": runs,
+        "runs": rounded(runs),
     }
 
 
@@ -159,10 +169,10 @@ def _of_language(rows: list[QuestionRow], language: str) -> list[QuestionRow]:
     return chosen
 
 
-def _command(data: Path, backbone: str, language: str, hierarchy: str, config: ProbesConfig) -> str:
+def _command(data: Path, config: ProbesConfig, options: dict[str, str]) -> str:
     """The command line that makes this artifact again; the data by its name, not by where it lay."""
     words = ["python", "-m", "analytics", "train", "probes", "--data", data.name, "--output", "FOLDER"]
-    for option, value in (("--backbone", backbone), ("--language", language), ("--hierarchy", hierarchy)):
+    for option, value in options.items():
         words += [option, value] if value else []
     default = ProbesConfig()
     for name in ProbesConfig.__dataclass_fields__:

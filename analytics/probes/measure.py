@@ -25,7 +25,7 @@ from analytics.probes.metrics import (
 from analytics.probes.paths import PathTree, without_leading
 from analytics.records import ConceptPath
 
-__all__ = ["measure_probes"]
+__all__ = ["measure_probes", "rounded"]
 
 
 def measure_probes(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict[str, Any]:
@@ -48,6 +48,15 @@ def measure_probes(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict
     if heads.difficulty_of_vector is not None and len(graded):
         metrics["difficulty"] = _measure_difficulty(heads, graded, train)
     return metrics
+
+
+def rounded(figures: Any) -> Any:
+    """Figures of any nesting to four places, as a manifest or a report shows them."""
+    if isinstance(figures, list):
+        return [rounded(one) for one in figures]
+    if isinstance(figures, dict):
+        return {name: rounded(value) for name, value in figures.items()}
+    return round(figures, 4) if isinstance(figures, float) else figures
 
 
 def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from analytics.probes.concept_probe import ConceptProbe, choose_penalty, concept
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
-from analytics.probes.measure import measure_probes
+from analytics.probes.measure import measure_probes, rounded
 from analytics.probes.paths import PathTree, common_leading_nodes, without_leading
 from analytics.probes.scales import DifficultyScale
 from analytics.probes.splits import grouped_folds, grouped_split
@@ -96,7 +96,7 @@ def train_probes(
         capability="probes",
         name=name or f"probes-{hierarchy or 'concepts'}",
         config=config_to_dict(config),
-        metrics=metrics,
+        metrics=rounded(metrics),
         seed=config.seed,
         data_hash=data.sha256(),
         license_note=license_note,
