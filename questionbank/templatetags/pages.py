@@ -31,6 +31,7 @@ __all__ = [
     "language_name",
     "percent",
     "readable",
+    "worth_showing",
 ]
 
 register = template.Library()
@@ -184,6 +185,12 @@ def figure(value: Any) -> str:
 def all_but_last(path: Sequence[str]) -> Sequence[str]:
     """Everything above the concept that a path names."""
     return path[:-1]
+
+
+@register.filter
+def worth_showing(guesses: Sequence[Any]) -> list[Any]:
+    """The two most probable concepts, and of the others those that are not next to impossible."""
+    return [guess for place, guess in enumerate(guesses) if place < 2 or guess.probability >= 0.01]
 
 
 @register.filter

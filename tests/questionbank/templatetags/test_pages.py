@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from questionbank.templatetags.pages import ICONS, bar, difficulty_scale, figure, icon, percent
+from questionbank.templatetags.pages import ICONS, bar, difficulty_scale, figure, icon, percent, worth_showing
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted((BASE_DIR / "templates").rglob("*.html"))
@@ -46,6 +47,13 @@ def test_an_interval_beyond_the_scale_is_cut() -> None:
 def test_pictures_are_hidden_from_screen_readers() -> None:
     for picture in (icon("search"), bar(0.5), difficulty_scale(50)):
         assert 'aria-hidden="true"' in picture
+
+
+def test_next_to_impossible_concepts_are_left_out_but_there_is_always_an_alternative() -> None:
+    guesses = [SimpleNamespace(probability=share) for share in (0.99, 0.004, 0.003, 0.0)]
+    assert worth_showing(guesses) == guesses[:2]
+    guesses = [SimpleNamespace(probability=share) for share in (0.5, 0.3, 0.1, 0.009)]
+    assert worth_showing(guesses) == guesses[:3]
 
 
 def test_figures_of_a_result_are_readable() -> None:

@@ -1,0 +1,48 @@
+"""Figures about difficulty and their intervals."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.models import Question
+from questionbank.selectors.difficulty import observed_difficulty, published_difficulty, wilson_interval
+
+
+def test_wilson_s_interval_by_hand() -> None:
+    """8 of 10, z = 1.96: centre (0.8 + 0.19207) / 1.38415 = 0.71674, spread 0.22667."""
+    low, high = wilson_interval(0.8, 10)
+    assert (low, high) == pytest.approx((0.4902, 0.9433), abs=5e-4)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_the_interval_of_a_unanimous_answer_stays_within_bounds_and_is_no_point(share) -> None:
+    low, high = wilson_interval(share, 20)
+    assert 0 <= low < high <= 1
+
+
+def test_more_responses_give_a_narrower_interval() -> None:
+    few, many = wilson_interval(0.4, 20), wilson_interval(0.4, 2000)
+    assert many[1] - many[0] < (few[1] - few[0]) / 5
+
+
+def test_observed_difficulty_is_the_share_of_wrong_answers() -> None:
+    figure = observed_difficulty(Question(facility=0.7, responses=412))
+    assert figure is not None
+    assert figure.percent == pytest.approx(30)
+    assert figure.low < 30 < figure.high
+    assert figure.basis == "from 412 responses: 70% answered correctly"
+
+
+@pytest.mark.parametrize("question", [Question(), Question(facility=0.7, responses=0)])
+def test_without_responses_nothing_was_observed(question) -> None:
+    assert observed_difficulty(question) is None
+
+
+def test_a_published_difficulty_names_its_scale() -> None:
+    figure = published_difficulty(Question(difficulty=3, difficulty_scale="1-5", difficulty_percent=50))
+    assert figure is not None
+    assert (figure.percent, figure.basis) == (50, "from its source: 3 on the scale 1-5")
+
+
+def test_a_published_difficulty_without_a_known_scale_is_not_mapped() -> None:
+    assert published_difficulty(Question(difficulty=3, difficulty_scale="as published")) is None
