@@ -16,6 +16,7 @@ from questionbank.embedded.child import Program, RunningChild
 
 _TICK_SECONDS = 0.2
 _STEADY_SECONDS = 60.0  # a program that has run for so long starts again after the first delay
+_MOST_DOUBLINGS = 30  # of the delay; 2 ** 1024, after a night of failures, is no float any more
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -85,7 +86,8 @@ class Supervisor:
         name = child.program.name
         if time.monotonic() - child.started > _STEADY_SECONDS:
             self._failures[name] = 0
-        delay = min(self._first_delay * 2 ** self._failures[name], self._longest_delay)
+        doublings = min(self._failures[name], _MOST_DOUBLINGS)
+        delay = min(self._first_delay * 2**doublings, self._longest_delay)
         self._failures[name] += 1
         code = self._remove(child)
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name

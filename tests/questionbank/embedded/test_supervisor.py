@@ -10,6 +10,7 @@ import pytest
 from questionbank.embedded import programs
 from questionbank.embedded.child import Program, RunningChild
 from questionbank.embedded.server import is_alive
+from questionbank.embedded.supervisor import Supervisor
 
 SUPERVISE = """
 from questionbank.embedded.child import Program
@@ -59,6 +60,15 @@ def test_a_crashed_program_starts_again_after_growing_delays(supervise):
     delays = [read_until(supervisor, r"web ended \(exit code 3\).* in ([\d.]+) s")[1] for _ in range(4)]
     assert delays == ["0.1", "0.2", "0.3", "0.3"]
     read_until(supervisor, r"worker ended \(SIGKILL\)")
+
+
+def test_a_program_that_has_crashed_all_night_starts_again_still(tmp_path):
+    said = []
+    supervisor = Supervisor([Program("web", ["true"])], tmp_path, echo=said.append, longest_delay=30)
+    supervisor._failures["web"] = 5_000
+    supervisor._start_due()
+    supervisor._restart_later(supervisor._running[0])
+    assert "starts again in 30 s" in said[-1]
 
 
 def test_a_program_that_is_not_there_is_said(tmp_path, within):
