@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["MAX_DEPTH", "MAX_LENGTH", "parse_expression"]
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_OPERATIONS", "parse_expression"]
 
 MAX_LENGTH = 2000  # characters
 MAX_DEPTH = 100  # brackets, signs and powers inside one another
+MAX_OPERATIONS = (
+    300  # a chain such as 1+1+1 is as deep a tree as it is long, and trees are walked recursively
+)
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<mixed>\d+\(\(?\d+\)?/\(?\d+\)?\))|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)%?)|(?P<sign>[-+*/^:%()\[\]]))"
@@ -79,6 +82,7 @@ class _Parser:
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
         self._index = 0
+        self._operations = 0
 
     @property
     def current(self) -> _Token:
@@ -99,10 +103,12 @@ class _Parser:
             if token.kind == "number" or token.text in _CLOSING:  # 2(3+4), (1+2)(3+4)
                 if right_power >= _IMPLIED_PRODUCT:
                     return left
+                self._count()
                 left = ExpressionTree("*", (left, self.expression(_IMPLIED_PRODUCT, depth + 1)))
                 continue
             if right_power >= _LEFT.get(token.text, -1):
                 return left
+            self._count()
             self._take()
             if token.text == "%":
                 left = ExpressionTree("%", (left,))
@@ -110,6 +116,11 @@ class _Parser:
             power = _POWER if token.text == "^" else _LEFT[token.text]
             right = self.expression(power, depth + 1)
             left = ExpressionTree("/" if token.text == ":" else token.text, (left, right))
+
+    def _count(self) -> None:
+        self._operations += 1
+        if self._operations > MAX_OPERATIONS:
+            raise DataError(f"The equation has more than {MAX_OPERATIONS} operations.")
 
     def _prefix(self, token: _Token, depth: int) -> ExpressionTree:
         if token.kind == "number":

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.errors import DataError
-from analytics.expression.parser import MAX_DEPTH, MAX_LENGTH, parse_expression
+from analytics.expression.parser import MAX_DEPTH, MAX_LENGTH, MAX_OPERATIONS, parse_expression
 from analytics.expression.tree import ExpressionTree
 
 
@@ -66,6 +66,13 @@ def test_size_and_depth_are_bounded() -> None:
         parse_expression("(" * (MAX_DEPTH + 5) + "1" + ")" * (MAX_DEPTH + 5))
     with pytest.raises(DataError, match="deeper"):
         parse_expression("-" * (MAX_DEPTH + 5) + "1")
+
+
+@pytest.mark.parametrize("operation", ["+1", "*1", "%", "(1)"])
+def test_a_chain_too_deep_to_walk_is_refused(operation: str) -> None:
+    parse_expression("1" + operation * MAX_OPERATIONS)
+    with pytest.raises(DataError, match="more than 300 operations"):
+        parse_expression("1" + operation * (MAX_OPERATIONS + 2))
 
 
 @given(st.text(alphabet="0123456789.+-*/^()[]%:=x ", max_size=40))

@@ -39,3 +39,8 @@ def test_a_shape_reads_as_people_write_it() -> None:
     assert shape_reading(equation_shape("3*(25-4)/2")) == "a × (b − c) ÷ d"
     assert shape_reading(equation_shape("-2-3")) == "−a − b"
     assert shape_reading(equation_shape("+".join("1" * 30))).endswith("… + …")
+
+
+@pytest.mark.parametrize("equation", ["+".join(["1"] * 900), "1" + "%" * 1500, "/".join(["1"] * 290)])
+def test_a_long_chain_has_a_shape_or_none_but_does_not_fail(equation: str) -> None:
+    assert equation_shape(equation) == ("n" + "/n" * 289 if "/" in equation else "")
