@@ -76,7 +76,8 @@ def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path
         ArtifactError: the folder cannot be written, or nothing was written into it.
     """
     folder = Path(folder)
-    if folder.exists() and not (folder / MANIFEST_NAME).is_file():
+    empty = folder.is_dir() and not any(folder.iterdir())
+    if folder.exists() and not empty and not (folder / MANIFEST_NAME).is_file():
         raise ArtifactError(f"{folder} exists and is not a model folder; choose another folder.")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -66,6 +66,15 @@ def test_a_folder_that_is_no_model_is_never_replaced(tmp_path):
     assert (tmp_path / "thesis" / "chapter1.tex").read_text() == "x"
 
 
+def test_an_empty_folder_is_filled_and_a_file_is_never_replaced(tmp_path):
+    (tmp_path / "made").mkdir()
+    artifact_write(tmp_path / "made", Manifest("probes", "p"), write_two)
+    assert artifact_read(tmp_path / "made").name == "p"
+    (tmp_path / "letter").write_text("Dear all")
+    with pytest.raises(ArtifactError, match="is not a model folder"):
+        artifact_write(tmp_path / "letter", Manifest("probes", "p"), write_two)
+
+
 def test_changed_weights_are_noticed(folder):
     (folder / "weights" / "a.bin").write_bytes(b"\x00\x02")
     with pytest.raises(ChecksumError, match=r"a\.bin differs"):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from analytics.__main__ import main
-from analytics.artifacts import artifact_read
+from analytics.artifacts import Manifest, artifact_read
 
 
 @pytest.fixture
@@ -38,15 +38,19 @@ def test_evaluation_writes_its_figures(question_file, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out) == figures["mean"]
 
 
-def test_an_encoder_is_exported(tiny, tmp_path):
-    from analytics.backbone.tiny import save_backbone
+def test_export_names_the_encoder_that_was_asked_for(monkeypatch, tmp_path, capsys):
+    asked = []
 
-    save_backbone(tiny, tmp_path / "weights")
+    def export(output, *, backbone):
+        asked.append((output, backbone))
+        return Manifest("encoder", "some encoder")
+
+    monkeypatch.setattr("analytics.backbone.export.export_encoder", export)
     assert (
-        main(["export", "encoder", "--backbone", str(tmp_path / "weights"), "--output", str(tmp_path / "m")])
-        == 0
+        main(["export", "encoder", "--backbone", "bert-base-chinese", "--output", str(tmp_path / "m")]) == 0
     )
-    assert artifact_read(tmp_path / "m").extra["dimension"] == tiny.dimension
+    assert asked == [(tmp_path / "m", "bert-base-chinese")]
+    assert "some encoder was written to" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

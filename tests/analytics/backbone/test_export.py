@@ -4,11 +4,13 @@ import logging
 import warnings
 
 import numpy as np
+import pytest
 import torch
 
 from analytics.artifacts import artifact_read
 from analytics.backbone.bert import encode_bulk
-from analytics.backbone.export import export_onnx
+from analytics.backbone.export import export_encoder, export_onnx
+from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
 
 TEXTS = ["What is 3 + 4?", "x", "Find the area of a circle with radius 5 and explain each step.", "x " * 300]
@@ -48,3 +50,11 @@ def test_exporting_is_silent_and_leaves_warnings_and_loggers_as_they_were(tiny, 
     assert logging.getLogger("torch.onnx").level == level
     assert list(warnings.filters) == filters
     assert [record for record in caplog.records if record.levelno >= logging.INFO] == []
+
+
+def test_an_encoder_is_not_exported_over_something_else(tiny, tmp_path, monkeypatch):
+    (tmp_path / "notes.txt").write_text("mine")
+    monkeypatch.setattr("analytics.backbone.export.load_backbone", lambda name, device: tiny)
+    with pytest.raises(ArtifactError, match="is not a model folder"):
+        export_encoder(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
