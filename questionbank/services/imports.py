@@ -38,6 +38,7 @@ __all__ = ["ImportReport", "import_file", "import_repeat", "import_request", "ru
 
 UPLOADS_KEPT = timedelta(days=7)  # files of dry runs that nobody followed up
 LOGGED_LINES = 50
+_NAME_BYTES = 150  # of a file's name that are kept
 
 
 def import_file(
@@ -76,7 +77,9 @@ def import_file(
         report = import_into_bank(options, tell=progress, should_stop=should_stop)
         if report.written:
             _record(options, report)
-    _refuse_or_follow_up(report, skip_invalid=skip_invalid, embed=embed)
+            if embed and report.created:
+                embedding_request()
+    _refuse_or_follow_up(report, skip_invalid=skip_invalid)
     return report
 
 
@@ -121,7 +124,7 @@ def _record(options: ImportOptions, report: ImportReport) -> None:
         runs.run_succeed(run=held, result=report.as_dict())
 
 
-def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool, embed: bool) -> None:
+def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
     began = time.perf_counter()
     if report.dry_run:
         return
@@ -133,10 +136,7 @@ def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool, embed: boo
         cursor.execute(
             "ANALYZE questionbank_question, questionbank_questiontag, questionbank_knowledgeconcept"
         )
-    if report.created:
-        vocabulary_refresh()
-        if embed:
-            embedding_request()
+    vocabulary_refresh()  # nothing new, too: whoever imported these lines may have died before this point
     spent = time.perf_counter() - began
     report.phases["statistics and vocabulary"] = spent
     report.seconds += spent
@@ -224,7 +224,10 @@ def _title(name: str, dry_run: bool) -> str:
 def _plain_name(name: str) -> str:
     """The last part of what a browser calls the file, without control characters."""
     last = PurePath(name.replace("\\", "/")).name
-    return "".join(sign for sign in last if sign.isprintable())[-150:] or "upload"
+    printable = "".join(sign for sign in last if sign.isprintable())
+    # file systems count bytes, and the end of the name tells the format
+    short = printable.encode()[-_NAME_BYTES:].decode(errors="ignore")
+    return short if short.strip(". ") else "upload"
 
 
 def _forget_old_uploads() -> None:
@@ -289,9 +292,12 @@ def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
     )
     try:
         with progress_beside(reporter.progress) as tell:
-            report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
+            with transaction.atomic():
+                report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
+                if report.created and report.written:
+                    embedding_request()  # commits with the questions: a worker that dies next loses no vector
         reporter.result = report.as_dict()
-        _refuse_or_follow_up(report, skip_invalid=skip_invalid, embed=True)
+        _refuse_or_follow_up(report, skip_invalid=skip_invalid)
     except ImportRefused as error:
         if not reporter.result:  # the file as a whole
             refused = ImportReport(path.name, options.source, options.hierarchy, dry_run=options.dry_run)

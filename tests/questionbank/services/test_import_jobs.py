@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import time
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from django.core.files.base import ContentFile
@@ -13,7 +14,7 @@ from django.utils import timezone
 
 from analytics.errors import Cancelled
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
-from questionbank.models import KnowledgeHierarchy, Question, Run
+from questionbank.models import KnowledgeHierarchy, Question, Run, VocabularyWord
 from questionbank.services import imports
 from questionbank.services.import_progress import progress_beside
 from questionbank.services.imports import import_repeat, import_request, run_import
@@ -156,6 +157,40 @@ def test_a_run_that_is_done_again_after_its_worker_died_adds_nothing():
     storages["uploads"].save(stored, ContentFile(GOOD))  # the worker died before it was deleted
     result = run_import(run, Reporter())
     assert (result["created"], result["duplicates"]) == (0, 2)
+
+
+def test_a_worker_that_dies_after_the_commit_loses_neither_vectors_nor_vocabulary(monkeypatch):
+    run = request()
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(imports, "vocabulary_refresh", Mock(side_effect=KeyboardInterrupt))
+        run_import(run, Reporter())
+    assert Question.objects.count() == 2
+    assert Run.objects.filter(kind="embed", state="queued").count() == 1
+    assert run_import(run, Reporter())["created"] == 0
+    assert VocabularyWord.objects.exists()
+
+
+def test_a_refused_import_asks_for_no_vectors():
+    with pytest.raises(ImportRefused):
+        run_import(request(BAD), Reporter())
+    assert not Run.objects.filter(kind="embed").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        (
+            "卷" * 140 + ".jsonl",
+            "卷" * 48 + ".jsonl",
+        ),  # three bytes a character; 255 is a file system's limit
+        ("..", "upload"),
+        ("folder/..", "upload"),
+    ],
+)
+def test_a_name_that_no_folder_could_hold_is_made_one(name, kept):
+    run = request(name=name)
+    assert run.parameters["name"] == kept
+    assert run_import(run, Reporter())["created"] == 2
 
 
 def test_a_run_whose_file_is_gone_says_so(uploads):
