@@ -183,7 +183,9 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 if env.environment("TRUST_PROXY_HEADER"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    ALLAUTH_TRUSTED_PROXY_COUNT = 1  # attempts to log in are counted by X-Forwarded-For, not all as the proxy's
+    ALLAUTH_TRUSTED_PROXY_COUNT = (
+        1  # attempts to log in are counted by X-Forwarded-For, not all as the proxy's
+    )
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # forms; uploaded files are streamed to disk
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024
