@@ -291,11 +291,10 @@ def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
         skip_invalid,
     )
     try:
-        with progress_beside(reporter.progress) as tell:
-            with transaction.atomic():
-                report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
-                if report.created and report.written:
-                    embedding_request()  # commits with the questions: a worker that dies next loses no vector
+        with progress_beside(reporter.progress) as tell, transaction.atomic():
+            report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
+            if report.created and report.written:
+                embedding_request()  # commits with the questions: a worker that dies next loses no vector
         reporter.result = report.as_dict()
         _refuse_or_follow_up(report, skip_invalid=skip_invalid)
     except ImportRefused as error:

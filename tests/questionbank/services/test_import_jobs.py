@@ -161,9 +161,10 @@ def test_a_run_that_is_done_again_after_its_worker_died_adds_nothing():
 
 def test_a_worker_that_dies_after_the_commit_loses_neither_vectors_nor_vocabulary(monkeypatch):
     run = request()
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr(imports, "vocabulary_refresh", Mock(side_effect=KeyboardInterrupt))
-        run_import(run, Reporter())
+        with pytest.raises(KeyboardInterrupt):
+            run_import(run, Reporter())
     assert Question.objects.count() == 2
     assert Run.objects.filter(kind="embed", state="queued").count() == 1
     assert run_import(run, Reporter())["created"] == 0
