@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = ["embed_pending"]
 SMALL_JOB = 256
 # Beyond this share of a set, building its index anew is quicker than inserting into it.
 BULK_SHARE = 0.3
+WAIT_SECONDS = 1.0
 
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
@@ -33,15 +35,26 @@ Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None = None) -> dict[str, int]:
     """Compute every missing vector of the given sets (by default those in use), then index them.
 
-    May stop anywhere and be called again: what is stored is not computed twice.
+    May stop anywhere and be called again: what is stored is not computed twice. Waits for its turn where
+    another process (a worker, a command) does the same.
 
     Returns:
         Number of vectors stored, by lens.
     """
-    chosen = list(sets) if sets is not None else list(EmbeddingSet.objects.filter(is_current=True))
+
+    def wait() -> None:
+        reporter.check()
+        reporter.progress(0, 0, "Waiting for another job that computes vectors")
+        time.sleep(WAIT_SECONDS)
+
     stored: dict[str, int] = {}
-    for embedding_set in sorted(chosen, key=lambda one: one.lens, reverse=True):  # the quick n-grams first
-        stored[embedding_set.lens] = _embed_set(reporter, embedding_set)
+    with embeddings.embedding_turn(wait=wait):
+        rows = EmbeddingSet.objects.select_related("artifact")
+        chosen = (
+            rows.filter(is_current=True) if sets is None else rows.filter(pk__in=[one.pk for one in sets])
+        )
+        for embedding_set in chosen.order_by("-lens"):  # the quick n-grams first
+            stored[embedding_set.lens] = _embed_set(reporter, embedding_set)
     return stored
 
 
@@ -87,16 +100,21 @@ def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode |
 
 
 def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encoder: OnnxEncoder) -> None:
-    """Measure once a language how much of it the encoder does not know."""
+    """Measure how much of each language the encoder does not know.
+
+    Anew each time: a language's first question may hold nothing but a formula.
+    """
     languages = Question.objects.values_list("language", flat=True).distinct().order_by("language")
     shares = {}
     for language in languages:
-        if language in embedding_set.unknown_shares:
+        before = embedding_set.unknown_shares.get(language)
+        share = round(encoder.unknown_share(embedding_set_sample(language=language)), 4)
+        if share == before:
             continue
-        shares[language] = round(encoder.unknown_share(embedding_set_sample(language=language)), 4)
-        if shares[language] > UNKNOWN_SHARE_LIMIT:
+        shares[language] = share
+        if share > UNKNOWN_SHARE_LIMIT and (before is None or before <= UNKNOWN_SHARE_LIMIT):
             reporter.log(
-                f"{encoder.name} does not know {shares[language]:.0%} of the tokens in language"
+                f"{encoder.name} does not know {share:.0%} of the tokens in language"
                 f" {language!r}: its questions are compared by character n-grams only.",
                 level="warning",
             )

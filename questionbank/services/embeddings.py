@@ -5,11 +5,13 @@ A set is brought up to date by `selectors.embeddings.embedding_pending` -> encod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from psycopg import sql
 
@@ -27,7 +29,10 @@ __all__ = [
     "embedding_set_finish",
     "embedding_set_save_unknown_shares",
     "embedding_store",
+    "embedding_turn",
 ]
+
+EMBED_LOCK = 7_201_004  # advisory lock, of a session: a set is brought up to date by one process at a time
 
 
 @transaction.atomic
@@ -40,6 +45,28 @@ def embedding_request() -> Run | None:
     if waiting.exists():
         return None
     return run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors")
+
+
+@contextmanager
+def embedding_turn(*, wait: Callable[[], None]) -> Iterator[None]:
+    """Bring sets up to date alone: `wait` is called again and again while another process does.
+
+    Two at once would compute every vector twice, and one would drop the index that the other is building,
+    for which all searches would have to wait.
+    """
+    while not _advisory("pg_try_advisory_lock"):
+        wait()
+    try:
+        yield
+    finally:
+        with suppress(DatabaseError):  # a lost connection has lost the lock too
+            _advisory("pg_advisory_unlock")
+
+
+def _advisory(function: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(%s)", [EMBED_LOCK])
+        return bool(cursor.fetchone()[0])
 
 
 def embedding_set_save_unknown_shares(*, embedding_set: EmbeddingSet, shares: dict[str, float]) -> None:

@@ -1,0 +1,126 @@
+"""Bringing sets up to date: one process at a time, and languages measured as the bank grows."""
+
+from __future__ import annotations
+
+import hashlib
+
+import psycopg
+import pytest
+from django.db import connection
+
+from analytics.errors import Cancelled
+from analytics.inference.encode import OnnxEncoder
+from analytics.inference.ngrams import HashedNgramEncoder
+from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
+from questionbank.services.embeddings import EMBED_LOCK
+from worker import embedding
+
+pytestmark = pytest.mark.django_db
+
+
+class Reporter:
+    """What `worker.reporting` gives to a job; cancelled at the given question."""
+
+    def __init__(self, cancelled_at: int = 0) -> None:
+        self.asked, self.cancelled_at = 0, cancelled_at
+        self.messages: list[str] = []
+        self.lines: list[str] = []
+
+    def progress(self, done, total, message="") -> None:
+        self.messages.append(message)
+
+    def log(self, text, level="info") -> None:
+        self.lines.append(text)
+
+    def should_stop(self) -> bool:
+        return False
+
+    def check(self) -> None:
+        self.asked += 1
+        if self.asked == self.cancelled_at:
+            raise Cancelled("The job was cancelled.")
+
+
+class _Learner(OnnxEncoder):
+    """Knows every token but Chinese ones."""
+
+    def __init__(self) -> None:
+        self.name, self.dimension = "learner", 8
+
+    def unknown_share(self, texts) -> float:
+        return sum(not text.isascii() for text in texts) / len(texts)
+
+    def encode(self, texts):
+        return HashedNgramEncoder(self.dimension).encode(texts)
+
+
+def question(text: str, language: str = "en") -> Question:
+    digest = hashlib.sha256(text.encode()).digest()
+    return Question.objects.create(text=text, language=language, content_hash=digest)
+
+
+@pytest.fixture
+def wording(db) -> EmbeddingSet:
+    return EmbeddingSet.objects.create(
+        lens="wording", encoder_name="char-ngrams-8", dimension=8, is_current=True
+    )
+
+
+@pytest.fixture(autouse=True)
+def no_index(monkeypatch):
+    """An index cannot be built concurrently inside a test's transaction."""
+    monkeypatch.setattr(embedding.embeddings, "embedding_index_build", lambda *, embedding_set: None)
+    monkeypatch.setattr(embedding, "WAIT_SECONDS", 0)
+
+
+@pytest.fixture
+def another_process(db):
+    """A connection of its own that holds the turn."""
+    parameters = connection.get_connection_params()
+    address = {key: parameters[key] for key in ("host", "user", "dbname")}
+    with psycopg.connect(**address, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [EMBED_LOCK])
+        yield other
+
+
+def test_a_second_job_waits_for_the_first_and_can_be_cancelled_meanwhile(wording, another_process):
+    question("What is 2 + 2?")
+    reporter = Reporter(cancelled_at=3)
+    with pytest.raises(Cancelled):
+        embedding.embed_pending(reporter)
+    assert reporter.messages == ["Waiting for another job that computes vectors"] * 2
+    assert not QuestionEmbedding.objects.exists()
+    another_process.execute("SELECT pg_advisory_unlock(%s)", [EMBED_LOCK])
+    assert embedding.embed_pending(Reporter()) == {"wording": 1}
+
+
+def test_the_turn_is_given_back_also_after_a_failure(wording, another_process, monkeypatch):
+    another_process.execute("SELECT pg_advisory_unlock(%s)", [EMBED_LOCK])
+    question("What is 2 + 2?")
+    with pytest.raises(Cancelled):
+        embedding.embed_pending(Reporter(cancelled_at=1))
+    taken = another_process.execute("SELECT pg_try_advisory_lock(%s)", [EMBED_LOCK]).fetchone()
+    assert taken == (True,)
+
+
+def test_a_language_is_not_judged_by_its_first_formula_for_ever(db, monkeypatch):
+    purpose = EmbeddingSet.objects.create(
+        lens="purpose", encoder_name="learner", dimension=8, is_current=True
+    )
+    monkeypatch.setattr(embedding, "_query_encoder", lambda embedding_set: _Learner())
+    question("$1 + 1 = ?$", "zh")
+    embedding.embed_pending(Reporter())
+    purpose.refresh_from_db()
+    assert purpose.unknown_shares == {"zh": 0.0}
+
+    for text in ("小明有三个苹果", "一共有多少人", "每小时走几千米"):
+        question(text, "zh")
+    reporter = Reporter()
+    embedding.embed_pending(reporter)
+    purpose.refresh_from_db()
+    assert purpose.unknown_shares == {"zh": 0.75}
+    assert [line for line in reporter.lines if "does not know 75%" in line]
+    assert QuestionEmbedding.objects.count() == 1  # none for those that it cannot read
+    reporter = Reporter()
+    embedding.embed_pending(reporter)
+    assert not reporter.lines
