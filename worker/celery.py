@@ -16,10 +16,12 @@ import django
 from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_ready, worker_shutdown
+from redis import RedisError
 
 django.setup()
 
-from django.db import OperationalError, close_old_connections, connection  # noqa: E402
+from django.db import Error as DatabaseError  # noqa: E402
+from django.db import close_old_connections, connection  # noqa: E402
 
 from questionbank.services.runs import runs_reconcile, worker_seen  # noqa: E402
 
@@ -56,10 +58,11 @@ def _stop_heartbeat(**kwargs: Any) -> None:
 
 
 def _beat(name: str, queues: str) -> None:
-    with suppress(OperationalError):  # else the periodic reconciler comes a minute later
+    # Whatever goes wrong here, the thread must live: without it a healthy worker is taken for dead.
+    with suppress(DatabaseError, RedisError):  # else the periodic reconciler comes a minute later
         runs_reconcile()
     while True:
-        with suppress(OperationalError):  # the database restarts: the next beat tells
+        with suppress(DatabaseError):  # the database restarts, or has no tables yet: the next beat tells
             worker_seen(name=name, queues=queues)
         close_old_connections()
         if _stop.wait(HEARTBEAT_SECONDS):
