@@ -44,6 +44,7 @@ class Command(BankCommand):
                 capability="probes",
                 title=f"Train probes: {name}"[:200],
                 parameters=parameters,
+                queue="train",  # where the reconciler puts it if we are killed
                 send=False,
             )
             with running(run.pk, "command line") as reporter:
