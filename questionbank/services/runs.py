@@ -129,8 +129,10 @@ def run_succeed(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
 
 def run_fail(*, run: Run, error: str, result: Mapping[str, Any] | None = None) -> bool:
     """Mark the run as failed with one sentence for its reader."""
-    run_log(run=run, text=error, level=RunLog.Level.ERROR)
-    return _finish(run, Run.State.FAILED, error=error, result=dict(result or {}))
+    failed = _finish(run, Run.State.FAILED, error=error, result=dict(result or {}))
+    if failed:
+        run_log(run=run, text=error, level=RunLog.Level.ERROR)
+    return failed
 
 
 def run_finish_cancelled(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:

@@ -72,6 +72,8 @@ def test_a_worker_that_lost_its_lease_writes_nothing_more():
     assert not runs.run_heartbeat(run=lost)
     runs.run_progress(run=lost, done=7, total=9)
     assert not runs.run_succeed(run=lost)
+    assert not runs.run_fail(run=lost, error="Too late.")
+    assert not RunLog.objects.filter(text="Too late.").exists()
     run.refresh_from_db()
     assert (run.state, run.done, run.worker) == ("running", 0, "quick")
     assert runs.run_succeed(run=again, result={"stored": 3})
