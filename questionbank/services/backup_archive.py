@@ -200,6 +200,8 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
         raise NotFound(f"There is no file {path}.") from None
     except (tarfile.TarError, EOFError, IsADirectoryError) as error:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.") from error
+    except OSError as error:  # not ours to read; or the disk is full that it is unpacked to
+        raise ValidationFailed(f"{path} cannot be read or unpacked: {error.strerror or error}.") from error
 
 
 def _read_manifest(tar: tarfile.TarFile, path: Path) -> BackupManifest:

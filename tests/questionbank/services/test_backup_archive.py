@@ -140,6 +140,13 @@ def test_what_is_no_archive_is_refused(tmp_path, content):
         backup_archive.archive_manifest(path=path)
 
 
+def test_what_the_system_refuses_to_open_or_write_is_said(archive, tmp_path):
+    with pytest.raises(ValidationFailed, match="cannot be read or unpacked: File name too long"):
+        backup_archive.archive_manifest(path=tmp_path / ("x" * 300))
+    with pytest.raises(ValidationFailed, match="cannot be read or unpacked: Not a directory"):
+        backup_archive.archive_unpack(path=archive, folder=archive / "inside a file")
+
+
 def test_a_folder_and_a_missing_file_are_refused(tmp_path):
     with pytest.raises(ValidationFailed, match="not a backup"):
         backup_archive.archive_manifest(path=tmp_path)
