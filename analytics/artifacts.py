@@ -22,6 +22,7 @@ from analytics.errors import ArtifactError, ChecksumError
 
 __all__ = [
     "FORMAT_VERSION",
+    "MANIFEST_NAME",
     "Manifest",
     "artifact_checksum",
     "artifact_read",
@@ -134,6 +135,8 @@ def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
     missing = sorted({"capability", "name", "files"} - body.keys())
     if missing:
         raise ArtifactError(f"{path} lacks {', '.join(missing)}.")
+    if not isinstance(body["files"], dict):
+        raise ArtifactError(f"{path} is not a manifest.")
     manifest = Manifest(**{name: value for name, value in body.items() if name in known})
     for name, recorded in manifest.files.items():
         _check_file(folder, name, recorded if verify else None)

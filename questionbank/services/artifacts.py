@@ -21,7 +21,7 @@ from django.core.files.storage import storages
 from django.db import connection, transaction
 
 import analytics
-from analytics.artifacts import artifact_checksum, artifact_read
+from analytics.artifacts import MANIFEST_NAME, artifact_checksum, artifact_read
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact, User
@@ -50,10 +50,9 @@ def artifact_register(
     checksum = artifact_checksum(folder)
     location = f"{manifest.capability}/{checksum[:12]}-{uuid.uuid4().hex[:8]}"
     storage = storages["artifacts"]
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            with path.open("rb") as stream:
-                storage.save(f"{location}/{path.relative_to(folder).as_posix()}", File(stream))
+    for name in [MANIFEST_NAME, *manifest.files]:  # whatever else lies there is not the model's
+        with (folder / name).open("rb") as stream:
+            storage.save(f"{location}/{name}", File(stream))
     return ModelArtifact.objects.create(
         capability=manifest.capability,
         scope=scope,
@@ -80,7 +79,7 @@ def artifact_promote(*, artifact: ModelArtifact) -> ModelArtifact:
 
 def artifact_delete(*, artifact: ModelArtifact) -> None:
     """Forget a candidate or archived model and remove its files."""
-    location, files = artifact.location, ["manifest.json", *artifact.manifest.get("files", {})]
+    location, files = artifact.location, [MANIFEST_NAME, *artifact.manifest.get("files", {})]
     artifact.delete()
     storage = storages["artifacts"]
     for name in files:

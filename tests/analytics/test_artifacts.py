@@ -92,6 +92,7 @@ def test_a_missing_file_is_named(folder):
     [
         ({"format_version": FORMAT_VERSION + 1}, "format version 2"),
         ({"capability": None}, "lacks capability"),
+        ({"files": ["weights/a.bin"]}, "is not a manifest"),
         ({"files": {"../../etc/passwd": "0"}}, "outside the folder"),
         ({"files": {"/etc/passwd": "0"}}, "outside the folder"),
     ],
