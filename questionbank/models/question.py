@@ -67,8 +67,12 @@ class Question(models.Model):
             GinIndex(fields=("search_vector",), name="question_search"),
             models.Index(fields=("content_hash",), name="question_content_hash"),
             models.Index(fields=("source", "source_id"), name="question_source"),
-            models.Index(fields=("difficulty_percent",), name="question_difficulty"),
-            models.Index(fields=("language",), name="question_language"),
+            # Holds all that a search filters and counts by, so that neither reads the rows with their texts
+            # (25 times slower); PostgreSQL 18 skips over leading columns that a filter does not name.
+            models.Index(
+                fields=("status", "language", "kind", "source", "grade", "difficulty_percent", "id"),
+                name="question_filter",
+            ),
             models.Index(fields=("created_by", "-updated_at"), name="question_owner"),
         )
         constraints = (

@@ -25,7 +25,7 @@ Neighbours = list[tuple[int, float]]
 Vector = npt.NDArray[np.float32]
 
 EF_SEARCH = 160  # candidates that the index keeps while it searches; recall against time
-EXACT_LIMIT = 8000  # so many candidates are compared one by one sooner than the index finds them
+EXACT_LIMIT = 20_000  # so many candidates are compared one by one sooner than the index finds them
 _MOST_EF_SEARCH = 1000  # pgvector's own bound
 _READY = ("q.status = 'ready'", ())
 
@@ -55,15 +55,14 @@ def nearest(
         return search(embedding_set, vector, k, exclude, *_READY)
     if isinstance(question_ids, QuerySet):
         wanted = question_ids.order_by().values("pk")
-        few = [] if exact else list(wanted.values_list("pk", flat=True)[: EXACT_LIMIT + 1])
-        if exact or len(few) > EXACT_LIMIT:
-            try:
-                subquery, parameters = wanted.query.sql_with_params()
-            except EmptyResultSet:  # Django sees that nothing can pass
-                return []
-            search = _one_by_one if exact else _through_index
-            return search(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
-        question_ids = few
+        try:
+            subquery, parameters = wanted.query.sql_with_params()
+        except EmptyResultSet:  # Django sees that nothing can pass
+            return []
+        if exact or wanted[: EXACT_LIMIT + 1].count() <= EXACT_LIMIT:
+            condition = f"e.question_id = ANY(ARRAY({subquery}))"
+            return _one_by_one(embedding_set, vector, k, exclude, condition, parameters)
+        return _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)
     if not question_ids:
         return []
     return _one_by_one(embedding_set, vector, k, exclude, "e.question_id = ANY(%s)", [list(question_ids)])
@@ -109,7 +108,7 @@ def _one_by_one(
     parameters: Sequence[Any],
 ) -> Neighbours:
     """Compare with every candidate; without the index's cast, so that it cannot be used."""
-    join = "JOIN questionbank_question q ON q.id = e.question_id" if "q." in condition else ""
+    join = "JOIN questionbank_question q ON q.id = e.question_id" if condition is _READY[0] else ""
     query = f"""
         SELECT e.question_id, e.vector <=> %s::halfvec AS distance
         FROM questionbank_questionembedding e {join}
