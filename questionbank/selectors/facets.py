@@ -53,15 +53,17 @@ _GROUPED = """
         SELECT id, kind, grade, language, source,
             least(floor(difficulty_percent * {bands} / 100), {bands} - 1)::int::text AS band
         FROM candidate
+    ),
+    tagged AS MATERIALIZED (  -- before the concepts' paths are joined: most tags are of other questions
+        SELECT c.id, t.concept_id FROM candidate c
+        JOIN questionbank_questiontag t ON t.question_id = c.id
     )
     SELECT grouping(kind, grade, language, source, band) AS which,
         coalesce(kind, grade, language, source, band) AS value, count(*)
     FROM banded GROUP BY GROUPING SETS ((kind), (grade), (language), (source), (band), ())
     UNION ALL
-    SELECT -1, substr(k.path, 1, {width}), count(DISTINCT c.id)
-    FROM candidate c
-    JOIN questionbank_questiontag t ON t.question_id = c.id
-    JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
+    SELECT -1, substr(k.path, 1, {width}), count(DISTINCT t.id)
+    FROM tagged t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
     WHERE k.path LIKE %s AND length(k.path) >= {width} GROUP BY 2
 """
 
