@@ -22,11 +22,11 @@ from questionbank.selectors.spelling import Vocabulary
 
 __all__ = ["TextRanking", "rank_by_text"]
 
-CANDIDATE_BUDGET = 8000  # rows that the words' posting lists may hold together
-FROM_ONE_WORD = 3000  # a word of more questions leads to none of them by itself
-RESCORED = 200  # candidates of which every word is compared with the query
+CANDIDATE_BUDGET = 3000  # rows that the words' posting lists may hold together
+FROM_ONE_WORD = 1500  # a word of more questions leads to none of them by itself
+RESCORED = 150  # candidates of which every word is compared with the query
 TYPICAL_WORDS = 100  # tokens of a long question; a text much longer than the query counts a little less
-MOST_TOKENS = 24  # the rarest of a query's tokens; a long question has more
+MOST_TOKENS = 16  # the rarest of a query's tokens; a long question has more
 ENOUGH = 20  # questions with every word from which others are not offered
 ASSUMED_COUNT = 50  # of a token that no statistics know
 
