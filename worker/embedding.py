@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, load_encoder
-from questionbank.models import EmbeddingSet, Question
+from questionbank.models import EmbeddingSet, Lens, Question
 from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.embeddings import (
@@ -19,6 +19,7 @@ from questionbank.selectors.embeddings import (
     embedding_set_size,
 )
 from questionbank.services import embeddings
+from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
 
 __all__ = ["embed_pending"]
@@ -28,6 +29,7 @@ SMALL_JOB = 256
 # Beyond this share of a set, building its index anew is quicker than inserting into it.
 BULK_SHARE = 0.3
 WAIT_SECONDS = 1.0
+NAMED_PAIRS = 10
 
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
@@ -71,16 +73,34 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     encode = _bulk_encode(embedding_set, reporter) if pending > SMALL_JOB else None
     label = str(embedding_set.get_lens_display())
     done = 0
+    new: list[int] = []
     for batch in embedding_pending(embedding_set=embedding_set):
         reporter.check()
         reporter.progress(done, pending, f"{label}: {done:,} of {pending:,}")
         texts = [question.text for question in batch]
         vectors = encode(texts) if encode else query_encoder.encode(texts)
         done += embeddings.embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors)
+        if len(new) < LOOKED_AT:
+            new += [question.id for question in batch]
     reporter.progress(pending, pending, f"{label}: building the index")
     embeddings.embedding_set_finish(embedding_set=embedding_set)
     reporter.log(f"{label}: {done:,} vectors by {embedding_set.encoder_name}.")
+    if embedding_set.lens == Lens.WORDING:
+        _report_near_duplicates(reporter, embedding_set, new[:LOOKED_AT])
     return done
+
+
+def _report_near_duplicates(
+    reporter: RunReporter, embedding_set: EmbeddingSet, question_ids: Sequence[int]
+) -> None:
+    pairs = near_duplicates_among(embedding_set=embedding_set, question_ids=question_ids)
+    if not pairs:
+        return
+    shown = "; ".join(f"{one} and {other} ({score:.2f})" for one, other, score in pairs[:NAMED_PAIRS])
+    more = f"; and {len(pairs) - NAMED_PAIRS:,} more pairs" if len(pairs) > NAMED_PAIRS else ""
+    reporter.log(
+        f"Near-duplicates among {len(question_ids):,} new questions: {shown}{more}.", level="warning"
+    )
 
 
 def _query_encoder(embedding_set: EmbeddingSet) -> OnnxEncoder | HashedNgramEncoder:

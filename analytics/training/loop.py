@@ -7,6 +7,7 @@ It knows nothing of models, data or databases.
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -195,7 +196,7 @@ class _Loop:
                 for batches in self.groups(epoch, done_in_epoch):
                     self.optimise(batches)
                     stopped_early = self.after_step(epoch)
-                    if cancel() or terminated.is_set():
+                    if (cancel() or terminated.is_set()) and self.step < self.steps:
                         self.save()
                         raise Cancelled(f"Training was stopped after {self.step} of {self.steps} steps.")
                     if stopped_early or self.step >= self.steps:
@@ -268,7 +269,8 @@ class _Loop:
         name = self.settings.best_metric
         if name:
             sign = -1 if self.settings.best_is_lower else 1
-            if not self.best or sign * metrics[name] > sign * self.best[name]:
+            better = not self.best or sign * metrics[name] > sign * self.best[name]
+            if better and not math.isnan(metrics[name]):
                 self.best, self.bad_evaluations = metrics, 0
                 self.best_weights = {
                     key: {one: tensor.detach().clone() for one, tensor in module.state_dict().items()}

@@ -6,12 +6,15 @@ from typing import Any, ClassVar
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError, connection
+from django.db import OperationalError, ProgrammingError, connection
+from psycopg.errors import UndefinedColumn, UndefinedTable
 
 from analytics.errors import AnalyticsError
 from questionbank.errors import KindredError
 
 __all__ = ["BankCommand"]
+
+MIGRATION_LOCK = 0x4D494752
 
 
 class BankCommand(BaseCommand):
@@ -40,6 +43,12 @@ class BankCommand(BaseCommand):
             return super().execute(*args, **options)
         except (KindredError, AnalyticsError) as error:
             raise CommandError(str(error)) from error
+        except ProgrammingError as error:
+            if not isinstance(error.__cause__, UndefinedTable | UndefinedColumn):
+                raise
+            raise CommandError(
+                "The database is of another version of Kindred: run the command migrate first."
+            ) from error
         except OperationalError as error:
             reason = str(error).strip().splitlines()[0]
             raise CommandError(f"The database does not answer: {reason}") from error
@@ -48,5 +57,11 @@ class BankCommand(BaseCommand):
 
     @staticmethod
     def _migrate_new_database() -> None:
-        if "django_migrations" not in connection.introspection.table_names():
-            call_command("migrate", verbosity=0, interactive=False)
+        if "django_migrations" in connection.introspection.table_names():
+            return
+        with connection.cursor() as cursor:  # two commands on a new database: one migrates, one waits
+            cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
+            try:
+                call_command("migrate", verbosity=0, interactive=False)
+            finally:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])

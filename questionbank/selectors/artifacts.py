@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -53,7 +54,7 @@ def _fetch(artifact: ModelArtifact) -> Path:
             with storage.open(f"{artifact.location}/{name}") as source, target.open("wb") as sink:
                 shutil.copyfileobj(source, sink)
         artifact_read(aside)
-        if not kept.is_dir():
+        with suppress(OSError):  # another process was first: its folder has the same checksum
             aside.rename(kept)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

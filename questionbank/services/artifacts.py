@@ -68,10 +68,13 @@ def artifact_register(
 @transaction.atomic
 def artifact_promote(*, artifact: ModelArtifact) -> ModelArtifact:
     """Make `artifact` the champion of its capability and scope; the former one is archived."""
-    rivals = ModelArtifact.objects.select_for_update().filter(
+    with connection.cursor() as cursor:  # there may be no row yet that two promotions could lock
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtext(%s))", [f"{artifact.capability}/{artifact.scope}"]
+        )
+    ModelArtifact.objects.filter(
         capability=artifact.capability, scope=artifact.scope, state=ModelArtifact.State.CHAMPION
-    )
-    rivals.exclude(pk=artifact.pk).update(state=ModelArtifact.State.ARCHIVED)
+    ).exclude(pk=artifact.pk).update(state=ModelArtifact.State.ARCHIVED)
     artifact.state = ModelArtifact.State.CHAMPION
     artifact.save(update_fields=["state"])
     return artifact

@@ -19,13 +19,15 @@ from questionbank.models import Question, User
 from questionbank.services.artifacts import artifact_install_default
 from questionbank.services.imports import import_file
 
-__all__ = ["bank_setup", "demo_bank_install", "demo_people_create"]
+__all__ = ["bank_setup", "demo_bank_install", "demo_people_create", "demo_people_shut_out"]
 
 
 def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
     """Install the default models and, for a demo, its people and bank; returns whether questions came in."""
     artifact_install_default(report=report)
     if not demo:
+        for username in demo_people_shut_out():
+            report(f"The demo log-in {username!r} is shut: its password is published.")
         return False
     demo_people_create()
     return demo_bank_install(report=report)
@@ -33,13 +35,35 @@ def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
 
 @transaction.atomic
 def demo_people_create() -> None:
-    """Create the demo's log-ins where they are missing."""
+    """Create the demo's log-ins where they are missing, and let in those that were shut out."""
     for username, password, role in DEMO_PEOPLE:
-        if not User.objects.filter(username=username).exists():
+        found = User.objects.filter(username=username).first()
+        if found is not None:
+            if not found.is_active and found.check_password(password):
+                found.is_active = True
+                found.save(update_fields=["is_active"])
+        else:
             person = User.objects.create_user(
                 username, password=password, first_name=f"Demo {role}", is_staff=role == "admin"
             )
             person.groups.add(Group.objects.get(name=role))
+
+
+@transaction.atomic
+def demo_people_shut_out() -> list[str]:
+    """Shut out people who still have a published password of the demo; returns their names.
+
+    An installation that was tried with `DEMO=1` must not keep its admin's password when it goes into
+    production. Whoever has set a password of their own stays.
+    """
+    shut = []
+    for username, password, _role in DEMO_PEOPLE:
+        person = User.objects.filter(username=username, is_active=True).first()
+        if person is not None and person.check_password(password):
+            person.is_active = False
+            person.save(update_fields=["is_active"])
+            shut.append(username)
+    return shut
 
 
 def demo_bank_install(*, report: Callable[[str], Any]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 
 from questionbank.management.base import BankCommand
+from questionbank.services.embeddings import embedding_request
 from questionbank.services.setup import bank_setup
 
 
@@ -20,6 +21,7 @@ class Command(BankCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if bank_setup(demo=settings.DEMO, report=self.stdout.write):
             # In a process of its own: this one may be the supervisor's and must stay free of PyTorch.
-            subprocess.run(
-                [sys.executable, str(settings.BASE_DIR / "manage.py"), "embed_questions"], check=True
-            )
+            command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "embed_questions"]
+            if subprocess.run(command, check=False).returncode:
+                self.stderr.write("The vectors were not computed now; the worker will do it.")
+                embedding_request()

@@ -128,6 +128,18 @@ def test_the_best_weights_are_kept_and_training_stops_without_improvement():
     assert all(torch.equal(one, other) for one, other in zip(weights(task), seen[1], strict=True))
 
 
+def test_a_metric_that_is_no_number_is_never_the_best():
+    task, values = Regression(), iter([float("nan"), 2.0, 1.0])
+    task.evaluate = lambda: {"held_out": next(values)}
+    settings = LoopSettings(epochs=3, best_metric="held_out", best_is_lower=True)
+    assert train_loop(task, settings, device=CPU).best == {"held_out": 1.0}
+
+
+def test_a_cancel_after_the_last_step_comes_too_late():
+    calls = iter(range(1, 99))
+    assert train_loop(Regression(), SETTINGS, device=CPU, cancel=lambda: next(calls) == 24).step == 24
+
+
 def test_max_steps_bounds_the_run():
     assert train_loop(Regression(), LoopSettings(epochs=9, max_steps=7), device=CPU).step == 7
 

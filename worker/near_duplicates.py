@@ -1,0 +1,33 @@
+"""Which of the questions that just got vectors read almost like another one of the bank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
+from questionbank.selectors.similarity import NEAR_DUPLICATE
+from questionbank.selectors.vectors import nearest
+
+__all__ = ["LOOKED_AT", "near_duplicates_among"]
+
+LOOKED_AT = 2_000  # of a large import so many are compared, at some milliseconds each
+
+
+def near_duplicates_among(
+    *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
+) -> list[tuple[int, int, float]]:
+    """Pairs (question, the one it reads like, cosine of the n-grams), each pair once, nearest first.
+
+    Args:
+        embedding_set: the set of the lens wording.
+        question_ids: the new questions; at most `LOOKED_AT` of them are compared.
+    """
+    ready = Question.objects.filter(pk__in=question_ids[:LOOKED_AT], status=Question.Status.READY)
+    rows = QuestionEmbedding.objects.filter(embedding_set=embedding_set, question__in=ready)
+    pairs: dict[tuple[int, int], float] = {}
+    for question_id, vector in rows.values_list("question_id", "vector"):
+        for other, score in nearest(embedding_set=embedding_set, vector=vector, k=1, exclude=[question_id]):
+            if score >= NEAR_DUPLICATE:
+                pairs[min(question_id, other), max(question_id, other)] = score
+    found = [(new, old, score) for (new, old), score in pairs.items()]
+    return sorted(found, key=lambda pair: (-pair[2], pair[0]))
