@@ -1,0 +1,57 @@
+# ruff: noqa: T201 - a benchmark prints
+"""A large bank for benchmarks: imported, encoded and indexed once, kept in a `VAR_DIR` of its own.
+
+Questions come from the public data sets where they are at hand (repeats of the sets get a number behind the
+text where they run out), else they are generated. Stopped and started again it goes on where it was.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from tests.bench.imports import SHARED_DATA, write_rows
+
+__all__ = ["KEPT_IN", "SHARED_DATA", "open_bank"]
+
+KEPT_IN = Path(__file__).resolve().parents[2] / "var" / "bench"
+
+
+def open_bank(*, questions: int, data: Path, var: Path) -> None:
+    """Set Django up with a bank of at least so many ready questions, all with vectors and indexes."""
+    os.environ["TEST_VAR_DIR"] = str(var / f"bank-{questions}")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    import django
+
+    django.setup()
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.db import connection
+
+    from questionbank import embedded
+    from questionbank.models import EmbeddingSet, Question
+    from questionbank.services.artifacts import artifact_install_default
+    from questionbank.services.imports import import_file
+
+    settings.ALLOWED_HOSTS = ["testserver"]
+    logging.disable(logging.INFO)  # a line a request would drown the tables
+    embedded.ensure(settings.VAR_DIR, services={"postgres"})
+    call_command("migrate", verbosity=0, interactive=False)
+    artifact_install_default(report=print)
+    if not Question.objects.exists():
+        began = time.perf_counter()
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "questions.jsonl.gz"
+            origin = write_rows(path, int(1.2 * questions), data)  # about a tenth of the sets are repeats
+            import_file(path=path, source="bench", hierarchy="bench", skip_invalid=True, embed=False)
+        print(f"imported ({origin}): {time.perf_counter() - began:.0f} s", flush=True)
+    if EmbeddingSet.objects.filter(is_current=True).exclude(state="ready").exists():
+        began = time.perf_counter()
+        call_command("embed_questions", verbosity=0)
+        print(f"encoded and indexed: {time.perf_counter() - began:.0f} s", flush=True)
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM ANALYZE")
+    print(f"bank: {Question.objects.filter(status='ready').count():,} ready questions", flush=True)

@@ -1,0 +1,137 @@
+# ruff: noqa: T201 - a benchmark prints
+"""Time and quality of search over 100,000 questions.
+
+    python -m tests.bench.search [--questions N] [--data FOLDER] [--queries N] [--keep FOLDER]
+
+Times are the server's, warm, of one client: the search itself, and the whole page with its formulas rendered.
+Queries are misspelt words, parts of questions and formulas made from questions of the bank, a third of them
+with filters, and browsing without a query. Quality is known-item MRR@10 of text, vectors and their fusion.
+The gates: p95 of the page at most 100 ms; the fusion below neither.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.bench.bank import KEPT_IN, SHARED_DATA, open_bank
+
+MOST_MILLISECONDS = 100
+TIMED = 300  # searches
+
+
+def main() -> int:
+    """Print tables; the exit code is 1 where a gate is missed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.search", description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--questions", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=300, help="queries of each sort for the quality")
+    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
+    options, _ = parser.parse_known_args()
+    open_bank(questions=options.questions, data=options.data, var=options.keep)
+    in_time = measure_time()
+    good = measure_quality(options.queries)
+    return 0 if in_time and good else 1
+
+
+def measure_time() -> bool:
+    """Time each search twice and keep the second, warm one."""
+    from django.contrib.auth.models import Group
+    from django.test import Client
+
+    from questionbank.models import User
+    from questionbank.selectors.search import search_questions
+    from questionbank.selectors.serving import serving
+
+    person, _ = User.objects.get_or_create(username="bench")
+    person.groups.add(Group.objects.get(name="teacher"))
+    client = Client()
+    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    times: dict[str, dict[str, list[float]]] = {}
+    for sort, query, filters in searches():
+        for warm in (False, True):
+            began = time.perf_counter()
+            search_questions(query=query, filters=filters, serving=serving())
+            between = time.perf_counter()
+            response = client.get("/questions/", ({"q": query} if query else {}) | filters.to_query())
+            ended = time.perf_counter()
+            if response.status_code != 200:
+                raise SystemExit(f"The search page answered {response.status_code}.")
+            if warm:
+                for name in (sort, "all"):
+                    one = times.setdefault(name, {"search": [], "page": []})
+                    one["search"].append(between - began)
+                    one["page"].append(ended - between)
+    print(f"\n{'milliseconds':24}{'n':>5}{'search p50':>12}{'p95':>8}{'page p50':>12}{'p95':>8}{'max':>8}")
+    for name, one in times.items():
+        search, page = (1000 * np.array(one[kind]) for kind in ("search", "page"))
+        print(
+            f"{name:24}{len(page):5}{np.median(search):12.1f}{np.quantile(search, 0.95):8.1f}"
+            f"{np.median(page):12.1f}{np.quantile(page, 0.95):8.1f}{page.max():8.1f}"
+        )
+    p95 = 1000 * float(np.quantile(times["all"]["page"], 0.95))
+    passed = p95 <= MOST_MILLISECONDS
+    print(f"gate: p95 of the page {p95:.1f} ms <= {MOST_MILLISECONDS} ms:", "passed" if passed else "MISSED")
+    return passed
+
+
+def searches() -> Iterator[tuple[str, str, Any]]:
+    """Sort, query and filters of each search, with a fixed seed."""
+    from questionbank.models import KnowledgeConcept, Question
+    from questionbank.selectors.filters import SearchFilters
+    from questionbank.selectors.spelling import vocabulary
+    from worker.evaluation.known_items import known_items
+
+    rng = random.Random(7)
+    ids = list(Question.objects.filter(status="ready").order_by("pk").values_list("pk", flat=True))
+    chosen = Question.objects.filter(pk__in=rng.sample(ids, min(len(ids), 2 * TIMED)))
+    rows = list(chosen.order_by("pk").values_list("pk", "text", "language"))
+    items = known_items(rows, rng=rng, rarity=vocabulary().rarity)
+    rng.shuffle(items)
+    concepts = list(KnowledgeConcept.objects.filter(depth=2).order_by("path").values_list("pk", flat=True))
+    filters = itertools.cycle(
+        [
+            SearchFilters(language="en"),
+            SearchFilters(concept=rng.choice(concepts)) if concepts else SearchFilters(kind="open"),
+            SearchFilters(difficulty_min=25, difficulty_max=75),
+            SearchFilters(kind="choice", language="en"),
+        ]
+    )
+    for number, item in enumerate(items[:TIMED]):
+        query = " ".join(item.query.split())  # as a browser's one-line box sends it
+        yield item.sort, query, next(filters) if number % 3 == 0 else SearchFilters()
+    for _ in range(TIMED // 10):
+        yield "browse", "", next(filters)
+        yield (
+            "words",
+            rng.choice(["how many", "find the value of x", "area triangle", "number"]),
+            SearchFilters(),
+        )
+
+
+def measure_quality(queries: int) -> bool:
+    """Known-item search on the half of the bank on which no weight was tuned."""
+    from questionbank.selectors.serving import serving
+    from worker.evaluation.search import ARMS, evaluate_search
+
+    figures = evaluate_search(serving=serving(), queries=queries)
+    print(f"\n{figures['measure']:24}{'n':>5}" + "".join(f"{arm:>24}" for arm in ARMS))
+    passed = True
+    for sort, one in figures["sorts"].items():
+        cells = "".join(f"{'{mean:.3f} ({low:.3f} to {high:.3f})'.format(**one[arm]):>24}" for arm in ARMS)
+        print(f"{sort:24}{one['queries']:5}{cells}")
+        passed &= one["fusion"]["mean"] >= max(one["text"]["mean"], one["vectors"]["mean"])
+    print("gate: the fusion is below neither:", "passed" if passed else "MISSED")
+    return passed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

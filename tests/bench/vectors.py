@@ -1,0 +1,278 @@
+# ruff: noqa: T201 - a benchmark prints
+"""The nearest-neighbour query over 100,000 vectors, beside FAISS's HNSW with the same parameters.
+
+    python -m tests.bench.vectors [--questions N] [--data FOLDER] [--queries N] [--million] [--keep FOLDER]
+
+Vectors are the default encoder's of real questions, in a set of their own; where the bank has fewer (the
+encoder serves English only), real ones plus Gaussian noise. Queries are stored vectors, the question itself
+left out. The gates: p95 at most 5 ms at recall@10 of at least 0.99, and at most 10 ms at the same recall
+under a filter that one question in a hundred passes. `--million` repeats it with a million vectors (real
+ones plus noise, fixed seed) in a database of its own; that is printed and is no gate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from tests.bench.bank import KEPT_IN, SHARED_DATA, open_bank
+
+K, LEAST_RECALL, MOST_MS, MOST_FILTERED_MS = 10, 0.99, 5.0, 10.0
+NOISE = 0.3  # length of the noise that is added to a real unit vector
+PASSES = 0.01  # share of the questions that pass the filter
+FILTER = "one in a hundred"  # a source
+
+
+@dataclass
+class Figures:
+    """Times and recall of one way of searching."""
+
+    milliseconds: list[float] = field(default_factory=list)
+    recalls: list[float] = field(default_factory=list)
+
+    @property
+    def p95(self) -> float:
+        return float(np.quantile(self.milliseconds, 0.95))
+
+    @property
+    def recall(self) -> float:
+        return float(np.mean(self.recalls))
+
+    def __str__(self) -> str:
+        p50 = float(np.median(self.milliseconds))
+        return f"{p50:10.2f}{self.p95:10.2f}{self.recall:12.4f}"
+
+
+def main() -> int:
+    """Print tables; the exit code is 1 where a gate is missed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.vectors", description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--questions", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=500)
+    parser.add_argument("--million", action="store_true", help="repeat with a million vectors")
+    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
+    options, _ = parser.parse_known_args()
+    open_bank(questions=options.questions, data=options.data, var=options.keep)
+    real = real_vectors()
+    print(f"{len(real):,} real vectors of {real.shape[1]} dimensions")
+    passed = measure(real, options.questions, options.queries)
+    if options.million:
+        with a_million_questions():
+            measure(real, 1_000_000, options.queries)
+    return 0 if passed else 1
+
+
+def real_vectors() -> np.ndarray:
+    """Every vector of the set that serves the purpose lens, (questions, dimension) float32."""
+    from questionbank.models import EmbeddingSet, QuestionEmbedding
+
+    embedding_set = EmbeddingSet.objects.get(lens="purpose", is_current=True)
+    rows = QuestionEmbedding.objects.filter(embedding_set=embedding_set).order_by("question_id")
+    return np.array([vector for (vector,) in rows.values_list("vector").iterator(5000)], dtype=np.float32)
+
+
+def measure(real: np.ndarray, count: int, queries: int) -> bool:
+    """Fill a set, measure it and FAISS, and say whether the gates are met."""
+    from questionbank.models import EmbeddingSet, Question
+
+    ids = np.array(
+        Question.objects.filter(status="ready").order_by("pk").values_list("pk", flat=True)[:count]
+    )
+    vectors = enlarged(real, len(ids))
+    embedding_set = fill(ids, vectors)
+    passing = mark(ids)
+    try:
+        chosen = np.random.default_rng(1).choice(len(ids), size=queries, replace=False)
+        own = EmbeddingSet.objects.get(pk=embedding_set.pk)
+        filtered = Question.objects.filter(status="ready", source=FILTER)
+        everything = np.ones(len(ids), dtype=bool)
+        print(f"\n{len(ids):,} vectors, {queries} queries, k = {K}{'':14}p50 ms    p95 ms   recall@10")
+        ways: list[tuple[str, Callable[[int], np.ndarray], np.ndarray]] = [
+            ("pgvector, our query", ours(own, ids, vectors, None), everything),
+            ("pgvector, 1 % filter", ours(own, ids, vectors, filtered), passing),
+            *faiss_ways(vectors, passing),
+        ]
+        figures = {}
+        for name, search, among in ways:
+            figures[name] = timed(search, chosen, vectors, among)
+            print(f"{name:42}{figures[name]}", flush=True)
+    finally:
+        clear(embedding_set.pk)
+    plain, narrow = figures["pgvector, our query"], figures["pgvector, 1 % filter"]
+    passed = plain.p95 <= MOST_MS and narrow.p95 <= MOST_FILTERED_MS
+    passed &= min(plain.recall, narrow.recall) >= LEAST_RECALL
+    print(
+        f"gate: {plain.p95:.2f} ms <= {MOST_MS} ms and {narrow.p95:.2f} ms <= {MOST_FILTERED_MS} ms"
+        f" at recall {min(plain.recall, narrow.recall):.4f} >= {LEAST_RECALL}:",
+        "passed" if passed else "MISSED",
+    )
+    return passed
+
+
+def enlarged(real: np.ndarray, count: int) -> np.ndarray:
+    """The real vectors, then real ones plus noise, as half precision rounds them."""
+    rng = np.random.default_rng(2026)
+    vectors = np.empty((count, real.shape[1]), dtype=np.float32)
+    vectors[: len(real)] = real[:count]
+    for start in range(len(real), count, 50_000):
+        size = min(50_000, count - start)
+        noise = rng.normal(scale=NOISE / np.sqrt(real.shape[1]), size=(size, real.shape[1]))
+        noisy = real[rng.integers(0, len(real), size)] + noise
+        vectors[start : start + size] = noisy / np.linalg.norm(noisy, axis=1, keepdims=True)
+    return vectors.astype(np.float16).astype(np.float32)
+
+
+def fill(ids: np.ndarray, vectors: np.ndarray):
+    """Store the vectors as a set of their own and index it as the bank does."""
+    from django.db import connection
+
+    from questionbank.models import EmbeddingSet
+    from questionbank.selectors.embeddings import PendingQuestion
+    from questionbank.services.embeddings import embedding_set_finish, embedding_store
+
+    clear()
+    embedding_set = EmbeddingSet.objects.create(
+        lens="purpose", encoder_name="bench", dimension=vectors.shape[1]
+    )
+    began = time.perf_counter()
+    for start in range(0, len(ids), 50_000):
+        batch = [PendingQuestion(int(pk), "", b"bench") for pk in ids[start : start + 50_000]]
+        embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors[start : start + 50_000])
+    stored = time.perf_counter()
+    embedding_set_finish(embedding_set=embedding_set)
+    print(f"stored in {stored - began:.1f} s, indexed in {time.perf_counter() - stored:.1f} s", flush=True)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE questionbank_questionembedding")
+    return embedding_set
+
+
+def clear(pk: int | None = None) -> None:
+    """Remove the benchmark's sets with their indexes."""
+    from questionbank.models import EmbeddingSet, QuestionEmbedding
+    from questionbank.services.embeddings import embedding_index_drop
+
+    for one in EmbeddingSet.objects.filter(encoder_name="bench", **({"pk": pk} if pk else {})):
+        embedding_index_drop(embedding_set=one)
+        QuestionEmbedding.objects.filter(embedding_set=one)._raw_delete("default")
+        one.delete()
+
+
+def mark(ids: np.ndarray) -> np.ndarray:
+    """Give one question in a hundred the source that the filter asks for; returns which."""
+    from django.db import connection
+
+    from questionbank.models import Question
+
+    passing = np.random.default_rng(3).random(len(ids)) < PASSES
+    Question.objects.filter(source=FILTER).update(source="bench")
+    Question.objects.filter(pk__in=ids[passing].tolist()).update(source=FILTER)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE questionbank_question")
+    return passing
+
+
+def ours(embedding_set, ids: np.ndarray, vectors: np.ndarray, questions) -> Callable[[int], np.ndarray]:
+    """The application's own query, filter and all; returns rows of `vectors`."""
+    from questionbank.selectors.vectors import nearest
+
+    def search(row: int) -> np.ndarray:
+        found = nearest(
+            embedding_set=embedding_set,
+            vector=vectors[row],
+            k=K,
+            question_ids=questions,
+            exclude=[int(ids[row])],
+        )
+        return np.searchsorted(ids, [pk for pk, _score in found])
+
+    return search
+
+
+def faiss_ways(
+    vectors: np.ndarray, passing: np.ndarray
+) -> list[tuple[str, Callable[[int], np.ndarray], np.ndarray]]:
+    """FAISS's HNSW in this process's memory, m 16, efConstruction 64, efSearch as ours; empty without FAISS."""
+    try:
+        import faiss
+    except ImportError:
+        print("faiss is not installed (extra `bench`)")
+        return []
+    from questionbank.selectors.vectors import EF_SEARCH
+
+    index = faiss.IndexHNSWFlat(vectors.shape[1], 16, faiss.METRIC_INNER_PRODUCT)
+    index.hnsw.efConstruction = 64
+    began = time.perf_counter()
+    index.add(vectors)
+    print(f"(FAISS built its index in {time.perf_counter() - began:.1f} s)")
+    index.hnsw.efSearch = EF_SEARCH
+    faiss.omp_set_num_threads(1)
+    rows = np.flatnonzero(passing)
+    within = faiss.SearchParametersHNSW(efSearch=EF_SEARCH, sel=faiss.IDSelectorBatch(rows))
+
+    def plain(row: int) -> np.ndarray:
+        found = index.search(vectors[row : row + 1], K + 1)[1][0]
+        return found[found != row][:K]
+
+    def filtered(row: int) -> np.ndarray:
+        found = index.search(vectors[row : row + 1], K + 1, params=within)[1][0]
+        return found[(found != row) & (found >= 0)][:K]
+
+    return [
+        ("FAISS HNSW in memory", plain, np.ones(len(vectors), dtype=bool)),
+        ("FAISS HNSW in memory, 1 % filter", filtered, passing),
+    ]
+
+
+def timed(
+    search: Callable[[int], np.ndarray], chosen: np.ndarray, vectors: np.ndarray, among: np.ndarray
+) -> Figures:
+    """Each query twice, of which the second, warm one counts; what is true is computed afterwards."""
+    figures = Figures()
+    answers = []
+    for row in chosen.tolist():
+        search(row)
+        began = time.perf_counter()
+        answers.append(search(row))
+        figures.milliseconds.append(1000 * (time.perf_counter() - began))
+    for row, found in zip(chosen.tolist(), answers, strict=True):
+        scores = vectors @ vectors[row]
+        scores[~among] = -np.inf
+        scores[row] = -np.inf
+        least = np.partition(scores, -K)[-K] - 1e-5  # equally near ones count, whichever was found
+        figures.recalls.append(float((scores[found] >= least).sum()) / K)
+    return figures
+
+
+class a_million_questions:  # noqa: N801 - reads as a statement
+    """A database of its own with a million bare questions, dropped at the end."""
+
+    def __enter__(self) -> None:
+        from django.db import connection
+
+        self.own = connection.settings_dict["NAME"]
+        connection.settings_dict["TEST"]["NAME"] = "bench_million"
+        connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO questionbank_question (source, source_id, text, language, kind, options, answer,"
+                " solution, grade, stage, status, difficulty_scale, responses, content_hash, version,"
+                " created_at, updated_at)"
+                " SELECT 'bench', n, 'Question ' || n, 'en', 'open', '[]', '', '', '', '', 'ready', '', 0,"
+                " sha256(n::text::bytea), 1, now(), now() FROM generate_series(1, 1000000) AS n"
+            )
+            cursor.execute("VACUUM ANALYZE questionbank_question")
+
+    def __exit__(self, *error: object) -> None:
+        from django.db import connection
+
+        connection.creation.destroy_test_db(self.own, verbosity=0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
