@@ -64,7 +64,7 @@ def main() -> int:
     passed = measure(real, options.questions, options.queries)
     if options.million:
         with a_million_questions():
-            measure(real, 1_000_000, options.queries)
+            measure(real, 1_000_000, options.queries, is_gate=False)
     return 0 if passed else 1
 
 
@@ -77,7 +77,7 @@ def real_vectors() -> np.ndarray:
     return np.array([vector for (vector,) in rows.values_list("vector").iterator(5000)], dtype=np.float32)
 
 
-def measure(real: np.ndarray, count: int, queries: int) -> bool:
+def measure(real: np.ndarray, count: int, queries: int, *, is_gate: bool = True) -> bool:
     """Fill a set, measure it and FAISS, and say whether the gates are met."""
     from questionbank.models import EmbeddingSet, Question
 
@@ -104,6 +104,8 @@ def measure(real: np.ndarray, count: int, queries: int) -> bool:
             print(f"{name:42}{figures[name]}", flush=True)
     finally:
         clear(embedding_set.pk)
+    if not is_gate:
+        return True
     plain, narrow = figures["pgvector, our query"], figures["pgvector, 1 % filter"]
     passed = plain.p95 <= MOST_MS and narrow.p95 <= MOST_FILTERED_MS
     passed &= min(plain.recall, narrow.recall) >= LEAST_RECALL
