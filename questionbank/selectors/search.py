@@ -169,8 +169,12 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
         query=parsed.text,
         sort=parsed.sort,
         first_position=offset + 1,
-        notice=by_vectors.notice,
+        notice=by_vectors.notice or ("" if by_text.ids or not ranking else _nearest_only()),
     )
+
+
+def _nearest_only() -> str:
+    return _("No question holds these words; these come nearest in meaning.")
 
 
 def _offset(place: list[Any] | None) -> int:

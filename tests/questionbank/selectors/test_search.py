@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from questionbank.errors import ValidationFailed
@@ -189,3 +191,12 @@ def test_a_search_asks_the_database_a_bounded_number_of_times(django_assert_max_
     now = serving()
     with django_assert_max_num_queries(16):
         search_questions(query="red ball", filters=SearchFilters(), serving=now, page_size=20)
+
+
+def test_results_that_only_vectors_found_say_so(monkeypatch):
+    one = fill("red ball")[0]
+    monkeypatch.setattr(
+        search, "rank_by_vectors", lambda *given, **options: SimpleNamespace(ids=[one.pk], notice="")
+    )
+    assert "No question holds these words" in find("qqqqxxxx").notice
+    assert find("red ball").notice == ""
