@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -24,6 +27,20 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"the public data sets are not at {SHARED_DATA}")
     return SHARED_DATA
+
+
+@pytest.fixture
+def no_hang() -> Iterator[None]:
+    """Ends a test that hangs after a minute; no measure of speed (`make bench` measures)."""
+
+    def give_up(number: int, frame: FrameType | None) -> None:
+        pytest.fail("it hangs")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

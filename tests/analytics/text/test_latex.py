@@ -150,11 +150,9 @@ def test_what_cannot_be_read_is_a_latex_error(latex: str) -> None:
         "1," + "000," * 50 + "000",
     ],
 )
-def test_bombs_are_refused_before_they_are_read(bomb: str) -> None:
-    began = time.perf_counter()
+def test_bombs_are_refused_before_they_are_read(bomb: str, no_hang: None) -> None:
     with pytest.raises(LatexLimitError):
         parse_latex(bomb)
-    assert time.perf_counter() - began < 0.1
 
 
 @pytest.mark.parametrize(
@@ -172,11 +170,9 @@ def test_bombs_are_refused_before_they_are_read(bomb: str) -> None:
         r"\operatorname{rank}(\begin{pmatrix}1\end{pmatrix})",
     ],
 )
-def test_bombs_within_the_limits_do_no_harm(bomb: str) -> None:
-    began = time.perf_counter()
+def test_bombs_within_the_limits_do_no_harm(bomb: str, no_hang: None) -> None:
     (result,) = parse_latex_many([bomb], timeout=3)
     assert isinstance(result, ParsedFormula | LatexError)
-    assert time.perf_counter() - began < 8
     assert not Path(MARKED).exists()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,10 +85,8 @@ def test_normalising_twice_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("unit", ["{", "}", "^", r"\frac", r"\left(", r"\sqrt[", "{x}", "x_"])
-def test_normalising_is_quick_however_deep(unit: str) -> None:
-    began = time.perf_counter()
+def test_normalising_ends_however_deep(unit: str, no_hang: None) -> None:
     normalise_latex(unit * 50_000)
-    assert time.perf_counter() - began < 3
 
 
 @pytest.mark.parametrize(

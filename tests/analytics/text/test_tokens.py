@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -86,19 +85,6 @@ def test_the_language_goes_by_the_share_of_chinese_characters(text: str, languag
 
 
 @pytest.mark.parametrize("unit", ["x^", "a", r"\frac", "1,", r"\text{", "一", "$x^{", "_", "'s"])
-def test_tokenising_is_quick_whatever_the_text(unit: str) -> None:
-    began = time.perf_counter()
+def test_tokenising_ends_whatever_the_text(unit: str, no_hang: None) -> None:
     search_tokens(unit * 20_000)
     search_tokens(f"${unit * 20_000}$")
-    assert time.perf_counter() - began < 3
-
-
-def test_an_import_of_100000_questions_is_tokenised_in_seconds() -> None:
-    question = (
-        r"A shop sells 12 boxes of apples for \$3.50 each and $\frac{3}{4}$ of them are red. If $x^2 + 5x + 6 = 0$ has "
-        "the roots that count the green ones, how many apples are there, and what do all of them cost together?"
-    )
-    began = time.perf_counter()
-    for number in range(2_000):
-        search_tokens(f"{number} {question}")
-    assert (time.perf_counter() - began) * 50 < 30  # 5 s for 100,000 when the machine has nothing else to do

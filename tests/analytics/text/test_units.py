@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -115,7 +114,5 @@ def test_finding_units_does_not_import_pint() -> None:
 
 
 @pytest.mark.parametrize("unit", ["5 ", "5m", r"5 \text{", "5   ", "metre ", "$5 ", "米", "5米"])
-def test_finding_is_quick(unit: str) -> None:
-    began = time.perf_counter()
+def test_finding_ends_whatever_the_text(unit: str, no_hang: None) -> None:
     find_units(unit * 10_000)
-    assert time.perf_counter() - began < 3
