@@ -11,7 +11,12 @@ import numpy as np
 
 from analytics.text.numbers import mask_numbers
 
-__all__ = ["grouped_folds", "grouped_split", "groups_by_masked_text"]
+__all__ = ["grouped_folds", "grouped_split", "groups_by_masked_text", "masked_text"]
+
+
+def masked_text(text: str) -> str:
+    """One form for texts that are equal but for numbers, case and blanks."""
+    return " ".join(mask_numbers(text).casefold().split())
 
 
 def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
@@ -19,8 +24,7 @@ def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
     numbers: dict[str, int] = {}
     groups = np.zeros(len(texts), dtype=np.int64)
     for index, text in enumerate(texts):
-        masked = " ".join(mask_numbers(text).casefold().split())
-        groups[index] = numbers.setdefault(masked, len(numbers))
+        groups[index] = numbers.setdefault(masked_text(text), len(numbers))
     return groups
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from analytics.errors import DataError
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.probes.data import ProbeData, QuestionRow, read_rows
 from analytics.probes.measure import measure_probes
+from analytics.probes.splits import masked_text
 from questionbank.errors import NotFound
-from questionbank.models import ModelArtifact
+from questionbank.models import ModelArtifact, Question, QuestionTag
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.serving import Serving
 
@@ -19,20 +21,26 @@ __all__ = ["evaluate_probes"]
 def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> dict[str, Any]:
     """Measure probes on all labelled questions of a file, or of a folder's test files where it has some.
 
-    Nothing is trained. The baselines (majority, median ...) know the measured questions' own labels.
+    Nothing is trained. Questions that stand in the bank's hierarchy on which the probes were trained, or
+    differ from one there in numbers only, are left out and counted. The baselines (majority, median ...)
+    know the measured questions' own labels.
 
     Raises:
         NotFound: there is no such model, or no set in use has the vectors that it reads.
-        DataError: the data cannot be used.
+        DataError: the data cannot be used, or the probes have seen all of it.
     """
-    heads, name = _heads(model, serving)
+    heads, name, hierarchy = _heads(model, serving)
     encoder = next(
         (serving.encoder(lens) for lens, one in serving.sets.items() if one.encoder_name == heads.encoder),
         None,
     )
     if encoder is None:
         raise NotFound(f"No set in use has the vectors of {heads.encoder}, which these probes read.")
-    rows = _rows(data)
+    given = _rows(data)
+    seen = _seen(hierarchy)
+    rows = [row for row in given if masked_text(row.text) not in seen]
+    if given and not rows:
+        raise DataError(f"The probes {name!r} were trained on every question of {data.name}.")
     questions = ProbeData.of(
         encoder.encode([row.text for row in rows]),
         [row.paths for row in rows],
@@ -40,21 +48,33 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
         texts=[row.text for row in rows],
         scales=[row.scale for row in rows],
     )
-    return {"data": data.name, "model": name, "encoder": heads.encoder} | measure_probes(
-        heads, questions, questions
-    )
+    figures = measure_probes(heads, questions, questions)
+    del figures["training_questions"]  # here the baselines' own, which are the measured ones
+    return {
+        "data": data.name,
+        "model": name,
+        "encoder": heads.encoder,
+        "left_out_as_seen_in_training": len(given) - len(rows),
+    } | figures
 
 
-def _heads(model: str, serving: Serving) -> tuple[ProbeHeads, str]:
+def _seen(hierarchy: str) -> set[str]:
+    """Masked texts of the questions that the bank tags in a hierarchy."""
+    tagged = QuestionTag.objects.filter(concept__hierarchy__name=hierarchy).values("question_id")
+    texts = Question.objects.filter(pk__in=tagged).values_list("text", flat=True)
+    return {masked_text(text) for text in texts.iterator()}
+
+
+def _heads(model: str, serving: Serving) -> tuple[ProbeHeads, str, str]:
     if model == "default":
         served = serving.probes_for()
         if served is None:
             raise NotFound("The bank has no probes yet; train them with: manage.py train probes")
-        return served.heads, serving.probe_artifacts[served.hierarchy].name
+        return served.heads, serving.probe_artifacts[served.hierarchy].name, served.hierarchy
     artifact = ModelArtifact.objects.filter(capability="probes", pk=model if model.isdecimal() else 0).first()
     if artifact is None:
         raise NotFound(f"There are no probes with the id {model}.")
-    return load_heads(artifact_folder(artifact)), artifact.name
+    return load_heads(artifact_folder(artifact)), artifact.name, artifact.scope
 
 
 def _rows(data: Path) -> list[QuestionRow]:

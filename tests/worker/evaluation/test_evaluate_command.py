@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 from analytics.inference.heads import ConceptHead, ProbeHeads
 from questionbank.services import artifacts
 from questionbank.services.search_index import vocabulary_refresh
+from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from worker.evaluation import catalog
 from worker.evaluation import probes as probes_evaluation
@@ -66,16 +67,22 @@ def test_probes_are_measured_on_labelled_questions_without_training(tmp_path, mo
             bias=np.array([1.0, 0.0]),
         ),
     )  # fmt: skip
-    monkeypatch.setattr(probes_evaluation, "_heads", lambda model, serving: (heads, "always algebra"))
+    monkeypatch.setattr(
+        probes_evaluation, "_heads", lambda model, serving: (heads, "always algebra", "School")
+    )
     rows = [
-        {"id": str(n), "text": f"Question {n}", "concepts": [["Algebra" if n < 6 else "Geometry"]]}
+        {"id": str(n), "text": f"Question {'x' * n}", "concepts": [["Algebra" if n < 6 else "Geometry"]]}
         for n in range(8)
     ]
+    concept = ConceptFactory(hierarchy=HierarchyFactory(name="School"), names=("Geometry",))
+    QuestionFactory(text="How much is 5 + 2?", concepts=[concept])  # the next row differs in numbers only
+    rows.append({"id": "seen", "text": "How  much is 3 + 9?", "concepts": [["Geometry"]]})
     (tmp_path / "test.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
     (tmp_path / "train.jsonl").write_text('{"id": "x", "text": "not measured", "concepts": [["Geometry"]]}')
     figures = json.loads(run("probes", "--data", str(tmp_path), "--output", str(tmp_path / "out.json")))
     assert figures["model"] == "always algebra"
     assert figures["questions"] == 8
+    assert figures["left_out_as_seen_in_training"] == 1
     assert figures["concepts"]["path_accuracy"] == 0.75
 
 
