@@ -24,7 +24,7 @@ __all__ = ["EF_SEARCH", "EXACT_LIMIT", "nearest"]
 Neighbours = list[tuple[int, float]]
 Vector = npt.NDArray[np.float32]
 
-EF_SEARCH = 160  # candidates that the index keeps while it searches; recall against time
+EF_SEARCH = 140  # candidates that the index keeps while it searches; recall against time
 EXACT_LIMIT = 20_000  # so many candidates are compared one by one sooner than the index finds them
 _MOST_EF_SEARCH = 1000  # pgvector's own bound
 _READY = ("q.status = 'ready'", ())
