@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,10 +85,16 @@ def _column(lens: str, find: Any) -> LensColumn:
     )
 
 
-def predict_or_none(text: str, serving: Serving, language: str = "") -> tuple[QuestionPrediction | None, str]:
-    """The prediction, or None and the sentence that says why there is none."""
+def predict_or_none(
+    text: str, serving: Serving, language: str = "", hierarchies: Sequence[str] = ()
+) -> tuple[QuestionPrediction | None, str]:
+    """The prediction, or None and the sentence that says why there is none.
+
+    It is made in the first of the question's own `hierarchies` that has probes, else in the newest one.
+    """
+    own = next((name for name in hierarchies if name in serving.probe_artifacts), None)
     try:
-        return predict(text=text, serving=serving, language=language), ""
+        return predict(text=text, serving=serving, language=language, hierarchy=own), ""
     except ServiceUnavailable as error:
         return None, str(error)
 

@@ -66,8 +66,10 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     """The question with everything that is known about it."""
     question = question_get(question_id=question_id)
     models = serving()
-    prediction, no_prediction = predict_or_none(question.text, models, question.language)
     tags = question_tags(question=question)
+    prediction, no_prediction = predict_or_none(
+        question.text, models, question.language, [tag.hierarchy for tag in tags]
+    )
     context = {
         "question": question,
         "tags": tags,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from django.core.management import call_command
 from questionbank.errors import ImportRefused
 from questionbank.management.base import BankCommand
 from questionbank.management.import_output import ProgressBar, write_refused, write_summary
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.services.imports import import_file
 
 
@@ -58,3 +60,13 @@ class Command(BankCommand):
             raise ImportRefused(report.refusal(), report.refused)
         if report.created and not (no_embed or report.dry_run):
             call_command("embed_questions", stdout=self.stderr, stderr=self.stderr)
+        if report.written and report.questions_tagged and not has_probes(report.hierarchy):
+            self.stderr.write(
+                f"To predict concepts of {report.hierarchy!r}: manage.py train probes"
+                f" --hierarchy {shlex.quote(report.hierarchy)} (a running site does it by itself)."
+            )
+
+
+def has_probes(hierarchy: str) -> bool:
+    """Whether a hierarchy has a model that predicts its concepts."""
+    return artifact_champion(capability="probes", scope=hierarchy) is not None
