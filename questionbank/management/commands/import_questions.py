@@ -14,7 +14,8 @@ from questionbank.errors import ImportRefused
 from questionbank.management.base import BankCommand
 from questionbank.management.import_output import ProgressBar, write_refused, write_summary
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.services.imports import import_file
+from questionbank.services.imports import ImportReport, import_file
+from questionbank.services.training import FEWEST_TAGGED
 
 
 class Command(BankCommand):
@@ -60,13 +61,14 @@ class Command(BankCommand):
             raise ImportRefused(report.refusal(), report.refused)
         if report.created and not (no_embed or report.dry_run):
             call_command("embed_questions", stdout=self.stderr, stderr=self.stderr)
-        if report.written and report.questions_tagged and not has_probes(report.hierarchy):
-            self.stderr.write(
+        if not options["json"] and wants_probes(report):
+            self.stdout.write(
                 f"To predict concepts of {report.hierarchy!r}: manage.py train probes"
                 f" --hierarchy {shlex.quote(report.hierarchy)} (a running site does it by itself)."
             )
 
 
-def has_probes(hierarchy: str) -> bool:
-    """Whether a hierarchy has a model that predicts its concepts."""
-    return artifact_champion(capability="probes", scope=hierarchy) is not None
+def wants_probes(report: ImportReport) -> bool:
+    """Whether the import made a hierarchy worth training that has no probes yet."""
+    trained = artifact_champion(capability="probes", scope=report.hierarchy)
+    return report.written and report.questions_tagged >= FEWEST_TAGGED and trained is None

@@ -198,3 +198,13 @@ def test_the_command_line_itself_ends_with_exit_code_1_and_no_trace(tmp_path):
     assert "1 line of 2 in q.jsonl cannot be imported; nothing was written." in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.django_db
+def test_a_hierarchy_worth_training_comes_with_a_word_on_how(tmp_path, monkeypatch):
+    monkeypatch.setattr(import_questions, "FEWEST_TAGGED", 1)
+    path = tmp_path / "my maths.jsonl"
+    path.write_bytes(lines())
+    out, err = run(path)
+    assert "manage.py train probes --hierarchy 'my maths'" in out
+    assert err == ""
