@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from questionbank.embedded.locations import state_folder
 from questionbank.management.commands import import_questions
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, Run
 
@@ -189,10 +191,13 @@ def test_the_command_line_itself_ends_with_exit_code_1_and_no_trace(tmp_path):
     path.write_bytes(lines(b'{"text": "\xff"}'))
     environment = {**os.environ, "VAR_DIR": str(tmp_path / "var"), "DEMO": "1"}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
-    done = subprocess.run(
-        [sys.executable, "manage.py", "import_questions", str(path), "--no-embed"],
-        cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            [sys.executable, "manage.py", "import_questions", str(path), "--no-embed"],
+            cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    finally:  # as root the server's data lie outside the folder, which its user cannot enter
+        shutil.rmtree(state_folder((tmp_path / "var").resolve()), ignore_errors=True)
     assert done.returncode == 1
     assert "line 2: invalid UTF-8 at byte 11 of the line (0xff)" in done.stderr
     assert "1 line of 2 in q.jsonl cannot be imported; nothing was written." in done.stderr
