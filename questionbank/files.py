@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from django.utils.translation import gettext as _
 
-from questionbank.errors import ImportRefused, KindredError, LineProblem, ValidationFailed
+from questionbank.atomic_file import written_aside
+from questionbank.errors import ImportRefused, KindredError, LineProblem
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.jsonl import parse_object
 from questionbank.formats.lines import decode_line, read_lines, refuse_unreadable
@@ -61,7 +59,7 @@ def convert_questions(
         KindredError: lines could not be read; the others are written.
     """
     refuse_unreadable(source)
-    with _written_aside(target) as raw:
+    with written_aside(target) as raw:
         stream = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if target.suffix == ".gz" else raw
         written, refused = _convert_all(source, stream, convert, report)
         if written + refused == 0:
@@ -82,28 +80,8 @@ def write_text(target: Path, text: str) -> None:
     Raises:
         ValidationFailed: it cannot be written there.
     """
-    with _written_aside(target) as raw:
+    with written_aside(target) as raw:
         raw.write(text.encode("utf-8"))
-
-
-@contextmanager
-def _written_aside(target: Path) -> Iterator[IO[bytes]]:
-    """A new file beside `target` that takes its place at the end; on any error nothing is left of it."""
-    if target.is_dir():
-        raise ValidationFailed(_("%(path)s is a folder; give the name of a file.") % {"path": target})
-    aside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with aside.open("xb") as raw:
-            yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        aside.replace(target)
-    except OSError as error:
-        raise ValidationFailed(
-            _("%(path)s cannot be written: %(reason)s.") % {"path": target, "reason": error.strerror or error}
-        ) from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _convert_all(

@@ -6,14 +6,13 @@ To add a format: one module with a reader (and a writer), one line here, its tes
 from __future__ import annotations
 
 import gzip
-import os
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from analytics.records import QuestionRecord
+from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.csv_table import CSV_HEAD, header_delimiter, read_csv, write_csv_row
@@ -163,20 +162,8 @@ def write(records: Iterable[QuestionRecord], path: Path, format: str) -> int:
     if format not in FORMATS:
         raise ValidationFailed(f"The format {format!r} is not known; use one of {', '.join(FORMATS)}.")
     chosen = FORMATS[format]
-    if path.is_dir():
-        raise ValidationFailed(f"{path} is a folder; give the name of a file.")
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with aside.open("xb") as raw:
-            written = _write_to(raw, records, chosen, is_packed=path.name.lower().endswith(".gz"))
-            raw.flush()
-            os.fsync(raw.fileno())
-        aside.replace(path)
-    except OSError as error:
-        raise ValidationFailed(f"{path} cannot be written: {error.strerror}.") from error
-    finally:
-        aside.unlink(missing_ok=True)
-    return written
+    with written_aside(path) as raw:
+        return _write_to(raw, records, chosen, is_packed=path.name.lower().endswith(".gz"))
 
 
 def _write_to(raw: BinaryIO, records: Iterable[QuestionRecord], chosen: Format, *, is_packed: bool) -> int:
