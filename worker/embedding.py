@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, load_encoder
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from questionbank.models import EmbeddingSet, Lens, Question
-from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.embeddings import (
     embedding_count_pending,

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from django.db import connection
 from psycopg import sql
 
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ConceptPath
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Lens, Question, QuestionTag
-from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
 from questionbank.selectors.questions import concept_paths
 
 __all__ = ["ProbeFeed", "probe_feed", "probe_set"]

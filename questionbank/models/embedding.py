@@ -7,8 +7,6 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-UNKNOWN_SHARE_LIMIT = 0.10  # above it an encoder does not know the language (MiniLM on Chinese: 0.51)
-
 
 class Lens(models.TextChoices):
     """A way of being similar."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from django.db import connection
 from psycopg import sql
 
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from questionbank.models import EmbeddingSet, Lens, Question, QuestionEmbedding
-from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
 
 __all__ = [
     "PendingQuestion",

@@ -20,9 +20,9 @@ from django.utils.translation import gettext as _
 from analytics.errors import ArtifactError
 from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEncoder, load_encoder
 from analytics.inference.heads import ProbeHeads, load_heads
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact
-from questionbank.models.embedding import UNKNOWN_SHARE_LIMIT
 from questionbank.selectors.artifacts import artifact_folder
 
 __all__ = ["ServedProbes", "Serving", "serving"]
