@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from django.utils.translation import gettext as _
-
 from questionbank.errors import ValidationFailed
 
 __all__ = ["written_aside"]
@@ -24,7 +22,7 @@ def written_aside(target: Path) -> Iterator[BinaryIO]:
         ValidationFailed: the file cannot be written there.
     """
     if target.is_dir():
-        raise ValidationFailed(_("%(path)s is a folder; give the name of a file.") % {"path": target})
+        raise ValidationFailed(f"{target} is a folder; give the name of a file.")
     aside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
     try:
         with aside.open("xb") as raw:
@@ -33,8 +31,6 @@ def written_aside(target: Path) -> Iterator[BinaryIO]:
             os.fsync(raw.fileno())
         aside.replace(target)
     except OSError as error:
-        raise ValidationFailed(
-            _("%(path)s cannot be written: %(reason)s.") % {"path": target, "reason": error.strerror or error}
-        ) from error
+        raise ValidationFailed(f"{target} cannot be written: {error.strerror or error}.") from error
     finally:
         aside.unlink(missing_ok=True)
