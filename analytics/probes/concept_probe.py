@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from analytics.concept_paths import PathTree
 from analytics.errors import Cancelled
 from analytics.probes.calibration import negative_log_likelihood
-from analytics.probes.paths import PathTree
 from analytics.training.device import pick_device, threads_for
 
 __all__ = ["PENALTIES", "ConceptProbe", "choose_penalty", "concept_probe"]

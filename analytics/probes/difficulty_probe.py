@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analytics.probes.splits import grouped_folds
+from analytics.splits import grouped_folds
 
 __all__ = ["RIDGE_PENALTIES", "DifficultyProbe", "choose_ridge_penalty", "difficulty_probe"]
 

@@ -19,9 +19,10 @@ from analytics.errors import DataError
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData, QuestionRow, read_rows
+from analytics.probes.data import ProbeData
 from analytics.probes.measure import rounded
 from analytics.probes.train import split_and_measure, train_probes
+from analytics.question_files import QuestionRow, read_rows
 
 __all__ = ["encode_rows", "evaluate_from_files", "train_from_files"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from analytics.concept_paths import PathTree, without_leading
 from analytics.inference.heads import ConceptHead, ProbeHeads
 from analytics.inference.surface import surface_counts
 from analytics.probes.data import ProbeData
@@ -22,7 +23,6 @@ from analytics.probes.metrics import (
     rmse,
     spearman,
 )
-from analytics.probes.paths import PathTree, without_leading
 from analytics.records import ConceptPath
 
 __all__ = ["measure_probes", "rounded"]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from analytics.artifacts import Manifest, artifact_write
+from analytics.concept_paths import PathTree, common_leading_nodes, without_leading
 from analytics.configuration import config_to_dict
 from analytics.errors import Cancelled, DataError
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
@@ -28,10 +29,9 @@ from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
 from analytics.probes.measure import measure_probes, rounded
-from analytics.probes.paths import PathTree, common_leading_nodes, without_leading
 from analytics.probes.scales import DifficultyScale
-from analytics.probes.splits import grouped_folds, grouped_split
 from analytics.records import ConceptPath
+from analytics.splits import grouped_folds, grouped_split
 
 __all__ = ["split_and_measure", "train_probes"]
 

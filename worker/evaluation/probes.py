@@ -7,9 +7,10 @@ from typing import Any
 
 from analytics.errors import DataError
 from analytics.inference.heads import ProbeHeads, load_heads
-from analytics.probes.data import ProbeData, QuestionRow, read_rows
+from analytics.probes.data import ProbeData
 from analytics.probes.measure import measure_probes
-from analytics.probes.splits import masked_text
+from analytics.question_files import QuestionRow, read_rows
+from analytics.splits import masked_text
 from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact, Question, QuestionTag
 from questionbank.selectors.artifacts import artifact_folder

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from analytics.concept_paths import PathTree
 from analytics.errors import Cancelled
 from analytics.probes import concept_probe as module
 from analytics.probes.concept_probe import choose_penalty, concept_probe
-from analytics.probes.paths import PathTree
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from analytics.errors import DataError
-from analytics.probes.data import ProbeData, read_rows
+from analytics.probes.data import ProbeData
+from analytics.question_files import read_rows
 
 
 def write(path, rows):

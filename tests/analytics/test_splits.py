@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.probes.splits import grouped_folds, grouped_split, groups_by_masked_text
+from analytics.splits import grouped_folds, grouped_split, groups_by_masked_text, is_held_out
 
 
 def test_texts_that_differ_in_numbers_case_and_blanks_are_one_group():
@@ -41,3 +41,15 @@ def test_folds_keep_groups_together_and_are_of_like_size():
     fold = grouped_folds(groups, 3, np.random.default_rng(0))
     assert np.bincount(fold).tolist() == [30, 30, 30]
     assert all(len(set(fold[groups == one].tolist())) == 1 for one in range(30))
+
+
+def test_the_held_out_part_is_fixed_and_keeps_questions_together_that_differ_in_numbers():
+    texts = [
+        f"A farmer of kind {name} has 12 sheep."
+        for name in (f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst")
+    ]
+    held = [is_held_out(text) for text in texts]
+    assert 0.02 < sum(held) / len(held) < 0.2
+    assert [is_held_out(text.replace("12", "34")) for text in texts] == held
+    assert all(is_held_out(text, share=1.0) for text in texts)
+    assert not any(is_held_out(text, share=0.0) for text in texts)

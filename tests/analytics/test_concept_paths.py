@@ -5,8 +5,8 @@ import doctest
 import numpy as np
 import pytest
 
-from analytics.probes import paths as module
-from analytics.probes.paths import PathTree, common_leading_nodes, drop_common_leading_nodes, without_leading
+from analytics import concept_paths as module
+from analytics.concept_paths import PathTree, common_leading_nodes, drop_common_leading_nodes, without_leading
 
 MANY = [("Root", "Point", "A", "a")] * 6 + [("Root", "Point", "B")] * 6
 

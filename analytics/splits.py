@@ -5,13 +5,23 @@ Such questions are one question to a probe; with one of them in training, the ot
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from analytics.text.numbers import mask_numbers
 
-__all__ = ["grouped_folds", "grouped_split", "groups_by_masked_text", "masked_text"]
+__all__ = [
+    "HELD_OUT_SHARE",
+    "grouped_folds",
+    "grouped_split",
+    "groups_by_masked_text",
+    "is_held_out",
+    "masked_text",
+]
+
+HELD_OUT_SHARE = 0.1
 
 
 def masked_text(text: str) -> str:
@@ -44,3 +54,13 @@ def grouped_folds(groups: np.ndarray, folds: int, rng: np.random.Generator) -> n
     fold = np.empty(len(names), dtype=np.int64)
     fold[rng.permutation(len(names))] = np.arange(len(names)) % folds
     return fold[places]
+
+
+def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
+    """Whether a question belongs to the fixed part that no encoder is ever trained on.
+
+    Decided by a hash of the masked text alone, so a question stays where it is whatever file or bank it comes
+    from, and questions that differ in their numbers only stay together.
+    """
+    digest = hashlib.sha256(masked_text(text).encode()).digest()
+    return int.from_bytes(digest[:4], "big") < share * 2**32

@@ -1,0 +1,98 @@
+"""Questions from JSON Lines files, for training and measuring where there is no database."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analytics.errors import DataError
+from analytics.records import ConceptPath
+
+__all__ = ["QuestionRow", "read_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """What a line of a question file says that models learn from; `id` is empty where the line has none."""
+
+    text: str
+    language: str
+    paths: tuple[ConceptPath, ...]
+    difficulty: float | None
+    scale: str
+    solution: str = ""
+    id: str = ""
+
+
+def read_rows(path: Path) -> list[QuestionRow]:
+    """Read questions from a JSON Lines file (``.jsonl`` or ``.jsonl.gz``), or from all of a folder's.
+
+    Of a folder, files named ``test*`` are left out: nothing learns from a test set that its owner keeps
+    apart. Lines without a text (a concept tree, a pair) are passed over.
+
+    Raises:
+        DataError: nothing is there, or a line cannot be read; it names file and line.
+    """
+    path = Path(path)
+    if path.is_dir():
+        files = sorted(
+            file
+            for file in path.iterdir()
+            if file.name.endswith((".jsonl", ".jsonl.gz")) and not file.name.startswith("test")
+        )
+    else:
+        files = [path]
+    if not files or not all(file.is_file() for file in files):
+        raise DataError(f"There is no question file (.jsonl or .jsonl.gz) at {path}.")
+    rows = [row for file in files for row in _rows_of_file(file)]
+    if not rows:
+        raise DataError(f"There are no questions in {path}.")
+    return rows
+
+
+def _rows_of_file(file: Path) -> Iterator[QuestionRow]:
+    opener: Any = gzip.open if file.name.endswith(".gz") else open
+    number = 0
+    try:
+        with opener(file, "rt", encoding="utf-8") as stream:
+            for line in stream:
+                number += 1
+                row = _row(json.loads(line)) if line.strip() else None
+                if row is not None:
+                    yield row
+    except ValueError as error:  # also invalid UTF-8 and invalid JSON
+        raise DataError(f"{file.name}, line {max(number, 1)}: {error}.") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{file} cannot be read: {error}.") from error
+
+
+def _row(body: Any) -> QuestionRow | None:
+    if not isinstance(body, dict):
+        raise ValueError("not a JSON object")
+    text = body.get("text")
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise ValueError("the text is not a string")
+    paths = body.get("concepts") or []
+    if not isinstance(paths, list) or not all(
+        isinstance(one, list) and all(isinstance(name, str) for name in one) for one in paths
+    ):
+        raise ValueError("concepts is not a list of paths")
+    difficulty = body.get("difficulty")
+    if difficulty is not None and (isinstance(difficulty, bool) or not isinstance(difficulty, int | float)):
+        raise ValueError("the difficulty is not a number")
+    return QuestionRow(
+        text=text,
+        language=str(body.get("language") or "en"),
+        paths=tuple(tuple(one) for one in paths if one),
+        difficulty=None if difficulty is None else float(difficulty),
+        scale=str(body.get("difficulty_scale") or ""),
+        solution=str(body.get("solution") or ""),
+        id=str(body.get("id") or ""),
+    )
