@@ -1,0 +1,196 @@
+"""Low-rank adapters: a backbone is trained through two thin matrices a layer, and its own weights stay.
+
+LoRA (Hu et al., ICLR 2022), by peft: the output of every linear layer gets ``alpha / rank * B A x`` added. Before
+export the product is merged into the layer's weights, so that whoever uses the encoder never meets an adapter.
+The pooler is left out: we pool token states ourselves, so it would never get a gradient.
+
+peft is imported where it is used: most of what imports a backbone trains no adapter.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import PreTrainedModel
+
+from analytics.backbone.bert import Backbone, weights_sha256
+from analytics.errors import BackboneError
+
+__all__ = [
+    "ADAPTER_CONFIG_NAME",
+    "ADAPTER_NAME",
+    "add_adapters",
+    "load_adapter",
+    "merge_adapters",
+    "save_adapter",
+]
+
+ADAPTER_NAME = "adapter_model.safetensors"
+ADAPTER_CONFIG_NAME = "adapter_config.json"
+_NOT_ADAPTED = r"(^|.*\.)pooler\..*"
+
+
+def add_adapters(backbone: Backbone, rank: int, alpha: float | None = None) -> None:
+    """Give every linear layer of the transformer an adapter; from now on only adapters have gradients.
+
+    The adapters begin as no change at all: B is zero, A is drawn from torch's generator.
+
+    Args:
+        backbone: its model is wrapped in place.
+        rank: number of directions in which a layer's weights may change.
+        alpha: the change is multiplied by ``alpha / rank``; by default twice the rank.
+
+    Raises:
+        ValueError: rank below 1, or alpha not positive.
+        BackboneError: the backbone has adapters already.
+    """
+    from peft import LoraConfig
+
+    if rank < 1 or (alpha is not None and alpha <= 0):
+        raise ValueError(f"rank must be at least 1 and alpha positive, not {rank} and {alpha}")
+    if _is_adapted(backbone):
+        raise BackboneError(f"The encoder {backbone.name} has adapters already.")
+    config = LoraConfig(
+        r=rank,
+        lora_alpha=2 * rank if alpha is None else alpha,  # type: ignore[arg-type]  # it only divides by the rank
+        target_modules="all-linear",
+        exclude_modules=_NOT_ADAPTED,
+        bias="none",
+    )
+    was_training = backbone.model.training
+    backbone.model = _wrapped(backbone.model, config)
+    backbone.model.train(was_training)
+
+
+def merge_adapters(backbone: Backbone) -> None:
+    """Add the adapters to the weights and take them off: the model is a plain transformer again.
+
+    Raises:
+        BackboneError: the backbone has no adapters.
+    """
+    model = _adapted(backbone)
+    was_training = model.training
+    backbone.model = model.merge_and_unload().train(was_training).requires_grad_(True)
+    backbone.weights_hash = weights_sha256(backbone.model)
+
+
+def save_adapter(backbone: Backbone, folder: Path) -> None:
+    """Write the adapters of a backbone, in half precision, beside the configuration that peft reads.
+
+    The weights' header names the backbone and its SHA-256: an adapter fits only what it was trained on.
+
+    Raises:
+        BackboneError: the backbone has no adapters (merged ones are gone), or the folder cannot be written.
+    """
+    from peft import get_peft_model_state_dict
+    from safetensors.torch import save_file
+
+    model = _adapted(backbone)
+    weights = {
+        name: tensor.detach().to("cpu", torch.float16).contiguous()
+        for name, tensor in get_peft_model_state_dict(model).items()
+    }
+    config = model.peft_config["default"]
+    described = {
+        "peft_type": "LORA",
+        "base_model_name_or_path": backbone.name,
+        "r": config.r,
+        "lora_alpha": config.lora_alpha,
+        "target_modules": sorted(config.target_modules),
+        "exclude_modules": config.exclude_modules,
+        "bias": config.bias,
+        "inference_mode": True,
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(
+            weights,
+            folder / ADAPTER_NAME,
+            metadata={"format": "pt", "backbone": backbone.name, "backbone_sha256": backbone.weights_hash},
+        )
+        (folder / ADAPTER_CONFIG_NAME).write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BackboneError(
+            f"The adapter cannot be written to {folder}: {error.strerror or error}."
+        ) from error
+
+
+def load_adapter(backbone: Backbone, folder: Path) -> None:
+    """Apply the adapter that `save_adapter` wrote to the backbone that it was trained on, and merge it.
+
+    Raises:
+        BackboneError: the folder holds no adapter, a damaged one, or one for another backbone; the backbone is
+            then as it was.
+    """
+    from peft import LoraConfig, set_peft_model_state_dict
+
+    if _is_adapted(backbone):
+        raise BackboneError(f"The encoder {backbone.name} has adapters already.")
+    for name in (ADAPTER_CONFIG_NAME, ADAPTER_NAME):
+        if not (folder / name).is_file():
+            raise BackboneError(f"{folder} holds no adapter: it has no {name}.")
+    weights, metadata = _read_weights(folder)
+    if metadata.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
+        raise BackboneError(
+            f"The adapter in {folder} was trained on {metadata.get('backbone')}, and fits no other weights"
+            f" than its own; this is {backbone.name}."
+        )
+    was_training = backbone.model.training
+    try:
+        config = LoraConfig.from_pretrained(str(folder))
+        config.inference_mode, config.base_model_name_or_path = False, None
+        model = _wrapped(backbone.model, config)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
+    try:
+        result: Any = set_peft_model_state_dict(model, weights)
+        if result.unexpected_keys or any("lora_" in name for name in result.missing_keys):
+            raise RuntimeError("its layers are not those of the encoder.")
+    except (RuntimeError, KeyError) as error:
+        backbone.model = model.unload().train(was_training).requires_grad_(True)
+        raise BackboneError(
+            f"The adapter in {folder} does not fit {backbone.name}: {_first_line(error)}"
+        ) from error
+    backbone.model = model.train(was_training)
+    merge_adapters(backbone)
+
+
+def _wrapped(model: PreTrainedModel, config: Any) -> Any:
+    """A peft model around `model`, whose linear layers it replaces in place."""
+    from peft import get_peft_model
+
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", FutureWarning
+        )  # peft reads an attribute that transformers has renamed
+        return get_peft_model(model, config)
+
+
+def _is_adapted(backbone: Backbone) -> bool:
+    return hasattr(backbone.model, "peft_config")
+
+
+def _adapted(backbone: Backbone) -> Any:
+    """The model with its adapters; typed loosely because peft is imported lazily."""
+    if not _is_adapted(backbone):
+        raise BackboneError(f"The encoder {backbone.name} has no adapters.")
+    return backbone.model
+
+
+def _read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(folder / ADAPTER_NAME, framework="pt") as file:
+            weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118 - no mapping
+            return weights, dict(file.metadata() or {})
+    except (SafetensorError, OSError) as error:
+        raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,0 +1,167 @@
+"""Low-rank adapters: only they learn, and once merged or saved nobody can tell that they were there."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from analytics.backbone.adapters import (
+    ADAPTER_CONFIG_NAME,
+    ADAPTER_NAME,
+    add_adapters,
+    load_adapter,
+    merge_adapters,
+    save_adapter,
+)
+from analytics.backbone.bert import Backbone
+from analytics.backbone.tiny import tiny_backbone
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.pretraining import EncoderExample, PretrainingTask
+from analytics.errors import BackboneError, Cancelled
+from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.seeding import seed_everything
+
+TEXTS = ["what is 2 + 3?", "find the area of a circle of radius 7.", "x"]
+
+
+def adapted(seed: int = 5) -> Backbone:
+    """A tiny encoder whose adapters have learnt something: as they begin, they change nothing."""
+    backbone = tiny_backbone()
+    add_adapters(backbone, rank=4)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, parameter in backbone.model.named_parameters():
+            if "lora_" in name:
+                parameter.normal_(std=0.1, generator=generator)
+    return backbone
+
+
+def vectors(backbone: Backbone) -> torch.Tensor:
+    with torch.no_grad():
+        return backbone.embed(*backbone.batch(TEXTS))
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    save_adapter(adapted(), tmp_path / "adapter")
+    return tmp_path / "adapter"
+
+
+def test_fresh_adapters_change_nothing_and_trained_ones_do():
+    backbone = tiny_backbone()
+    before = vectors(backbone)
+    add_adapters(backbone, rank=4)
+    assert torch.equal(vectors(backbone), before)
+    assert (vectors(adapted()) - before).abs().max() > 0.05
+
+
+def test_only_adapter_weights_are_trainable_and_every_linear_layer_has_them():
+    backbone = adapted()
+    trainable = [name for name, one in backbone.model.named_parameters() if one.requires_grad]
+    linear = [
+        name
+        for name, module in tiny_backbone().model.named_modules()
+        if isinstance(module, nn.Linear) and not name.startswith("pooler")
+    ]
+    assert len(linear) == 12
+    assert all(".lora_A." in name or ".lora_B." in name for name in trainable)
+    for layer in linear:
+        assert sum(f".{layer}.lora_" in name for name in trainable) == 2
+
+
+def test_merged_equals_unmerged_and_is_a_plain_transformer():
+    backbone, plain = adapted(), tiny_backbone()
+    before = vectors(backbone)
+    merge_adapters(backbone)
+    torch.testing.assert_close(vectors(backbone), before, rtol=0, atol=1e-5)
+    assert list(backbone.model.state_dict()) == list(plain.model.state_dict())
+    assert type(backbone.model) is type(plain.model)
+    assert backbone.weights_hash != plain.weights_hash
+    assert all(parameter.requires_grad for parameter in backbone.model.parameters())
+
+
+def test_saved_loaded_and_merged_equals_what_was_trained(saved: Path):
+    fresh = tiny_backbone()
+    load_adapter(fresh, saved)
+    torch.testing.assert_close(vectors(fresh), vectors(adapted()), rtol=0, atol=1e-3)
+    assert not any("lora" in name for name in fresh.model.state_dict())
+
+
+def test_it_is_saved_in_half_precision_without_the_backbone(saved: Path):
+    numbers = sum(one.numel() for one in adapted().model.parameters() if one.requires_grad)
+    size = (saved / ADAPTER_NAME).stat().st_size
+    assert 2 * numbers < size < 2 * numbers + 5000
+    assert sorted(path.name for path in saved.iterdir()) == [ADAPTER_CONFIG_NAME, ADAPTER_NAME]
+
+
+def test_a_folder_without_a_whole_adapter_is_one_clear_sentence(saved: Path, tmp_path: Path):
+    with pytest.raises(BackboneError, match=r"holds no adapter: it has no adapter_config.json"):
+        load_adapter(tiny_backbone(), tmp_path / "nowhere")
+    (saved / ADAPTER_CONFIG_NAME).rename(tmp_path / "config")
+    (saved / ADAPTER_CONFIG_NAME).write_text("{")
+    with pytest.raises(BackboneError, match="cannot be read"):
+        load_adapter(tiny_backbone(), saved)
+    shutil.copy(tmp_path / "config", saved / ADAPTER_CONFIG_NAME)
+    (saved / ADAPTER_NAME).write_bytes(b"half a file")
+    with pytest.raises(BackboneError, match="cannot be read"):
+        load_adapter(tiny_backbone(), saved)
+
+
+def test_an_adapter_is_refused_by_other_weights_which_stay_as_they_are(saved: Path):
+    other = tiny_backbone(seed=1)
+    before = vectors(other)
+    with pytest.raises(BackboneError, match="was trained on tiny-bert-32"):
+        load_adapter(other, saved)
+    deeper = tiny_backbone(layers=1)
+    deeper.weights_hash = tiny_backbone().weights_hash
+    names = list(deeper.model.state_dict())
+    with pytest.raises(BackboneError, match="does not fit tiny-bert-32"):
+        load_adapter(deeper, saved)
+    assert list(deeper.model.state_dict()) == names
+    assert torch.equal(vectors(other), before)
+
+
+def test_adapters_are_neither_added_twice_nor_merged_nor_saved_where_there_are_none(tmp_path: Path):
+    backbone = adapted()
+    with pytest.raises(BackboneError, match="has adapters already"):
+        add_adapters(backbone, rank=2)
+    merge_adapters(backbone)
+    with pytest.raises(BackboneError, match="has no adapters"):
+        merge_adapters(backbone)
+    with pytest.raises(BackboneError, match="has no adapters"):
+        save_adapter(backbone, tmp_path)
+    with pytest.raises(ValueError, match="at least 1"):
+        add_adapters(backbone, rank=0)
+
+
+def pretraining() -> PretrainingTask:
+    seed_everything(1)
+    backbone = tiny_backbone()
+    add_adapters(backbone, rank=2)
+    examples = [EncoderExample(f"what is {one} + {one}?", ((f"sum {one % 2}",),), "test") for one in range(8)]
+    config = EncoderConfig(batch_size=4, queue_size=4, projection=8, momentum=0.9, learning_rate=1e-2)
+    return PretrainingTask(backbone, examples, config)
+
+
+def test_a_run_with_adapters_leaves_the_backbone_alone_and_resumes_exactly(tmp_path: Path):
+    settings, cpu = LoopSettings(epochs=4, learning_rate=1e-2), torch.device("cpu")
+    whole = pretraining()
+    train_loop(whole, settings, device=cpu)
+    first, calls = pretraining(), iter(range(1, 9))
+    with pytest.raises(Cancelled):
+        train_loop(first, settings, device=cpu, checkpoints=tmp_path, cancel=lambda: next(calls) == 3)
+    second = pretraining()
+    train_loop(second, settings, device=cpu, checkpoints=tmp_path)
+    for name, module in whole.modules().items():
+        other = second.modules()[name].state_dict()
+        for key, tensor in module.state_dict().items():
+            assert torch.equal(tensor, other[key]), f"{name}.{key}"
+    untouched, learnt = pretraining().query_encoder.state_dict(), whole.query_encoder.state_dict()
+    changed = {key for key in learnt if not torch.equal(learnt[key], untouched[key])}
+    assert changed == {key for key in learnt if "lora_" in key or key.startswith("projector.")}
+    key_encoder = whole.key_encoder.state_dict()
+    assert any("lora_B" in key and tensor.abs().max() > 0 for key, tensor in key_encoder.items())
