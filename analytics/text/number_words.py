@@ -43,8 +43,8 @@ _SEPARATOR = re.compile(r"[ ,-]+")
 def english_value(words: str) -> Fraction | None:
     """Return the value of English number words; nothing where they name none ("third" is an ordinal).
 
-    >>> [str(english_value(words)) for words in ("two hundred and five", "one and a half", "half a dozen")]
-    ['205', '3/2', '6']
+    >>> [str(english_value(words)) for words in ("two hundred and five", "one and a half", "two point five")]
+    ['205', '3/2', '5/2']
     """
     return _value([word for word in _SEPARATOR.split(words.lower()) if word])
 
@@ -52,6 +52,8 @@ def english_value(words: str) -> Fraction | None:
 def _value(parts: list[str]) -> Fraction | None:
     if not parts:
         return None
+    if "point" in parts:
+        return _decimal(parts)
     last = parts[-1]
     if last in _GROUPS or (parts[0] == "half" and len(parts) == 3 and last in _LARGE):
         count = parts[:-2] if len(parts) > 2 and parts[-2] in _ARTICLES else parts[:-1]
@@ -66,6 +68,17 @@ def _value(parts: list[str]) -> Fraction | None:
         whole, fraction = _whole(parts[:at]), _fraction(parts[at + 1 :])
         return None if whole is None or fraction is None else whole + fraction
     return _fraction(parts)
+
+
+def _decimal(parts: list[str]) -> Fraction | None:
+    """Read "three point zero five": the words behind the point are digits, and "million" may close."""
+    at = parts.index("point")
+    scale = _SCALES.get(parts[-1], 1)
+    digits = parts[at + 1 : len(parts) - (scale > 1)]
+    whole = _whole(parts[:at])
+    if whole is None or not digits or any(_ONES.get(digit, 10) > 9 for digit in digits):
+        return None
+    return (whole + Fraction("0." + "".join(str(_ONES[digit]) for digit in digits))) * scale
 
 
 def _fraction(parts: list[str]) -> Fraction | None:

@@ -1,13 +1,14 @@
 r"""Numbers in questions, in digits and in words, English and Chinese.
 
-Finds ``1,250``, ``3.5``, ``1/2``, ``2 1/2``, ``\frac{3}{4}``, ``20\%``, ``3.2 \times 10^{6}``,
-"twenty-five", "half a dozen", 二十五, 三分之一, 百分之八, each with its exact
+Finds ``1,250``, ``3.5``, ``1/2``, ``2 1/2``, ``2½``, ``\frac{3}{4}``, ``20\%``, ``3.2 \times 10^{6}``,
+"twenty-five", "half a dozen", "two point five", 二十五, 三分之一, 百分之八, each with its exact
 value as a :class:`~fractions.Fraction`.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,15 +32,20 @@ class NumberMention:
     value: Fraction
 
 
-_PLAIN = r"\d{1,3}(?:(?:\{,\}|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<![\d.])\.\d+"
+_PLAIN = r"\d{1,3}(?:(?:\{,\}|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<![\w.])\.\d+"
+_VULGAR = {
+    character: Fraction(unicodedata.numeric(character)).limit_denominator(10)
+    for character in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+}
 _FRAC = (
     r"\\[dtc]?frac\s*(?:\{\s*(?P<{0}n>-?\d+)\s*\}|(?P<{0}n1>\d))\s*(?:\{\s*(?P<{0}d>\d+)\s*\}|(?P<{0}d1>\d))"
 )
 _NUMBER = re.compile(
     rf"(?:(?P<whole>\d+)\s*)?{_FRAC.replace('{0}', 'f')}"
-    r"|(?P<mixed>\d+)(?:\s+|\s*\(\s*)(?P<mn>\d+)\s*/\s*(?P<md>\d+)(?:\s*\))?(?![\d/])"
+    rf"|(?:(?P<vulgar_whole>\d+)\s?)?(?P<vulgar>[{''.join(_VULGAR)}])"
+    r"|(?P<mixed>\d+)(?:\s+|\s*\(\s*)(?P<mn>\d+)\s*[/⁄]\s*(?P<md>\d+)(?:\s*\))?(?![\d/⁄])"
     r"|\(?\((?P<pn>\d+)\)\s*/\s*\((?P<pd>\d+)\)\)?"
-    r"|(?<![\d/])(?P<n>\d+)\s*/\s*(?P<d>\d+)(?![\d/])"
+    r"|(?<![\d/⁄])(?P<n>\d+)\s*[/⁄]\s*(?P<d>\d+)(?![\d/⁄])"
     rf"|(?P<scientific>{_PLAIN})\s*(?:\\times|\\cdot|×|x)\s*10\s*\^\s*\{{?\s*(?P<power>-?\d+)\s*\}}?"
     rf"|(?P<plain>{_PLAIN})(?:\s*(?P<tens>[百千万亿](?![米克瓦卡分])))?"
 )
@@ -51,7 +57,7 @@ _ENGLISH_WORD = (
     r"|billion|dozen|half|halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|score)"
 )
 _ENGLISH = re.compile(
-    rf"\b(?:an?[ -])?{_ENGLISH_WORD}(?:(?:[ -]|, (?:an? )?| and (?:an? )?| an? ){_ENGLISH_WORD})*\b",
+    rf"\b(?:an?[ -])?{_ENGLISH_WORD}(?:(?:[ -]|, (?:an? )?| and (?:an? )?| an? | point ){_ENGLISH_WORD})*\b",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
@@ -151,6 +157,8 @@ def _digit_value(match: re.Match[str]) -> Fraction | None:
     group = match.groupdict()
     if group["fn"] or group["fn1"]:
         return _fraction(group["whole"], group["fn"] or group["fn1"], group["fd"] or group["fd1"])
+    if group["vulgar"]:
+        return int(group["vulgar_whole"] or 0) + _VULGAR[group["vulgar"]]
     if group["mixed"]:
         return _fraction(group["mixed"], group["mn"], group["md"])
     if group["pn"]:

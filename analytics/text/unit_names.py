@@ -9,6 +9,7 @@ __all__ = [
     "DEFINITIONS",
     "DIMENSIONS",
     "MONEY_SIGNS",
+    "NAMES",
     "NEEDS_NUMBER",
     "WORDS",
 ]
@@ -60,10 +61,14 @@ _BASE: dict[str, dict[str, str]] = {
     "area": {"hectare": "hectare hectares", "acre": "acre acres", "mu_area": ""},
     "money": {
         "dollar": "dollar dollars",
-        "dollar_cent": "cent cents",
+        "dollar_cent": "cent cents penny pennies",
+        "dollar_nickel": "nickel nickels",
+        "dollar_dime": "dime dimes",
         "pound_sterling": "",
+        "penny_sterling": "pence",
         "euro": "euro euros",
         "rupee": "rupee rupees",
+        "paisa": "paisa paise",
         "yuan": "yuan",
         "jiao": "jiao",
         "fen": "",
@@ -79,9 +84,13 @@ DIMENSIONS: dict[str, str] = {unit: dimension for dimension, units in _BASE.item
 DEFINITIONS = (
     "dollar = [currency_dollar]",
     "dollar_cent = dollar / 100",
+    "dollar_nickel = dollar / 20",
+    "dollar_dime = dollar / 10",
     "pound_sterling = [currency_sterling]",
+    "penny_sterling = pound_sterling / 100",
     "euro = [currency_euro]",
     "rupee = [currency_rupee]",
+    "paisa = rupee / 100",
     "yuan = [currency_yuan]",
     "jiao = yuan / 10",
     "fen = yuan / 100",
@@ -96,7 +105,7 @@ WORDS: dict[str, str] = {
 }
 """Single words, in lower case -> unit. Found anywhere in a text; what may stand around them is units.py's part."""
 
-NEEDS_NUMBER = frozenset({"second", "foot", "yard", "pint", "cup", "cups", "kilo"})
+NEEDS_NUMBER = frozenset({"second", "foot", "yard", "pint", "cup", "cups", "kilo", "nickel"})
 """Words that are a unit only behind a number, an article or "per"."""
 
 ABBREVIATIONS: dict[str, str] = {
@@ -159,7 +168,23 @@ MONEY_SIGNS: dict[str, str] = {
     "¥": "yuan",
     "￥": "yuan",
     "₹": "rupee",
+    "Rs.": "rupee",
+    "Rs": "rupee",
+    "rs.": "rupee",
+    "rs": "rupee",
+    "INR": "rupee",
+    "USD": "dollar",
+    "US$": "dollar",
 }
+"""Signs and letters that stand before an amount."""
+
+NAMES: dict[str, tuple[str, str]] = {
+    unit: (words.split()[0], words.split()[1] if " " in words else words)
+    for units in _BASE.values()
+    for unit, words in units.items()
+    if words and unit not in {"mile / hour", "kilometer / hour"}
+} | {"pound_sterling": ("pound", "pounds"), "penny_sterling": ("penny", "pence")}
+"""pint's name of a simple unit -> its English name for one and for several (British spelling)."""
 
 CHINESE: dict[str, str] = {
     "平方千米": "kilometer ** 2",

@@ -58,18 +58,30 @@ def _alternatives(names: dict[str, str] | frozenset[str]) -> str:
 
 _WORD = re.compile(r"[A-Za-z]+(?:-years?)?")
 _POWER_WORD = re.compile(r"\b(?:square|sq\.?|cubic|cu\.?)[ -]$", re.IGNORECASE)
-_PER_TIME = re.compile(r" (?:per|an?|each|every) (second|minute|hour|day)\b", re.IGNORECASE)
+_PER_TIME = re.compile(
+    r"(?: (?:per|an?|each|every) |\s?/\s?)(second|minute|hour|day|sec|min|hr)\b", re.IGNORECASE
+)
+_TIMES = {"sec": "second", "min": "minute", "hr": "hour"}
 _SCALE = re.compile(r" (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(
     r"(?<=[\d½¼¾}])(?:\s|\\[,; ]|~|-)?\s?(?:\\(?:text|mathrm|rm|mbox)\s?\{\s?)?"
     rf"(?P<name>{_alternatives(ABBREVIATIONS)})"
     r"(?![A-Za-z])\s?\}?(?:\s?\^?\s?\{?(?P<power>[23²³])\}?)?"
 )
+_NUMBER_WORD = re.compile(
+    r"\b(?:half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)[ -]"
+    rf"(?P<name>{_alternatives(frozenset(name for name in ABBREVIATIONS if name.isalpha() and name != 'in'))})"
+    r"(?![A-Za-z])",
+    re.IGNORECASE,
+)
 _CHINESE = re.compile(_alternatives(CHINESE))
 _CHINESE_NUMBERED = re.compile(
     rf"(?<=[\d零一二两三四五六七八九十百千万几半每多数$}}])\s?(?P<name>{_alternatives(CHINESE_AFTER_NUMBER)})"
 )
-_MONEY = re.compile(rf"(?P<sign>\\?[$]|[{''.join(MONEY_SIGNS)}])\s?(?=\d)|(?<=\d)\s?(?P<after>[€£])")
+_MONEY = re.compile(
+    rf"(?P<sign>\\?[$]|(?<![A-Za-z])(?:{_alternatives(MONEY_SIGNS)}))\s?(?=\.?\d)|(?<=\d)\s?(?P<after>[€£₹])"
+)
 _PREPOSITION = re.compile(r"\s*(?:the|a|an|this|that|each|all|his|her|its|their|total|which|one|order|\d)\b")
 _COUNTED = re.compile(
     r"(?:\d|\b(?:a|an|one|two|three|four|five|six|ten|half|per|each|every|of))[\s-]?$", re.IGNORECASE
@@ -109,14 +121,22 @@ def _short_forms(text: str) -> Iterator[_Place]:
         name = match["name"]
         if name == "in" and _PREPOSITION.match(text, match.end()):
             continue
-        if match["power"] and DIMENSIONS.get(ABBREVIATIONS[name]) == "length":
-            yield (
-                match.start("name"),
-                match.end("power"),
-                f"{ABBREVIATIONS[name]} ** {_POWERS[match['power']]}",
-            )
+        unit = ABBREVIATIONS[name]
+        if match["power"] and DIMENSIONS.get(unit) == "length":
+            yield match.start("name"), match.end("power"), f"{unit} ** {_POWERS[match['power']]}"
         else:
-            yield match.start("name"), match.end("name"), ABBREVIATIONS[name]
+            yield _with_time(text, match.start("name"), match.end("name"), unit)
+    for match in _NUMBER_WORD.finditer(text):
+        if (unit := ABBREVIATIONS.get(match["name"], "")) != "":
+            yield _with_time(text, match.start("name"), match.end("name"), unit)
+
+
+def _with_time(text: str, start: int, end: int, unit: str) -> _Place:
+    """Make a speed of a length that is followed by "per hour"."""
+    if DIMENSIONS.get(unit) == "length" and (time := _PER_TIME.match(text, end)):
+        name = time[1].lower()
+        return start, time.end(), f"{unit} / {_TIMES.get(name, name)}"
+    return start, end, unit
 
 
 def _words(text: str) -> Iterator[_Place]:
@@ -133,9 +153,8 @@ def _words(text: str) -> Iterator[_Place]:
             if power := _POWER_WORD.search(before):
                 start -= len(power[0])
                 unit += " ** 2" if power[0][0] in "sS" else " ** 3"
-            elif time := _PER_TIME.match(text, end):
-                end = time.end()
-                unit += f" / {time[1].lower()}"
+            else:
+                start, end, unit = _with_time(text, start, end, unit)
         elif unit == "degree" and (scale := _SCALE.match(text, end)):
             end = scale.end()
             unit = "degree_Celsius" if scale[1][0] in "cC" else "degree_Fahrenheit"
