@@ -1,0 +1,211 @@
+"""A map of vectors: two coordinates for each, near where the vectors are near.
+
+QuesCo (Ning et al., AAAI 2023), Figure 6, draws its vectors by t-SNE (van der Maaten and Hinton 2008). Here
+principal components first (50 carry nearly all that a sentence encoder's vectors vary by), then openTSNE
+(Poličar, Stražar and Zupan 2019). Of a large bank a sample is laid out, and every other vector is placed
+among the ones of the sample that it is nearest to. Without openTSNE the map shows the first two components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.configuration import check_config, option
+from analytics.errors import Cancelled, DataError
+
+__all__ = ["FEWEST_FOR_TSNE", "Projected", "ProjectionConfig", "principal_components", "project_vectors"]
+
+FEWEST_FOR_TSNE = 12  # fewer vectors have no neighbourhoods worth the name
+_EARLY, _LATE, _PLACING = 250, 500, 100  # iterations: openTSNE's own numbers
+_REPORT_EVERY = 25
+_PLACED_AT_ONCE = 10_000
+_TREES_UP_TO = 10_000  # below it Barnes-Hut is quicker than interpolation
+
+Matrix = npt.NDArray[np.float32]
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionConfig:
+    """Settings of a map; each field carries its help and its bounds."""
+
+    method: str = option(
+        "tsne", "tsne keeps neighbourhoods, pca the large distances.", choices=("tsne", "pca")
+    )
+    components: int = option(50, "Principal components that t-SNE starts from.", minimum=2, maximum=1_000)
+    perplexity: float = option(
+        30.0, "About how many neighbours each question keeps.", minimum=2.0, maximum=500.0
+    )
+    sample: int = option(
+        20_000, "Questions that are laid out; the others are placed among them.", minimum=100, maximum=500_000
+    )
+    seed: int = option(
+        0, "Seed of the sample and of the search for neighbours.", minimum=0, maximum=2**31 - 1
+    )
+    threads: int = option(2, "Threads; another number may give another map.", minimum=1, maximum=64)
+
+    def __post_init__(self) -> None:
+        check_config(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """The map.
+
+    Attributes:
+        coordinates: (vectors, 2) within -1 .. 1; the longer side fills it, the other keeps its proportion.
+        method: ``"tsne"`` or ``"pca"``, as it was in fact made.
+        sampled: how many vectors were laid out together.
+    """
+
+    coordinates: Matrix
+    method: str
+    sampled: int
+
+
+def project_vectors(
+    vectors: Matrix,
+    config: ProjectionConfig | None = None,
+    *,
+    progress: Progress | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> Projected:
+    """Lay out vectors on a plane; the same vectors, settings and machine give the same map.
+
+    Args:
+        vectors: (vectors, dimension); brought to unit length first, so that nearness is the cosine's.
+        progress: told (done, total, what).
+        cancel: asked often; True stops.
+
+    Raises:
+        DataError: there is no vector.
+        Cancelled: `cancel` said so.
+    """
+    config = config or ProjectionConfig()
+    if vectors.ndim != 2 or not vectors.size:
+        raise DataError("There is no vector to draw.")
+    report = _Report(len(vectors), progress, cancel)
+    report(0, "Principal components")
+    reduced = principal_components(_unit(vectors), config.components)
+    if config.method == "pca" or len(vectors) < FEWEST_FOR_TSNE or find_spec("openTSNE") is None:
+        return Projected(_within_square(reduced[:, :2]), "pca", len(vectors))
+    chosen = _sample(len(vectors), config)
+    coordinates = np.zeros((len(vectors), 2), dtype=np.float32)
+    layout = _lay_out(reduced[chosen], config, report)
+    coordinates[chosen] = layout
+    others = np.setdiff1d(np.arange(len(vectors)), chosen, assume_unique=True)
+    for start in range(0, len(others), _PLACED_AT_ONCE):
+        report(len(chosen) + start, "Placing the other questions")
+        some = others[start : start + _PLACED_AT_ONCE]
+        coordinates[some] = _place(layout, reduced[some])
+    report(len(vectors), "Placing the other questions")
+    return Projected(_within_square(coordinates), "tsne", len(chosen))
+
+
+def principal_components(vectors: Matrix, count: int) -> Matrix:
+    """The vectors' coordinates along the directions in which they vary most.
+
+    A direction and its opposite are the same; the one is taken whose largest entry is positive.
+
+    Args:
+        vectors: (vectors, dimension).
+
+    Returns:
+        (vectors, components), at least two columns (of zeros where the dimension is 1).
+    """
+    centred = vectors - vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
+    covariance = (centred.T @ centred).astype(np.float64) / max(1, len(vectors) - 1)
+    _values, directions = np.linalg.eigh(covariance)  # ascending
+    directions = directions[:, ::-1][:, : min(count, vectors.shape[1])]
+    largest = directions[np.abs(directions).argmax(axis=0), np.arange(directions.shape[1])]
+    directions = directions * np.where(largest < 0, -1.0, 1.0)
+    reduced = centred @ directions.astype(np.float32)
+    missing = max(0, 2 - reduced.shape[1])
+    return np.ascontiguousarray(np.pad(reduced, ((0, 0), (0, missing))), dtype=np.float32)
+
+
+class _Report:
+    """Tells how far the work is, and raises where it shall stop."""
+
+    def __init__(self, total: int, progress: Progress | None, cancel: Callable[[], bool] | None) -> None:
+        self.total, self.progress, self.cancel = total, progress, cancel
+
+    def __call__(self, done: int, message: str) -> None:
+        if self.cancel is not None and self.cancel():
+            raise Cancelled("The map was cancelled.")
+        if self.progress is not None:
+            self.progress(min(done, self.total), self.total, message)
+
+
+def _unit(vectors: Matrix) -> Matrix:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
+
+
+def _sample(total: int, config: ProjectionConfig) -> npt.NDArray[np.int64]:
+    if total <= config.sample:
+        return np.arange(total)
+    return np.sort(np.random.default_rng(config.seed).choice(total, config.sample, replace=False))
+
+
+def _lay_out(vectors: Matrix, config: ProjectionConfig, report: _Report) -> Any:
+    """t-SNE of the sample: (vectors, 2), an embedding that others can be placed in."""
+    from openTSNE import TSNEEmbedding, affinity, initialization
+
+    report(0, "Looking for neighbours")
+    affinities = affinity.PerplexityBasedNN(
+        vectors,
+        perplexity=min(config.perplexity, (len(vectors) - 1) / 3),
+        metric="euclidean",
+        n_jobs=config.threads,
+        random_state=config.seed,
+    )
+    embedding = TSNEEmbedding(
+        initialization.rescale(vectors[:, :2].astype(np.float64)),
+        affinities,
+        negative_gradient_method="bh" if len(vectors) < _TREES_UP_TO else "fft",
+        n_jobs=config.threads,
+        random_state=config.seed,
+    )
+
+    def tell(before: int) -> Callable[[int, float, Any], bool]:
+        def told(iteration: int, error: float, coordinates: Any) -> bool:
+            done = before + iteration
+            report(len(vectors) * done // (_EARLY + _LATE), f"Step {done} of {_EARLY + _LATE}")
+            return False
+
+        return told
+
+    phases = ((_EARLY, 12.0, 0.5, 0), (_LATE, 1.0, 0.8, _EARLY))
+    for iterations, exaggeration, momentum, before in phases:
+        embedding.optimize(
+            n_iter=iterations,
+            exaggeration=exaggeration,
+            momentum=momentum,
+            inplace=True,
+            callbacks=[tell(before)],
+            callbacks_every_iters=_REPORT_EVERY,
+        )
+    return embedding
+
+
+def _place(layout: Any, vectors: Matrix) -> Matrix:
+    """Where vectors lie on a finished map: by the ones on it that they are nearest to."""
+    partial = layout.prepare_partial(vectors, k=10, initialization="median", perplexity=5)
+    partial.optimize(
+        n_iter=_PLACING, learning_rate=0.1, exaggeration=1.5, momentum=0.8, max_grad_norm=0.25, inplace=True
+    )
+    return np.asarray(partial, dtype=np.float32)
+
+
+def _within_square(coordinates: npt.ArrayLike) -> Matrix:
+    points = np.asarray(coordinates, dtype=np.float64)
+    low, high = points.min(axis=0), points.max(axis=0)
+    half = float((high - low).max()) / 2
+    return np.asarray((points - (low + high) / 2) / (half or 1.0), dtype=np.float32)
