@@ -1,0 +1,183 @@
+"""How well scores tell valid paraphrases from invalid ones.
+
+ParaQD (Gupta et al., DASFAA 2022), sections 4.4 and 5: precision, recall and F1 at 0.5, macro and weighted, and
+the separation, which is the mean score of valid pairs less the mean score of invalid ones. The paper's F1 is the
+harmonic mean of the *averaged* precision and recall; scikit-learn's is the average of the classes' F1. Both are
+given. The ROC AUC needs no threshold, and Cohen's kappa is what the paper reports of its annotators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from analytics.errors import DataError
+
+__all__ = [
+    "THRESHOLD",
+    "OperatorAccuracy",
+    "PairMetrics",
+    "cohen_kappa",
+    "operator_accuracy",
+    "pair_metrics",
+    "roc_auc",
+]
+
+THRESHOLD = 0.5
+"""A pair that scores more is called valid (section 5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairMetrics:
+    """All figures of one set of scored pairs.
+
+    Attributes:
+        macro_f1, weighted_f1: as scikit-learn averages them, over the classes' F1.
+        paper_macro_f1, paper_weighted_f1: the harmonic mean of the averaged precision and recall.
+        positive_mean, negative_mean: mean score of the valid and of the invalid pairs.
+        separation: their difference.
+        auc: area under the ROC curve; ties count one half.
+        confusion: ((invalid called invalid, invalid called valid), (valid called invalid, valid called valid)).
+    """
+
+    pairs: int
+    valid: int
+    accuracy: float
+    macro_precision: float
+    macro_recall: float
+    macro_f1: float
+    paper_macro_f1: float
+    weighted_precision: float
+    weighted_recall: float
+    weighted_f1: float
+    paper_weighted_f1: float
+    positive_mean: float
+    negative_mean: float
+    separation: float
+    auc: float
+    confusion: tuple[tuple[int, int], tuple[int, int]]
+
+    def as_dict(self) -> dict[str, object]:
+        """The figures as plain values."""
+        return asdict(self)
+
+
+def pair_metrics(
+    labels: Sequence[int], scores: Sequence[float], *, threshold: float = THRESHOLD
+) -> PairMetrics:
+    """Measure scores against labels (1 valid, 0 not).
+
+    A class that is never predicted has precision 0.
+
+    Raises:
+        DataError: lengths differ, a label is neither 0 nor 1, or one of the classes is absent.
+    """
+    truth, values = _checked(labels, scores)
+    predicted = values > threshold
+    matrix = np.array(
+        [[np.sum((truth == row) & (predicted == column)) for column in (0, 1)] for row in (0, 1)]
+    )
+    hits = np.diag(matrix).astype(float)
+    support = matrix.sum(axis=1).astype(float)
+    precision = _ratio(hits, matrix.sum(axis=0).astype(float))
+    recall = _ratio(hits, support)
+    f1 = _ratio(2 * precision * recall, precision + recall)
+    share = support / support.sum()
+    macro_p, macro_r = float(precision.mean()), float(recall.mean())
+    weighted_p, weighted_r = float(precision @ share), float(recall @ share)
+    positive, negative = float(values[truth == 1].mean()), float(values[truth == 0].mean())
+    return PairMetrics(
+        pairs=len(truth),
+        valid=int(support[1]),
+        accuracy=float(hits.sum() / support.sum()),
+        macro_precision=macro_p,
+        macro_recall=macro_r,
+        macro_f1=float(f1.mean()),
+        paper_macro_f1=_harmonic(macro_p, macro_r),
+        weighted_precision=weighted_p,
+        weighted_recall=weighted_r,
+        weighted_f1=float(f1 @ share),
+        paper_weighted_f1=_harmonic(weighted_p, weighted_r),
+        positive_mean=positive,
+        negative_mean=negative,
+        separation=positive - negative,
+        auc=roc_auc(labels, scores),
+        confusion=((int(matrix[0, 0]), int(matrix[0, 1])), (int(matrix[1, 0]), int(matrix[1, 1]))),
+    )
+
+
+def roc_auc(labels: Sequence[int], scores: Sequence[float]) -> float:
+    """Return the probability that a valid pair scores above an invalid one, ties counted one half.
+
+    >>> roc_auc([1, 0, 1, 0], [0.9, 0.8, 0.8, 0.1])
+    0.875
+
+    Raises:
+        DataError: as :func:`pair_metrics`.
+    """
+    truth, values = _checked(labels, scores)
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]  # tied scores share the mean of their ranks
+    valid = int(truth.sum())
+    above = ranks[truth == 1].sum() - valid * (valid + 1) / 2
+    return float(above / (valid * (len(truth) - valid)))
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorAccuracy:
+    """How often an operator's meaning (valid or not) is what people say: section 4.5."""
+
+    precision: float
+    recall: float
+    accuracy: float
+
+
+def operator_accuracy(meant: Sequence[int], labels: Sequence[int]) -> OperatorAccuracy:
+    """Compare what operators mean to make (1 valid) with labels: precision and recall of the valid class."""
+    if len(meant) != len(labels) or not meant:
+        raise DataError("There must be as many labels as operators' outputs, and at least one.")
+    both = sum(one == label == 1 for one, label in zip(meant, labels, strict=True))
+    equal = sum(one == label for one, label in zip(meant, labels, strict=True))
+    return OperatorAccuracy(
+        precision=both / sum(meant) if sum(meant) else 0.0,
+        recall=both / sum(labels) if sum(labels) else 0.0,
+        accuracy=equal / len(meant),
+    )
+
+
+def cohen_kappa(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return the agreement of two annotators beyond chance; 1 where both always give one same label.
+
+    >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 3)
+    0.5
+
+    Raises:
+        DataError: lengths differ, or there is nothing to compare.
+    """
+    if len(first) != len(second) or not first:
+        raise DataError("Two annotators must have labelled the same items, and at least one.")
+    observed = sum(one == two for one, two in zip(first, second, strict=True)) / len(first)
+    labels = set(first) | set(second)
+    expected = sum(list(first).count(label) * list(second).count(label) for label in labels) / len(first) ** 2
+    return 1.0 if expected == 1 else (observed - expected) / (1 - expected)
+
+
+def _checked(labels: Sequence[int], scores: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    if len(labels) != len(scores):
+        raise DataError(f"There are {len(labels)} labels and {len(scores)} scores.")
+    truth, values = np.asarray(labels, dtype=int), np.asarray(scores, dtype=float)
+    if not set(truth.tolist()) == {0, 1}:
+        raise DataError("The labels must hold 1 (valid) and 0 (not valid), both of them.")
+    if not np.isfinite(values).all():
+        raise DataError("Every score must be a finite number.")
+    return truth, values
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
+def _harmonic(one: float, other: float) -> float:
+    return 2 * one * other / (one + other) if one + other > 0 else 0.0
