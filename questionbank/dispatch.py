@@ -23,10 +23,14 @@ __all__ = ["enqueue", "pending_message_ids", "queue_depths"]
 
 logger = structlog.get_logger(__name__)
 
-TASK_NAMES = {  # kind of run -> task; a literal table
-    "import": "bank.import",
-    "embed": "encoder.embed",
-    "train": "probes.train",
+TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
+    ("import", ""): "bank.import",
+    ("embed", "encoder"): "encoder.embed",
+    ("train", "encoder"): "encoder.train",
+    ("train", "probes"): "probes.train",
+    ("evaluate", "encoder"): "encoder.compare",
+    ("promote", "encoder"): "encoder.promote",
+    ("promote", "probes"): "probes.promote",
 }
 QUEUES = ("default", "train")
 
@@ -54,7 +58,7 @@ def enqueue(run: Run) -> None:
 def _send(run: Run) -> None:
     try:
         _application().send_task(
-            TASK_NAMES[run.kind],
+            TASK_NAMES[run.kind, run.capability],
             args=[run.pk],
             task_id=str(run.message_id),
             queue=run.queue,

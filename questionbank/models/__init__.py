@@ -6,11 +6,13 @@ neither.
 """
 
 from questionbank.models.artifact import ModelArtifact
+from questionbank.models.comparison import ModelComparison
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
 from questionbank.models.equation import QuestionEquation
+from questionbank.models.event import ModelEvent
 from questionbank.models.question import Question, QuestionTag
-from questionbank.models.run import Run, RunLog, WorkerHeartbeat
+from questionbank.models.run import Run, RunLog, RunMetric, WorkerHeartbeat
 from questionbank.models.user import User
 from questionbank.models.vocabulary import VocabularyWord
 
@@ -20,12 +22,15 @@ __all__ = [
     "KnowledgeHierarchy",
     "Lens",
     "ModelArtifact",
+    "ModelComparison",
+    "ModelEvent",
     "Question",
     "QuestionEmbedding",
     "QuestionEquation",
     "QuestionTag",
     "Run",
     "RunLog",
+    "RunMetric",
     "User",
     "VocabularyWord",
     "WorkerHeartbeat",

@@ -101,6 +101,24 @@ class RunLog(models.Model):
         return self.text[:80]
 
 
+class RunMetric(models.Model):
+    """One figure of a run at a step, e.g. a term of the loss; written again when a step is done again."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics")
+    step = models.PositiveIntegerField()
+    name = models.CharField(max_length=80)
+    value = models.FloatField()
+
+    class Meta:
+        ordering = ("name", "step")
+        constraints = (
+            models.UniqueConstraint(fields=("run", "name", "step"), name="one_metric_a_run_name_and_step"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value:g}"
+
+
 class WorkerHeartbeat(models.Model):
     """When a worker process last said that it lives; written by a thread, so a busy one says it too."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from django.db.models import Max, QuerySet
+from django.db.models import F, Max, Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from questionbank.errors import NotFound
-from questionbank.models import Run, RunLog
+from questionbank.models import Run, RunLog, RunMetric
 
-__all__ = ["run_get", "run_logs", "run_version", "runs"]
+__all__ = ["run_get", "run_logs", "run_metric_series", "run_queue_position", "run_version", "runs"]
 
 LOG_LINES = 200
 
@@ -41,9 +42,33 @@ def run_version(*, run_id: int) -> str:
         .values_list("state", "done", "total", "message", "cancel_requested", "attempts", "error", "last_log")
         .first()
     )
-    return "" if row is None else "/".join(map(str, row))
+    if row is None:
+        return ""
+    last_metric = RunMetric.objects.filter(run_id=run_id).aggregate(last=Max("pk"))["last"]
+    return "/".join(map(str, (*row, last_metric)))
 
 
 def run_logs(*, run: Run) -> list[RunLog]:
     """The last lines of the job's log, in order."""
     return list(reversed(run.logs.order_by("-pk")[:LOG_LINES]))
+
+
+def run_metric_series(*, run: Run) -> dict[str, list[tuple[int, float]]]:
+    """(step, value) of each figure of a run, by step."""
+    series: dict[str, list[tuple[int, float]]] = {}
+    for name, step, value in run.metrics.order_by("name", "step").values_list("name", "step", "value"):
+        series.setdefault(name, []).append((step, value))
+    return series
+
+
+def run_queue_position(*, run: Run) -> int | None:
+    """Place of a waiting run in its queue, 1 for the next one; None where it does not wait."""
+    if run.state != Run.State.QUEUED:
+        return None
+    since = run.sent_at or run.created_at
+    ahead = (
+        Run.objects.filter(state=Run.State.QUEUED, queue=run.queue)
+        .annotate(since=Coalesce(F("sent_at"), F("created_at")))
+        .filter(Q(since__lt=since) | Q(since=since, pk__lt=run.pk))
+    )
+    return 1 + ahead.count()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,29 +19,35 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
+from django.db.models import Q
+from django.utils.translation import gettext as _
+from psycopg import sql
 
 import analytics
 from analytics.artifacts import MANIFEST_NAME, artifact_checksum, artifact_read
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.errors import ServiceUnavailable
-from questionbank.models import EmbeddingSet, Lens, ModelArtifact, User
+from questionbank.errors import Conflict, ServiceUnavailable
+from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelEvent, Run, User
 from questionbank.selectors.artifacts import artifact_champion
 
 __all__ = [
+    "artifact_archive",
     "artifact_delete",
     "artifact_install_default",
     "artifact_promote",
     "artifact_register",
+    "model_event_create",
 ]
 
 INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never install at once
+INSTALLED = "Installed with the program."
 STARTER_PROBES = Path(analytics.__file__).parent / "probes" / "starter"
 
 
 def artifact_register(
     *, folder: Path, scope: str = "", user: User | None = None, parent: ModelArtifact | None = None
 ) -> ModelArtifact:
-    """Copy a model folder into the storage and register it as a candidate.
+    """Copy a model folder into the storage and register it as a candidate; the history says so.
 
     Raises:
         ArtifactError: the folder is no complete model.
@@ -53,37 +59,114 @@ def artifact_register(
     for name in [MANIFEST_NAME, *manifest.files]:  # whatever else lies there is not the model's
         with (folder / name).open("rb") as stream:
             storage.save(f"{location}/{name}", File(stream))
-    return ModelArtifact.objects.create(
-        capability=manifest.capability,
-        scope=scope,
-        name=manifest.name,
-        manifest=asdict(manifest),
-        checksum=checksum,
-        location=location,
-        parent=parent,
-        created_by=user,
+    with transaction.atomic():
+        artifact = ModelArtifact.objects.create(
+            capability=manifest.capability,
+            scope=scope,
+            name=manifest.name[:200],
+            manifest=asdict(manifest),
+            checksum=checksum,
+            location=location,
+            parent=parent,
+            created_by=user,
+        )
+        model_event_create(kind=ModelEvent.Kind.REGISTERED, artifact=artifact, user=user)
+    return artifact
+
+
+def model_event_create(
+    *,
+    kind: str,
+    artifact: ModelArtifact,
+    former: ModelArtifact | None = None,
+    reason: str = "",
+    user: User | None = None,
+    gate: Mapping[str, Any] | None = None,
+) -> ModelEvent:
+    """Write an entry of the history of models."""
+    return ModelEvent.objects.create(
+        kind=kind,
+        capability=artifact.capability,
+        scope=artifact.scope,
+        artifact=artifact,
+        artifact_name=artifact.name,
+        former=former,
+        former_name=former.name if former else "",
+        reason=reason,
+        person=user,
+        gate=dict(gate or {}),
     )
 
 
 @transaction.atomic
-def artifact_promote(*, artifact: ModelArtifact) -> ModelArtifact:
-    """Make `artifact` the champion of its capability and scope; the former one is archived."""
+def artifact_promote(
+    *,
+    artifact: ModelArtifact,
+    reason: str = "",
+    user: User | None = None,
+    gate: Mapping[str, Any] | None = None,
+    kind: str = ModelEvent.Kind.PROMOTED,
+) -> ModelArtifact:
+    """Make `artifact` the champion of its capability and scope; the former one is archived.
+
+    An encoder serves with its vectors and probes: `questionbank.services.promotion` calls this as a part of
+    swapping all of them.
+    """
     with connection.cursor() as cursor:  # there may be no row yet that two promotions could lock
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtext(%s))", [f"{artifact.capability}/{artifact.scope}"]
         )
-    ModelArtifact.objects.filter(
-        capability=artifact.capability, scope=artifact.scope, state=ModelArtifact.State.CHAMPION
-    ).exclude(pk=artifact.pk).update(state=ModelArtifact.State.ARCHIVED)
+    former = (
+        ModelArtifact.objects.filter(
+            capability=artifact.capability, scope=artifact.scope, state=ModelArtifact.State.CHAMPION
+        )
+        .exclude(pk=artifact.pk)
+        .first()
+    )
+    if former is not None:
+        former.state = ModelArtifact.State.ARCHIVED
+        former.save(update_fields=["state"])
     artifact.state = ModelArtifact.State.CHAMPION
     artifact.save(update_fields=["state"])
+    model_event_create(kind=kind, artifact=artifact, former=former, reason=reason, user=user, gate=gate)
     return artifact
 
 
-def artifact_delete(*, artifact: ModelArtifact) -> None:
-    """Forget a candidate or archived model and remove its files."""
+@transaction.atomic
+def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
+    """Take a champion or candidate out of use; it stays to be looked at and promoted again."""
+    artifact.state = ModelArtifact.State.ARCHIVED
+    artifact.save(update_fields=["state"])
+    model_event_create(kind=ModelEvent.Kind.ARCHIVED, artifact=artifact, reason=reason, user=user)
+
+
+def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
+    """Forget a candidate or archived model: its files, and an encoder's vectors. Its history stays.
+
+    Probes that read those vectors stay too, archived; nothing brings them back.
+
+    Raises:
+        Conflict: it serves, or a job that promotes or compares it is under way.
+    """
     location, files = artifact.location, [MANIFEST_NAME, *artifact.manifest.get("files", {})]
-    artifact.delete()
+    with transaction.atomic():
+        artifact = ModelArtifact.objects.select_for_update().get(pk=artifact.pk)
+        sets = list(EmbeddingSet.objects.filter(artifact=artifact))
+        if artifact.state == ModelArtifact.State.CHAMPION or any(one.is_current for one in sets):
+            raise Conflict(_("The champion cannot be deleted: promote another model first."))
+        busy = Run.objects.exclude(state__in=Run.FINISHED).filter(
+            Q(parameters__model=artifact.pk) | Q(parameters__candidate=artifact.pk)
+        )
+        if busy.exists():
+            raise Conflict(_("A job that uses this model is under way: stop it first."))
+        model_event_create(kind=ModelEvent.Kind.DELETED, artifact=artifact, reason=reason, user=user)
+        with connection.cursor() as cursor:
+            for one in sets:
+                cursor.execute(
+                    sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(one.index_name)).as_string()
+                )
+        EmbeddingSet.objects.filter(pk__in=[one.pk for one in sets]).delete()
+        artifact.delete()
     storage = storages["artifacts"]
     for name in files:
         storage.delete(f"{location}/{name}")
@@ -131,7 +214,7 @@ def _install(report: Callable[[str], Any]) -> ModelArtifact:
         encoder = artifact_register(folder=folder)
     ngrams = HashedNgramEncoder()
     with transaction.atomic():
-        artifact_promote(artifact=encoder)
+        artifact_promote(artifact=encoder, reason=INSTALLED)
         EmbeddingSet.objects.create(
             lens=Lens.PURPOSE,
             artifact=encoder,
@@ -144,5 +227,5 @@ def _install(report: Callable[[str], Any]) -> ModelArtifact:
         )
         if STARTER_PROBES.is_dir():
             scope = artifact_read(STARTER_PROBES).extra["hierarchy"]
-            artifact_promote(artifact=artifact_register(folder=STARTER_PROBES, scope=scope))
+            artifact_promote(artifact=artifact_register(folder=STARTER_PROBES, scope=scope), reason=INSTALLED)
     return encoder

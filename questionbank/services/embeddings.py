@@ -15,7 +15,7 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from psycopg import sql
 
-from questionbank.models import EmbeddingSet, Run
+from questionbank.models import EmbeddingSet, Lens, ModelArtifact, Run
 from questionbank.selectors.embeddings import PendingQuestion, embedding_index_exists
 from questionbank.services.runs import run_create
 
@@ -26,6 +26,7 @@ __all__ = [
     "embedding_index_build",
     "embedding_index_drop",
     "embedding_request",
+    "embedding_set_ensure",
     "embedding_set_finish",
     "embedding_set_save_unknown_shares",
     "embedding_store",
@@ -45,6 +46,28 @@ def embedding_request() -> Run | None:
     if waiting.exists():
         return None
     return run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors")
+
+
+@transaction.atomic
+def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
+    """The purpose vectors of an encoder; an empty set beside the one in use where it has none yet.
+
+    Probes find the set that they read by its encoder's name, so no two sets have the same.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/embedding sets'))")
+    found = EmbeddingSet.objects.filter(artifact=artifact, lens=Lens.PURPOSE).order_by("-pk").first()
+    if found is not None:
+        return found
+    name = artifact.name[:100]
+    choices = [name, f"{name} ({artifact.checksum[:8]})", f"{name} (model {artifact.pk})"]
+    taken = set(EmbeddingSet.objects.filter(encoder_name__in=choices).values_list("encoder_name", flat=True))
+    return EmbeddingSet.objects.create(
+        lens=Lens.PURPOSE,
+        artifact=artifact,
+        encoder_name=next(one for one in choices if one not in taken),
+        dimension=artifact.manifest["extra"]["dimension"],
+    )
 
 
 @contextmanager

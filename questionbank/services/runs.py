@@ -6,6 +6,7 @@ works; every write of a worker names its lease, so one that was given up for dea
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
@@ -17,7 +18,7 @@ from django.utils import timezone
 
 from questionbank import dispatch
 from questionbank.errors import Conflict
-from questionbank.models import Run, RunLog, User, WorkerHeartbeat
+from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
 __all__ = [
     "DEAD_AFTER",
@@ -27,8 +28,11 @@ __all__ = [
     "run_fail",
     "run_finish_cancelled",
     "run_heartbeat",
+    "run_is_held",
     "run_log",
+    "run_metrics",
     "run_progress",
+    "run_release",
     "run_retry",
     "run_start",
     "run_succeed",
@@ -101,6 +105,11 @@ def run_heartbeat(*, run: Run) -> bool:
     return bool(_held(run).filter(cancel_requested=False).update(heartbeat_at=timezone.now()))
 
 
+def run_is_held(*, run: Run) -> bool:
+    """Whether the worker still holds the run; inside a transaction it keeps it to the end of that."""
+    return _held(run).select_for_update().first() is not None
+
+
 def run_progress(*, run: Run, done: int, total: int, message: str = "") -> None:
     """Write how far the run is; counts as a heartbeat."""
     run.done, run.total, run.message = done, total, message[:300]
@@ -112,6 +121,25 @@ def run_progress(*, run: Run, done: int, total: int, message: str = "") -> None:
 def run_log(*, run: Run, text: str, level: str = RunLog.Level.INFO) -> None:
     """Add a line to the run's log."""
     RunLog.objects.create(run=run, text=text, level=level)
+
+
+def run_metrics(*, run: Run, step: int, metrics: Mapping[str, float]) -> None:
+    """Write a step's figures, replacing those of an earlier attempt; a worker without the lease writes none.
+
+    Values that are no finite number are left out.
+    """
+    if not _held(run).exists():
+        return
+    RunMetric.objects.bulk_create(
+        [
+            RunMetric(run=run, step=step, name=name[:80], value=value)
+            for name, value in metrics.items()
+            if math.isfinite(value)
+        ],
+        update_conflicts=True,
+        unique_fields=["run", "name", "step"],
+        update_fields=["value"],
+    )
 
 
 def _finish(run: Run, state: str, **fields: Any) -> bool:
@@ -138,6 +166,21 @@ def run_fail(*, run: Run, error: str, result: Mapping[str, Any] | None = None) -
 def run_finish_cancelled(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
     """Mark a run that heeded its cancel request."""
     return _finish(run, Run.State.CANCELLED, result=dict(result or {}))
+
+
+@transaction.atomic
+def run_release(*, run: Run) -> bool:
+    """Give a run back that its worker cannot finish because it is being shut down; another goes on with it.
+
+    Counts as no attempt. False if the lease was lost meanwhile.
+    """
+    held = _held(run).select_for_update().first()
+    if held is None:
+        return False
+    held.attempts = max(0, held.attempts - 1)
+    _requeue(held)
+    run_log(run=held, text=f"The worker {held.worker} was shut down; the job goes on with the next one.")
+    return True
 
 
 @transaction.atomic

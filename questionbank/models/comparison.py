@@ -1,0 +1,30 @@
+"""Two models measured on the same questions."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class ModelComparison(models.Model):
+    """What one comparison job found; `figures` is described in `questionbank.selectors.models`."""
+
+    candidate = models.ForeignKey(
+        "questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons"
+    )
+    champion = models.ForeignKey(
+        "questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons_as_champion"
+    )
+    run = models.ForeignKey(
+        "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="comparisons"
+    )
+    figures = models.JSONField(_("figures"), default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("comparison of models")
+        verbose_name_plural = _("comparisons of models")
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.candidate_id} / {self.champion_id}"

@@ -1,0 +1,163 @@
+"""Reading the registry of models: what serves, what could, what was, and whether a candidate may serve.
+
+The figures of a comparison are a JSON object:
+
+``suite``
+    ``{"questions", "train_questions", "left_out", "lost", "gained", "difficulties", "seed"}``: the fixed
+    questions on which both were measured, those from which probes and neighbours came, and those that only
+    one of the two can read (``lost``: only the champion).
+``metrics``
+    a list of ``{"name", "label", "higher_is_better", "questions", "candidate", "champion", "difference",
+    "low", "high", "worse"}``; the interval is the 95 % paired bootstrap over questions of
+    candidate - champion, and ``worse`` says that all of it lies on the wrong side of 0.
+``changed``
+    a list of ``{"question", "overlap", "candidate", "champion"}``, those with the smallest overlap first: ids
+    of the ten nearest questions by either, and the share of them that both name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics.catalog import CAPABILITIES
+from questionbank.errors import NotFound
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
+
+__all__ = [
+    "SMALLEST_SUITE",
+    "CapabilityModels",
+    "Gate",
+    "comparison_latest",
+    "gate",
+    "model_events",
+    "model_get",
+    "models_by_capability",
+    "roll_back_target",
+    "training_run",
+]
+
+SMALLEST_SUITE = 20  # with fewer questions no difference can be told from chance
+
+
+@dataclass(frozen=True, slots=True)
+class CapabilityModels:
+    """The models of one capability, the newest first; it has one champion for each scope."""
+
+    capability: str
+    title: str
+    champions: list[ModelArtifact] = field(default_factory=list)
+    candidates: list[ModelArtifact] = field(default_factory=list)
+    archived: list[ModelArtifact] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether a candidate may become champion; `reasons` says in sentences why not (or why)."""
+
+    passes: bool
+    reasons: list[str]
+
+
+def models_by_capability() -> list[CapabilityModels]:
+    """Every capability with its models, in the order of the catalog (one query)."""
+    found = {word: CapabilityModels(word, one.title) for word, one in CAPABILITIES.items()}
+    for artifact in ModelArtifact.objects.select_related("created_by").order_by("-created_at", "-pk"):
+        group = found.get(artifact.capability)
+        if group is None:
+            continue
+        {
+            ModelArtifact.State.CHAMPION: group.champions,
+            ModelArtifact.State.CANDIDATE: group.candidates,
+            ModelArtifact.State.ARCHIVED: group.archived,
+        }[ModelArtifact.State(artifact.state)].append(artifact)
+    return list(found.values())
+
+
+def model_get(*, artifact_id: int) -> ModelArtifact:
+    """One model with its parent and who registered it.
+
+    Raises:
+        NotFound: there is none with this number.
+    """
+    found = ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id).first()
+    if found is None:
+        raise NotFound(_("There is no such model."))
+    return found
+
+
+def model_events(*, capability: str = "encoder") -> QuerySet[ModelEvent]:
+    """The history of a capability's models, the latest first."""
+    return ModelEvent.objects.filter(capability=capability).select_related("artifact", "former", "person")
+
+
+def training_run(*, artifact: ModelArtifact) -> Run | None:
+    """The job that trained a model, for its curves; None for one that was imported or installed."""
+    return Run.objects.filter(kind=Run.Kind.TRAIN, result__model=artifact.pk).order_by("-pk").first()
+
+
+def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> ModelComparison | None:
+    """The last comparison of these two models."""
+    return ModelComparison.objects.filter(candidate=candidate, champion=champion).first()
+
+
+def gate(comparison: ModelComparison) -> Gate:
+    """Judge a candidate: on no figure worse than the champion beyond the interval, and no question lost."""
+    suite, reasons = comparison.figures["suite"], []
+    if suite["questions"] < SMALLEST_SUITE:
+        reasons.append(
+            ngettext(
+                "The fixed questions are too few to tell a difference from chance: there is %(number)d,"
+                " %(fewest)d are needed.",
+                "The fixed questions are too few to tell a difference from chance: there are %(number)d,"
+                " %(fewest)d are needed.",
+                suite["questions"],
+            )
+            % {"number": suite["questions"], "fewest": SMALLEST_SUITE}
+        )
+    if suite["lost"]:
+        reasons.append(
+            ngettext(
+                "It cannot read the language of %(number)d question that the champion can read.",
+                "It cannot read the language of %(number)d questions that the champion can read.",
+                suite["lost"],
+            )
+            % {"number": suite["lost"]}
+        )
+    reasons += [
+        _("%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f).")
+        % one
+        for one in comparison.figures["metrics"]
+        if one["worse"]
+    ]
+    if reasons:
+        return Gate(passes=False, reasons=reasons)
+    return Gate(passes=True, reasons=[_("No figure is worse than the champion's beyond its interval.")])
+
+
+def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
+    """The model that a roll back would bring back: the one that today's champion replaced.
+
+    None where there was none, its files were deleted, or (an encoder) its vectors are gone.
+    """
+    promoted = (
+        ModelEvent.objects.filter(
+            kind=ModelEvent.Kind.PROMOTED,
+            artifact__state=ModelArtifact.State.CHAMPION,
+            artifact__capability=capability,
+            artifact__scope=scope,
+        )
+        .select_related("former")
+        .first()
+    )
+    former = promoted.former if promoted else None
+    if former is None or former.state != ModelArtifact.State.ARCHIVED:
+        return None
+    if capability == "encoder" and not (
+        EmbeddingSet.objects.filter(artifact=former).exclude(state=EmbeddingSet.State.BUILDING).exists()
+    ):
+        return None
+    return former

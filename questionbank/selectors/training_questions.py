@@ -1,0 +1,94 @@
+"""The questions of the bank that an encoder would be trained on, and those that are kept back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analytics.concept_paths import drop_common_leading_nodes
+from analytics.records import ConceptPath
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
+
+__all__ = ["TrainingQuestion", "training_questions"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingQuestion:
+    """A ready question as one hierarchy tags it.
+
+    Attributes:
+        paths: without the leading nodes that nearly all paths of the hierarchy share.
+        hierarchy: empty for a question without a concept.
+        difficulty: 0 to 1, None where it has none.
+    """
+
+    id: int
+    text: str
+    language: str
+    source: str
+    content_hash: bytes
+    solution: str
+    difficulty: float | None
+    hierarchy: str
+    paths: tuple[ConceptPath, ...]
+
+
+def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[TrainingQuestion]:
+    """Ready questions by hierarchy and id; one that two hierarchies tag stands there twice.
+
+    Args:
+        hierarchies: only questions tagged in these; by default all, those without a concept included.
+    """
+    owners = KnowledgeHierarchy.objects.order_by("name")
+    if hierarchies is not None:
+        owners = owners.filter(name__in=hierarchies)
+    paths = {owner.name: _paths(owner) for owner in owners}
+    ready = Question.objects.filter(status=Question.Status.READY).order_by("pk")
+    tagged = set().union(*paths.values()) if paths else set()
+    rows = {
+        row[0]: row
+        for row in ready.values_list(
+            "pk", "text", "language", "source", "content_hash", "solution", "difficulty_percent"
+        ).iterator()
+        if hierarchies is None or row[0] in tagged
+    }
+    found = [
+        _question(rows[pk], name, own) for name, by_id in paths.items() for pk, own in sorted(by_id.items())
+        if pk in rows
+    ]  # fmt: skip
+    return found + [_question(row, "", ()) for pk, row in rows.items() if pk not in tagged]
+
+
+def _question(row: tuple[Any, ...], hierarchy: str, paths: tuple[ConceptPath, ...]) -> TrainingQuestion:
+    pk, text, language, source, digest, solution, percent = row
+    return TrainingQuestion(
+        id=pk,
+        text=text,
+        language=language,
+        source=source,
+        content_hash=bytes(digest),
+        solution=solution,
+        difficulty=None if percent is None else percent / 100,
+        hierarchy=hierarchy,
+        paths=paths,
+    )
+
+
+def _paths(hierarchy: KnowledgeHierarchy) -> dict[int, tuple[ConceptPath, ...]]:
+    """Paths of the hierarchy's ready questions by id, without common leading nodes."""
+    tags = list(
+        QuestionTag.objects.filter(
+            concept__hierarchy=hierarchy, question__status=Question.Status.READY
+        )
+        .order_by("concept__path")
+        .values_list("question_id", "concept__path")
+    )  # fmt: skip
+    names = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "name"))
+    step = KnowledgeConcept.steplen
+    whole = [tuple(names[path[:end]] for end in range(step, len(path) + 1, step)) for _pk, path in tags]
+    found: dict[int, list[ConceptPath]] = defaultdict(list)
+    for (pk, _path), short in zip(tags, drop_common_leading_nodes(whole), strict=True):
+        found[pk].append(short)
+    return {pk: tuple(dict.fromkeys(own)) for pk, own in found.items()}

@@ -1,0 +1,281 @@
+"""Which model serves: asking for a comparison or a promotion, the swap itself, and rolling it back.
+
+An encoder serves together with its vectors and the probes that read them. A job builds what is missing
+beside what is in use; then one transaction swaps all of it, and readers see either the old or the new
+(`questionbank.selectors.serving` reads everything by one statement). Decision 0021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelEvent, Run, User
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.models import comparison_latest, gate, roll_back_target
+from questionbank.services.artifacts import artifact_archive, artifact_promote
+from questionbank.services.embeddings import embedding_request
+from questionbank.services.runs import run_create, run_is_held
+from questionbank.services.training import probes_request_missing
+
+__all__ = [
+    "GATED",
+    "comparison_request",
+    "encoder_swap",
+    "gate_verdict",
+    "model_roll_back",
+    "probes_promote",
+    "promotion_request",
+]
+
+GATED = ("encoder",)  # capabilities that have a fixed suite
+
+
+def comparison_request(*, candidate: ModelArtifact, user: User | None = None) -> Run:
+    """Ask for a candidate to be measured against the champion on the fixed questions.
+
+    Raises:
+        ValidationFailed: its capability has no fixed questions, or it is the champion itself.
+        Conflict: there is no champion, or the same comparison is under way.
+    """
+    if candidate.capability not in GATED:
+        raise ValidationFailed(_("Models of this kind have no fixed questions to be compared on."))
+    champion = artifact_champion(capability=candidate.capability, scope=candidate.scope)
+    if champion is None:
+        raise Conflict(_("There is no champion to compare with."))
+    if champion.pk == candidate.pk:
+        raise ValidationFailed(_("This model is the champion; choose another one to compare with it."))
+    with transaction.atomic():
+        _lock(f"compare/{candidate.pk}")
+        unfinished = Run.objects.exclude(state__in=Run.FINISHED).filter(
+            kind=Run.Kind.EVALUATE, parameters__candidate=candidate.pk, parameters__champion=champion.pk
+        )
+        if unfinished.exists():
+            raise Conflict(_("This comparison is under way already."))
+        return run_create(
+            kind=Run.Kind.EVALUATE,
+            capability=candidate.capability,
+            title=f"Compare {candidate.name} with {champion.name}"[:200],
+            parameters={"candidate": candidate.pk, "champion": champion.pk},
+            requested_by=user,
+        )
+
+
+def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str, Any]:
+    """The gate's verdict on a model as its history keeps it.
+
+    Returns:
+        ``{"passes", "reasons", "overridden", "comparison"}``; empty where the capability has no gate or there
+        is no champion to be worse than.
+
+    Raises:
+        Conflict: it does not pass, and nobody overrides that.
+    """
+    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    if artifact.capability not in GATED or champion is None:
+        return {}
+    comparison = comparison_latest(candidate=artifact, champion=champion)
+    if comparison is None:
+        passes, reasons = False, [_("It was not compared with the champion yet.")]
+    else:
+        verdict = gate(comparison)
+        passes, reasons = verdict.passes, verdict.reasons
+    if not passes and not override:
+        raise Conflict(_("The model may not serve: %(reasons)s") % {"reasons": " ".join(reasons)})
+    return {
+        "passes": passes,
+        "reasons": reasons,
+        "overridden": not passes,
+        "comparison": comparison.pk if comparison else None,
+    }
+
+
+def promotion_request(
+    *,
+    artifact: ModelArtifact,
+    reason: str,
+    user: User | None = None,
+    override: bool = False,
+    send: bool = True,
+) -> Run:
+    """Ask for a model to become champion; vectors and probes are built first, then all is swapped at once.
+
+    Args:
+        artifact: a candidate, or an archived model.
+        reason: kept in the history.
+        user: None for the command line.
+        override: promote although the gate does not pass; for admins, and kept in the history.
+        send: hand the run to a worker; a command that runs it itself does not.
+
+    Raises:
+        ValidationFailed: no reason is given.
+        NotAllowed: who overrides the gate is no admin.
+        Conflict: the gate does not pass, it is the champion already, or a promotion is under way.
+    """
+    if not reason.strip():
+        raise ValidationFailed(
+            _("A promotion needs a reason."), fields={"reason": [_("Say why this model shall serve.")]}
+        )
+    if override and user is not None and not user.has_perm("questionbank.models_manage"):
+        raise NotAllowed(_("Only an admin may promote a model that does not pass the gate."))
+    if artifact.state == ModelArtifact.State.CHAMPION:
+        raise Conflict(_("This model is the champion already."))
+    gate_verdict(artifact=artifact, override=override)
+    with transaction.atomic():
+        _lock(f"promote/{artifact.capability}/{artifact.scope}")
+        unfinished = Run.objects.exclude(state__in=Run.FINISHED).filter(
+            kind=Run.Kind.PROMOTE, capability=artifact.capability, parameters__scope=artifact.scope
+        )
+        if unfinished.exists():
+            raise Conflict(_("Another promotion of this kind is under way."))
+        return run_create(
+            kind=Run.Kind.PROMOTE,
+            capability=artifact.capability,
+            title=f"Promote {artifact.name}"[:200],
+            parameters={
+                "model": artifact.pk,
+                "scope": artifact.scope,
+                "reason": reason.strip(),
+                "override": override,
+            },
+            requested_by=user,
+            send=send,
+        )
+
+
+@transaction.atomic
+def encoder_swap(
+    *, run: Run, artifact: ModelArtifact, embedding_set: EmbeddingSet, probes: Sequence[ModelArtifact]
+) -> None:
+    """Let an encoder, its vectors and its probes serve, all at once.
+
+    Champion probes that read the vectors which leave, and have no successor among `probes`, are archived.
+
+    Args:
+        run: the promotion, with ``{"reason", "override"}``; its worker must hold it.
+        artifact: the encoder.
+        embedding_set: its set, complete.
+        probes: candidates trained on that set, one a hierarchy.
+
+    Raises:
+        Conflict: the gate does not pass (any more), or the run was given to another worker.
+    """
+    _lock_serving()
+    if not run_is_held(run=run):
+        raise Conflict(_("Another worker goes on with this promotion."))
+    reason, person = run.parameters["reason"], run.requested_by
+    verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
+    former = (
+        EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).exclude(pk=embedding_set.pk).first()
+    )
+    _serve(embedding_set, former)
+    artifact_promote(artifact=artifact, reason=reason, user=person, gate=verdict)
+    with_encoder = _("With the encoder %(name)s.") % {"name": artifact.name}
+    for one in probes:
+        artifact_promote(artifact=one, reason=with_encoder, user=person)
+    if former is not None:
+        for one in _champion_probes_reading(former):
+            artifact_archive(artifact=one, reason=with_encoder, user=person)
+    embedding_request()  # what was edited since the set was completed
+
+
+@transaction.atomic
+def model_roll_back(
+    *, capability: str = "encoder", reason: str, user: User | None = None, scope: str = ""
+) -> ModelArtifact:
+    """Let the former champion serve again, with the vectors and probes that it had; at once.
+
+    Questions that were edited or added meanwhile get their vectors by a job that this asks for; hierarchies
+    that have no probes for those vectors get some, likewise.
+
+    Raises:
+        ValidationFailed: no reason is given.
+        Conflict: there is no former model to go back to.
+    """
+    if not reason.strip():
+        raise ValidationFailed(
+            _("A roll back needs a reason."), fields={"reason": [_("Say why the former model shall serve.")]}
+        )
+    _lock_serving()
+    target = roll_back_target(capability, scope)
+    if target is None:
+        raise Conflict(_("There is no former model to go back to."))
+    if capability != "encoder":
+        return artifact_promote(
+            artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK
+        )
+    back = EmbeddingSet.objects.filter(artifact=target, lens=Lens.PURPOSE).order_by("-pk").get()
+    leaving = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    _serve(back, leaving)
+    artifact_promote(artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK)
+    with_encoder = _("With the encoder %(name)s.") % {"name": target.name}
+    for one in _former_probes(back, leaving).values():
+        artifact_promote(artifact=one, reason=with_encoder, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
+    if leaving is not None:
+        for one in _champion_probes_reading(leaving):
+            artifact_archive(artifact=one, reason=with_encoder, user=user)
+    embedding_request()
+    transaction.on_commit(probes_request_missing)
+    return target
+
+
+@transaction.atomic
+def probes_promote(
+    *, artifact: ModelArtifact, embedding_set: EmbeddingSet, reason: str = "", user: User | None = None
+) -> bool:
+    """Let probes serve if the vectors that they read do; False: the encoder changed meanwhile."""
+    _lock_serving()
+    if not EmbeddingSet.objects.filter(pk=embedding_set.pk, is_current=True).exists():
+        return False
+    artifact_promote(artifact=artifact, reason=reason, user=user)
+    return True
+
+
+def _serve(embedding_set: EmbeddingSet, former: EmbeddingSet | None) -> None:
+    if former is not None and former.pk != embedding_set.pk:
+        former.is_current, former.state = False, EmbeddingSet.State.RETIRED
+        former.save(update_fields=["is_current", "state"])
+    embedding_set.is_current, embedding_set.state = True, EmbeddingSet.State.READY
+    embedding_set.save(update_fields=["is_current", "state"])
+
+
+def _champion_probes_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
+    return list(
+        ModelArtifact.objects.filter(
+            capability="probes",
+            state=ModelArtifact.State.CHAMPION,
+            manifest__extra__encoder=embedding_set.encoder_name,
+        )
+    )
+
+
+def _former_probes(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[str, ModelArtifact]:
+    """By hierarchy the newest archived probes that can read `back` or the n-grams.
+
+    Of those hierarchies only whose champion reads the vectors that leave, or that have none.
+    """
+    gone = {one.scope for one in _champion_probes_reading(leaving)} if leaving else set()
+    probes = ModelArtifact.objects.filter(capability="probes")
+    kept = set(probes.filter(state=ModelArtifact.State.CHAMPION).values_list("scope", flat=True)) - gone
+    names = [
+        back.encoder_name,
+        *EmbeddingSet.objects.filter(lens=Lens.WORDING, is_current=True).values_list(
+            "encoder_name", flat=True
+        ),
+    ]
+    rows = probes.filter(state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names)
+    return {one.scope: one for one in rows.exclude(scope__in=kept).order_by("created_at", "pk")}
+
+
+def _lock_serving() -> None:
+    """Who changes what serves waits for whoever else does; always the first lock that is taken."""
+    _lock("serving")
+
+
+def _lock(name: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"kindred/{name}"])
