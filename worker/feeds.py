@@ -15,7 +15,7 @@ from analytics.records import ConceptPath
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Lens, Question, QuestionTag
 from questionbank.selectors.questions import concept_paths
 
-__all__ = ["ProbeFeed", "probe_feed", "probe_set"]
+__all__ = ["ProbeFeed", "probe_feed", "probe_set", "set_vectors"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
     Difficulties on any scale but the commonest are left out: one probe never mixes scales.
     """
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values("question_id")
-    vectors = _vectors(embedding_set)
+    vectors = set_vectors(embedding_set)
     rows = [
         row
         for row in Question.objects.filter(pk__in=tagged, status=Question.Status.READY)
@@ -74,7 +74,7 @@ def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
     )
 
 
-def _vectors(embedding_set: EmbeddingSet) -> dict[int, npt.NDArray[np.float32]]:
+def set_vectors(embedding_set: EmbeddingSet) -> dict[int, npt.NDArray[np.float32]]:
     """Every vector of the set by question, read in the server's binary form (parsing text is slow)."""
     with connection.cursor() as cursor:
         cursor.execute(
