@@ -1,0 +1,144 @@
+"""Small edits of a question that several operators make: replace stretches, leave no gaps, write units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from analytics.text.formulas import has_formula_marks, segment_text
+from analytics.text.number_words import english_words
+from analytics.text.unit_names import NAMES
+
+__all__ = [
+    "Edit",
+    "apply_edits",
+    "formula_spans",
+    "lower_first",
+    "number_words",
+    "overlaps",
+    "tidy",
+    "unit_words",
+    "upper_first",
+]
+
+Edit = tuple[int, int, str]
+"""Start, end and what is to stand there instead."""
+
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+_BEFORE_MARK = re.compile(r"(?<=[\w)\]%'\"])[^\S\n]+(?=[,.;:?!](?:\s|$))")
+_LONELY_COMMA = re.compile(r"(?:^|(?<=[.?!]))\s*[,;:]\s*|,\s*(?=[.?!])(?!\.\d)")
+_SENTENCE_START = re.compile(r"(?:^|(?<=[.?!]\s))([\"'“(]?)([a-z])(?=[a-z]*\s)")
+_ABBREVIATED = re.compile(r"\b(?:\w|Mr|Mrs|Ms|Dr|St|Rs|No|vs|etc|approx|a\.m|p\.m)\.\s$", re.IGNORECASE)
+_POWERS = {"2": "square ", "3": "cubic "}
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with every edit made; edits must not overlap.
+
+    >>> apply_edits("3 km and 5 km", [(2, 4, "miles"), (9, 10, "some")])
+    '3 miles and some km'
+    """
+    parts: list[str] = []
+    done = 0
+    for start, end, new in sorted(edits):
+        if start < done:
+            raise ValueError("Edits must not overlap.")
+        parts += (text[done:start], new)
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def tidy(text: str, *, capitals: bool = True) -> str:
+    """Close the gaps that a deletion leaves: double blanks, blanks before marks, a comma without a clause.
+
+    >>> tidy("How many  are in the ?")
+    'How many are in the?'
+    """
+    text = _BEFORE_MARK.sub("", _BLANKS.sub(" ", text))
+    text = _LONELY_COMMA.sub(_instead_of_comma, text).strip()
+    return _SENTENCE_START.sub(_capital, text) if capitals else text
+
+
+def _instead_of_comma(match: re.Match[str]) -> str:
+    return " " if match.start() and match.string[match.start() - 1] in ".?!" else ""
+
+
+def _capital(match: re.Match[str]) -> str:
+    if _ABBREVIATED.search(match.string[max(match.start() - 8, 0) : match.start()]):
+        return match[0]
+    return match[1] + match[2].upper()
+
+
+def upper_first(text: str) -> str:
+    """Begin with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str, keep: frozenset[str] = frozenset()) -> str:
+    """Begin with a small letter, unless the first word is a name (in `keep`), "I", or written in capitals."""
+    match = re.match(r"[A-Za-z]+", text)
+    word = match[0] if match else ""
+    if not word or word in keep or word == "I" or (len(word) > 1 and word.isupper()):
+        return text
+    if len(word) == 1 and word != "A":  # a variable or a label
+        return text
+    return text[0].lower() + text[1:]
+
+
+def formula_spans(text: str) -> list[tuple[int, int]]:
+    """Where the formulas stand; words are not changed in them."""
+    if not has_formula_marks(text):
+        return []
+    return [(one.start, one.end) for one in segment_text(text) if one.kind == "formula"]
+
+
+def overlaps(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether a stretch touches one of several others."""
+    return any(start < last and first < end for first, last in spans)
+
+
+def number_words(value: Fraction, *, decimal: bool = False) -> str | None:
+    """Write a number as people say it, without commas; nothing for a fraction such as 5/12.
+
+    Args:
+        decimal: say "two point five", not "two and a half".
+
+    >>> number_words(Fraction(5, 2)), number_words(Fraction(1989))
+    ('two and a half', 'one thousand nine hundred and eighty-nine')
+    """
+    whole, part = divmod(value, 1)
+    terminates = 10**6 % value.denominator == 0
+    if part and terminates and (decimal or value.denominator > 10):
+        digits = f"{float(part):.6f}"[2:].rstrip("0")
+        spoken = " ".join(english_words(Fraction(digit)) for digit in digits)
+        return f"{english_words(Fraction(whole)).replace(',', '')} point {spoken}"
+    if value.denominator > 10:
+        return None
+    if whole and part and part.denominator in (2, 3, 4):
+        name = english_words(part)
+        if part.numerator == 1:
+            name = "a " + name.removeprefix("one ")
+        return f"{english_words(Fraction(whole)).replace(',', '')} and {name}"
+    return english_words(value).replace(",", "")
+
+
+def unit_words(unit: str, *, several: bool) -> str | None:
+    """Return the English name of a unit of measurement, nothing where it has none.
+
+    >>> unit_words("kilometer", several=True), unit_words("mile / hour", several=True)
+    ('kilometres', 'miles per hour')
+    >>> unit_words("centimeter ** 2", several=False)
+    'square centimetre'
+    """
+    base, _, rest = unit.partition(" ")
+    names = NAMES.get(base)
+    if names is None:
+        return None
+    name = names[1] if several else names[0]
+    if rest.startswith("** "):
+        return _POWERS[rest[3:]] + name
+    if rest.startswith("/ "):
+        time = NAMES.get(rest[2:])
+        return None if time is None else f"{name} per {time[0]}"
+    return name
