@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +14,7 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
 from analytics.errors import AnalyticsError, Cancelled
+from analytics.training.callbacks import StepReport
 from questionbank.errors import KindredError
 from questionbank.models import Run
 from questionbank.services import runs
@@ -44,6 +46,14 @@ class RunReporter:
         self._written = now
         runs.run_progress(run=self.run, done=done, total=total, message=message)
 
+    def step(self, report: StepReport) -> None:
+        """A callback of the training loop: progress with the time left, and the figures as rows."""
+        message = f"Step {report.step:,} of {report.steps:,}"
+        if report.step < report.steps:
+            message += f", {_duration(report.seconds_left)} left"
+        runs.run_progress(run=self.run, done=report.step, total=report.steps, message=message)
+        runs.run_metrics(run=self.run, step=report.step, metrics={"epoch": report.epoch, **report.metrics})
+
     def log(self, text: str, level: str = "info") -> None:
         """Add a line to the run's log."""
         if self.echo:
@@ -72,11 +82,28 @@ class RunReporter:
             connection.close()
 
 
+def _duration(seconds: float) -> str:
+    """A duration as people say it.
+
+    >>> [_duration(one) for one in (4, 100, 9_000, 200_000)]
+    ['less than a minute', '2 min', '2 h 30 min', '2 days 8 h']
+    """
+    minutes = round(seconds / 60)
+    hours, days = minutes // 60, minutes // 1440
+    if seconds < 60:
+        return "less than a minute"
+    if not hours:
+        return f"{minutes} min"
+    return f"{hours} h {minutes % 60} min" if not days else f"{days} days {hours % 24} h"
+
+
 @contextmanager
 def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
     """Take a run, beat while the block works, and write how it ended; None: nothing to do.
 
-    Our own errors become the run's sentence; any other exception too, with its trace in the log.
+    Our own errors become the run's sentence; any other exception too, with its trace in the log. A training
+    that stopped because its process got SIGTERM is queued again for the next worker; the signal is then passed
+    on to whoever had it before (Celery shuts down).
     """
     run = runs.run_start(run_id=run_id, worker=worker)
     if run is None:
@@ -88,7 +115,11 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
     try:
         yield reporter
     except Cancelled:
-        runs.run_finish_cancelled(run=run, result=reporter.result)
+        if reporter.should_stop():
+            runs.run_finish_cancelled(run=run, result=reporter.result)
+        else:
+            runs.run_release(run=run)
+            signal.raise_signal(signal.SIGTERM)
     except (KindredError, AnalyticsError) as error:
         runs.run_fail(run=run, error=str(error), result=reporter.result)
     except Exception as error:

@@ -1,7 +1,8 @@
 """What serves now: the vector set of each lens with its encoder, and the probes of each hierarchy.
 
-`serving()` reads the database once; a request calls it once and passes the result on, so that everything
-one page shows comes from the same models. Loaded models are kept for the whole process, by checksum.
+`serving()` reads the database by one statement, which sees one state of it; a request calls it once and passes
+the result on. So everything that one page shows comes from models that belong together, also while a
+promotion swaps them. Loaded models are kept for the whole process, by checksum.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models.functions import JSONObject
 from django.utils.translation import gettext as _
 
 from analytics.errors import ArtifactError
@@ -30,6 +33,7 @@ __all__ = ["ServedProbes", "Serving", "serving"]
 Model = TypeVar("Model")
 Vector = npt.NDArray[np.float32]
 
+_PROBE_COLUMNS = ["id", "capability", "scope", "name", "state", "checksum", "location"]
 _KEPT_MODELS = 32  # loaded models a process keeps: champions, and those just replaced
 _models: OrderedDict[str, object] = OrderedDict()
 _lock = threading.Lock()
@@ -144,14 +148,27 @@ class Serving:
 
 
 def serving() -> Serving:
-    """Read which models and sets are in use (two queries)."""
-    sets = EmbeddingSet.objects.filter(is_current=True).select_related("artifact")
-    probes = ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION).order_by(
-        "-created_at", "-pk"
+    """Read which models and sets are in use: one statement, so never a mixture of two promotions."""
+    champions = (
+        ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
+        .order_by("-created_at", "-pk")
+        .values(row=JSONObject(**{name: name for name in _PROBE_COLUMNS}))
     )
+    rows = list(
+        EmbeddingSet.objects.filter(is_current=True)
+        .select_related("artifact")
+        .annotate(champion_probes=ArraySubquery(champions))
+    )
+    probes: list[dict[str, object]] = rows[0].champion_probes if rows else []
     return Serving(
-        sets={one.lens: one for one in sets},
-        probe_artifacts={one.scope: one for one in probes},
+        sets={one.lens: one for one in rows},
+        probe_artifacts={
+            # The other columns are read when somebody asks for them; they never change.
+            str(one["scope"]): ModelArtifact.from_db(
+                "default", _PROBE_COLUMNS, [one[name] for name in _PROBE_COLUMNS]
+            )
+            for one in probes
+        },
     )
 
 

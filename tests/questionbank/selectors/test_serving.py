@@ -54,13 +54,15 @@ def add_probes(folder, hierarchy: str, *, dimension: int = DIMENSION, first: str
     return artifact_promote(artifact=artifact_register(folder=path, scope=hierarchy))
 
 
-def test_the_database_is_read_twice_however_much_is_asked(sets, django_assert_num_queries):
-    with django_assert_num_queries(2):
+def test_the_database_is_read_once_however_much_is_asked(sets, tmp_path, django_assert_num_queries):
+    add_probes(tmp_path, "School")
+    with django_assert_num_queries(1):
         now = serving()
         now.encoder("purpose")
         now.lens_for("wording", "zh")
         now.encode("What is 2 + 2?", "purpose", "en")
         assert now.embedding_set("purpose") == sets["purpose"]
+        assert now.probes_for().hierarchy == "School"
 
 
 def test_a_language_the_encoder_does_not_know_is_served_by_wording_with_a_notice(sets):
