@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from analytics.encoder.config import EncoderConfig
 from analytics.probes.config import ProbesConfig
 
 __all__ = ["CAPABILITIES", "Capability", "resolve"]
@@ -36,6 +37,8 @@ class Capability:
 CAPABILITIES: dict[str, Capability] = {
     "encoder": Capability(
         title="Question encoder",
+        config=EncoderConfig,
+        train="analytics.encoder.train:train_from_files",
         export="analytics.backbone.export:export_encoder",
         load="analytics.inference.encode:load_encoder",
     ),

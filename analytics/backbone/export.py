@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -37,7 +38,15 @@ class _UnitVectors(torch.nn.Module):
         return normalize(self.embed(input_ids, attention_mask), dim=1)
 
 
-def export_onnx(backbone: Backbone, folder: Path, *, name: str = "", license_note: str = "") -> Manifest:
+def export_onnx(
+    backbone: Backbone,
+    folder: Path,
+    *,
+    name: str = "",
+    license_note: str = "",
+    about: Manifest | None = None,
+    write_more: Callable[[Path], None] | None = None,
+) -> Manifest:
     """Write the encoder artifact of a backbone, which `analytics.inference.encode.load_encoder` loads.
 
     Args:
@@ -45,15 +54,17 @@ def export_onnx(backbone: Backbone, folder: Path, *, name: str = "", license_not
         folder: the artifact's folder, written whole or not at all.
         name: the artifact's name; by default the backbone's.
         license_note: under which terms the weights may be used.
+        about: what the manifest says of its training; its `extra` is added to.
+        write_more: puts more files into the folder, e.g. the weights for torch.
 
     Raises:
         ArtifactError: the folder cannot be written.
     """
-    manifest = Manifest(
-        capability="encoder",
-        name=name or backbone.name,
-        license_note=license_note,
-        extra={
+    about = about or Manifest(capability="encoder", name=name or backbone.name, license_note=license_note)
+    manifest = replace(
+        about,
+        extra=about.extra
+        | {
             "kind": "onnx",
             "dimension": backbone.dimension,
             "max_tokens": backbone.max_tokens,
@@ -68,6 +79,8 @@ def export_onnx(backbone: Backbone, folder: Path, *, name: str = "", license_not
     def write_files(aside: Path) -> None:
         _export_graph(backbone, aside / MODEL_NAME)
         backbone.tokenizer.save(str(aside / TOKENIZER_NAME))
+        if write_more is not None:
+            write_more(aside)
 
     return artifact_write(folder, manifest, write_files)
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from analytics.configuration import check_config, option
 from analytics.errors import ConfigurationError
 
-__all__ = ["RANKINGS", "EncoderConfig"]
+__all__ = ["OBJECTIVES", "RANKINGS", "EncoderConfig"]
 
+OBJECTIVES = ("contrast", "masked-language")
 RANKINGS = ("khar", "finest", "none")
 
 
@@ -20,6 +21,11 @@ class EncoderConfig:
     """How an encoder is pre-trained; see docs/papers/encoder.md for where each value comes from."""
 
     backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    objective: str = option(
+        "contrast",
+        "contrast: pull questions of near concepts together (QuesCo); masked-language: guess hidden words (DAPT)",
+        choices=OBJECTIVES,
+    )
     ranking: str = option(
         "khar",
         "khar: ranks by distance in the hierarchy; finest: only the same finest concept is positive (SCL);"
@@ -36,6 +42,24 @@ class EncoderConfig:
     augmentation_probability: float = option(
         0.3, "probability of each augmentation strategy", minimum=0, maximum=1
     )
+    solution_view: float = option(
+        0.0,
+        "probability that the second view is the worked solution instead, where there is one (ours)",
+        minimum=0,
+        maximum=1,
+    )
+    concept_weight: float = option(
+        0.0, "weight of naming each level's concept beside the contrast (ours)", minimum=0, maximum=100
+    )
+    difficulty_weight: float = option(
+        0.0, "weight of ordering pairs by difficulty beside the contrast (ours)", minimum=0, maximum=100
+    )
+    adapter_rank: int = option(
+        0,
+        "train low-rank adapters of this rank instead of all weights; 0: all weights",
+        minimum=0,
+        maximum=512,
+    )
     projection: int = option(128, "length of the vectors that are contrasted", minimum=2, maximum=4096)
     queue_size: int = option(
         1600, "keys remembered; at most half the training questions are used", minimum=1, maximum=1_000_000
@@ -50,11 +74,19 @@ class EncoderConfig:
     max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
     freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is")
     mixed_precision: bool = option(True, "compute in bfloat16 where the device has it")
+    accumulate: int = option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
     evaluate_every: int = option(200, "steps between held-out evaluations; 0: once an epoch", minimum=0)
+    patience: int = option(
+        0, "stop after so many evaluations without improvement, and keep the best; 0: never", minimum=0
+    )
+    checkpoint_every: int = option(100, "steps between checkpoints; 0: once an epoch", minimum=0)
+    device: str = option("auto", "auto, cpu or cuda; auto takes a GPU where there is one")
     seed: int = option(42, "of everything drawn at random", minimum=0)
 
     def __post_init__(self) -> None:
         check_config(self)
+        if self.adapter_rank and self.objective == "masked-language":
+            raise ConfigurationError(["adapter_rank must be 0 for the objective masked-language"])
         if self.temperatures:
             self.rank_temperatures()
 

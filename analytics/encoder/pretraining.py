@@ -12,34 +12,28 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import normalize
 
 from analytics.backbone.bert import Backbone
 from analytics.contrastive.momentum import MomentumEncoder
 from analytics.contrastive.queue import MemoryQueue
 from analytics.encoder.augment.pipeline import Augmenter
+from analytics.encoder.batching import length_grouped_batches
 from analytics.encoder.config import EncoderConfig
+from analytics.encoder.examples import EncoderExample
 from analytics.encoder.khar import encode_paths, kh_ranks
 from analytics.encoder.model import QuestionEncoder
+from analytics.encoder.objectives import JointHeads
 from analytics.errors import DataError
 from analytics.losses.rince import LEFT_OUT, RINCELoss
-from analytics.records import ConceptPath
+from analytics.training.distributed import gather
 
-__all__ = ["EncoderExample", "PretrainingTask"]
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderExample:
-    """A training question: its text, its concept paths without shared leading nodes, their hierarchy."""
-
-    text: str
-    paths: tuple[ConceptPath, ...] = ()
-    hierarchy: str = ""
+__all__ = ["PretrainingTask"]
 
 
 class PretrainingTask:
@@ -77,27 +71,40 @@ class PretrainingTask:
         self.queue = MemoryQueue(size, config.projection).to(device)
         self.loss = RINCELoss(config.rank_temperatures()).to(device)
         self.augmenter = Augmenter.from_config(config)
-        self.paths, self.hierarchies = encode_paths(
-            [example.paths for example in examples],
-            config.levels,
-            [example.hierarchy for example in examples],
-        )
+        self.paths, self.hierarchies = self._encode_paths()
+        self.lengths = [
+            len(one.ids) for one in backbone.tokenizer.encode_batch_fast([one.text for one in examples])
+        ]
+        self.heads: JointHeads | None = None
+        if config.concept_weight or config.difficulty_weight:
+            self.heads = JointHeads(examples, backbone.dimension, config.levels).to(device)
         if config.freeze_embeddings:
             backbone.model.get_input_embeddings().requires_grad_(False)
 
+    def _encode_paths(self) -> tuple[np.ndarray, np.ndarray]:
+        """The paths as `kh_ranks` reads them; for finest concepts as classes, each path is one concept."""
+        hierarchies = [example.hierarchy for example in self.examples]
+        if self.config.ranking == "finest":
+            finest = [tuple((repr(path),) for path in example.paths) for example in self.examples]
+            return encode_paths(finest, 1, hierarchies)
+        return encode_paths([example.paths for example in self.examples], self.config.levels, hierarchies)
+
     def modules(self) -> Mapping[str, nn.Module]:
         """What a checkpoint holds."""
+        heads = {} if self.heads is None else {"heads": self.heads}
         return {
             "query_encoder": self.query_encoder,
             "key_encoder": self.key_encoder,
             "queue": self.queue,
+            **heads,
         }
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
         """Biases and layer norms without weight decay, as BERT was trained."""
         decayed: list[nn.Parameter] = []
         free: list[nn.Parameter] = []
-        for parameter in self.query_encoder.parameters():
+        heads = () if self.heads is None else self.heads.parameters()
+        for parameter in (*self.query_encoder.parameters(), *heads):
             if parameter.requires_grad:
                 (decayed if parameter.dim() > 1 else free).append(parameter)
         return [{"params": decayed}, {"params": free, "weight_decay": 0.0}]
@@ -107,30 +114,43 @@ class PretrainingTask:
         return len(self.examples) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[tuple[np.ndarray, list[str], list[str]]]:
-        """Row numbers, texts and augmented texts; drawn from (seed, epoch, row) alone, so resumable."""
-        order = np.random.default_rng((self.config.seed, epoch)).permutation(len(self.examples))
-        size = self.config.batch_size
-        for start in range(0, self.batches_per_epoch() * size, size):
-            rows = order[start : start + size]
+        """Row numbers, texts and second views; drawn from (seed, epoch, row) alone, so resumable."""
+        rng = np.random.default_rng((self.config.seed, epoch))
+        for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
             texts = [self.examples[row].text for row in rows]
-            augmented = [
-                self.augmenter(text, random.Random(f"{self.config.seed}/{epoch}/{row}"))
-                for row, text in zip(rows, texts, strict=True)
+            views = [
+                self._second_view(self.examples[row], random.Random(f"{self.config.seed}/{epoch}/{row}"))
+                for row in rows
             ]
-            yield rows, texts, augmented
+            yield rows, texts, views
+
+    def _second_view(self, example: EncoderExample, rng: random.Random) -> str:
+        if example.solution and rng.random() < self.config.solution_view:
+            return example.solution
+        return self.augmenter(example.text, rng)
 
     def losses(self, batch: tuple[np.ndarray, list[str], list[str]]) -> Mapping[str, Tensor]:
         """The loss and its terms by rank; the keys of the batch enter the queue."""
-        rows, texts, augmented = batch
-        queries = self.query_encoder(*self.backbone.batch(texts))
-        keys = self.key_encoder(*self.backbone.batch(augmented))
+        rows, texts, views = batch
+        representations = self.query_encoder.represent(*self.backbone.batch(texts))
+        queries = normalize(self.query_encoder.projector(representations).float(), dim=1)
+        keys = self.key_encoder(*self.backbone.batch(views))
         queued, labels = self.queue.filled()
         similarities = torch.cat([(queries * keys).sum(dim=1, keepdim=True), queries @ queued.T], dim=1)
         ranks = self._ranks(rows, labels.cpu().numpy()).to(similarities.device)
         terms = self.loss.by_rank(similarities, ranks)
-        self.queue.enqueue(keys, torch.from_numpy(rows).to(keys.device))
+        self.queue.enqueue(gather(keys), gather(torch.from_numpy(rows).to(keys.device)))
         means = terms.mean(dim=0)
-        return {"loss": means.sum(), **{f"loss_rank_{rank}": mean for rank, mean in enumerate(means)}}
+        by_rank = {f"loss_rank_{rank}": mean for rank, mean in enumerate(means)}
+        if self.heads is None:
+            return {"loss": means.sum(), **by_rank}
+        joint = self.heads.losses(rows, representations)
+        loss = (
+            means.sum()
+            + self.config.concept_weight * joint["loss_concepts"]
+            + self.config.difficulty_weight * joint["loss_difficulty"]
+        )
+        return {"loss": loss, **by_rank, **joint}
 
     def _ranks(self, rows: np.ndarray, queued: np.ndarray) -> Tensor:
         """(batch, 1 + queued): rank 0 for the augmented question, then the rank of every key."""
@@ -142,7 +162,7 @@ class PretrainingTask:
                 self.paths[rows], self.paths[queued], self.hierarchies[rows], self.hierarchies[queued]
             )
             if self.config.ranking == "finest":
-                ranks[(ranks > 1) & (ranks != LEFT_OUT)] = last
+                ranks[ranks > 1] = last
         ranks[rows[:, None] == queued[None, :]] = LEFT_OUT
         return torch.from_numpy(np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), ranks], axis=1))
 

@@ -1,0 +1,162 @@
+"""Masked-language modelling on the bank's questions: DAPT, the baseline of domain-adaptive pre-training.
+
+Gururangan et al. (ACL 2020), with BERT's masking (Devlin et al., 2019): 15 % of the tokens are to be guessed, of
+which 80 % are masked, 10 % replaced and 10 % left. The head is tied to the token embeddings, because a sentence
+encoder comes without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, gelu
+
+from analytics.backbone.bert import Backbone
+from analytics.encoder.batching import length_grouped_batches
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.examples import EncoderExample
+from analytics.errors import DataError
+
+__all__ = ["MaskedLanguageHead", "MaskedLanguageTask", "mask_tokens"]
+
+_IGNORED = -100
+
+
+class MaskedLanguageHead(nn.Module):
+    """Token states to scores of every token: BERT's transform, then the transposed embedding table.
+
+    Args:
+        embeddings: (tokens, hidden), shared with the encoder.
+    """
+
+    def __init__(self, embeddings: nn.Parameter) -> None:
+        super().__init__()
+        hidden = embeddings.shape[1]
+        self.transform = nn.Linear(hidden, hidden)
+        self.norm = nn.LayerNorm(hidden)
+        self.embeddings = embeddings
+        self.bias = nn.Parameter(torch.zeros(len(embeddings)))
+
+    def forward(self, states: Tensor) -> Tensor:
+        """(tokens to guess, hidden) to (tokens to guess, vocabulary)."""
+        return self.norm(gelu(self.transform(states))) @ self.embeddings.T + self.bias
+
+
+def mask_tokens(
+    ids: Tensor,
+    mask: Tensor,
+    *,
+    mask_id: int,
+    vocabulary: int,
+    generator: torch.Generator,
+    share: float = 0.15,
+) -> tuple[Tensor, Tensor]:
+    """What the encoder gets to read, and what it must guess.
+
+    Args:
+        ids: (batch, tokens); the first and last token of a row are never guessed.
+        mask: (batch, tokens), 0 at padding.
+        mask_id: the token that stands for a hidden one.
+        vocabulary: number of tokens, from which replacements are drawn.
+        generator: draws.
+        share: of the tokens that are guessed.
+
+    Returns:
+        ids with tokens hidden, and targets (batch, tokens) that are -100 where nothing is to be guessed.
+    """
+    inner = mask.bool().clone()
+    inner[:, 0] = False
+    inner[torch.arange(len(ids)), mask.sum(dim=1) - 1] = False
+    draw = torch.rand(ids.shape, generator=generator).to(ids.device)
+    chosen = inner & (draw < share)
+    targets = torch.where(chosen, ids, torch.full_like(ids, _IGNORED))
+    how = torch.rand(ids.shape, generator=generator).to(ids.device)
+    others = torch.randint(vocabulary, ids.shape, generator=generator).to(ids.device)
+    hidden = torch.where(chosen & (how < 0.8), torch.full_like(ids, mask_id), ids)
+    return torch.where(chosen & (how >= 0.9), others, hidden), targets
+
+
+class MaskedLanguageTask:
+    """Implements `analytics.training.loop.Task`.
+
+    Args:
+        backbone: trained in place.
+        examples: the questions; only their texts are used.
+        config: how to train.
+        evaluate: held-out metrics, called with the backbone.
+
+    Raises:
+        DataError: too few questions, or a vocabulary without a mask.
+    """
+
+    def __init__(
+        self,
+        backbone: Backbone,
+        examples: Sequence[EncoderExample],
+        config: EncoderConfig,
+        evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+    ) -> None:
+        mask_id = backbone.tokenizer.token_to_id("[MASK]")
+        if mask_id is None:
+            mask_id = backbone.tokenizer.token_to_id("<mask>")
+        if mask_id is None:
+            raise DataError(f"The encoder {backbone.name} has no token for a masked word.")
+        if len(examples) < config.batch_size:
+            raise DataError(
+                f"Pre-training needs at least {config.batch_size} questions, there are {len(examples)}."
+            )
+        self.backbone, self.config, self.mask_id = backbone, config, mask_id
+        self.texts = [one.text for one in examples]
+        self._evaluate = evaluate
+        table = cast(nn.Parameter, backbone.model.get_input_embeddings().weight)
+        table.requires_grad_(not config.freeze_embeddings)
+        self.vocabulary = table.shape[0]
+        self.head = MaskedLanguageHead(table).to(backbone.device)
+        self.lengths = [len(one.ids) for one in backbone.tokenizer.encode_batch_fast(self.texts)]
+
+    def modules(self) -> Mapping[str, nn.Module]:
+        """What a checkpoint holds."""
+        return {"transformer": self.backbone.model, "head": self.head}
+
+    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
+        """Biases and layer norms without weight decay; the shared table once."""
+        unique = {id(one): one for module in self.modules().values() for one in module.parameters()}
+        trained = [one for one in unique.values() if one.requires_grad]
+        return [
+            {"params": [one for one in trained if one.dim() > 1]},
+            {"params": [one for one in trained if one.dim() <= 1], "weight_decay": 0.0},
+        ]
+
+    def batches_per_epoch(self) -> int:
+        """Incomplete last batches are dropped."""
+        return len(self.texts) // self.config.batch_size
+
+    def batches(self, epoch: int) -> Iterator[np.ndarray]:
+        """Row numbers with a seed for the masks in front."""
+        rng = np.random.default_rng((self.config.seed, epoch))
+        for index, rows in enumerate(length_grouped_batches(self.lengths, self.config.batch_size, rng)):
+            yield np.concatenate([[(self.config.seed * 7919 + epoch) * 1_000_003 + index], rows])
+
+    def losses(self, batch: np.ndarray) -> Mapping[str, Tensor]:
+        """Cross-entropy of the hidden tokens."""
+        generator = torch.Generator().manual_seed(int(batch[0]))
+        ids, mask = self.backbone.batch([self.texts[row] for row in batch[1:]])
+        hidden, targets = mask_tokens(
+            ids, mask, mask_id=self.mask_id, vocabulary=self.vocabulary, generator=generator
+        )
+        states = self.backbone.model(input_ids=hidden, attention_mask=mask).last_hidden_state
+        chosen = targets != _IGNORED
+        if not chosen.any():  # a batch of tiny questions
+            return {"loss": 0.0 * states.sum()}
+        return {"loss": cross_entropy(self.head(states[chosen]).float(), targets[chosen])}
+
+    def after_step(self) -> None:
+        """Nothing follows."""
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Held-out metrics of the encoder."""
+        return self._evaluate(self.backbone) if self._evaluate else {}

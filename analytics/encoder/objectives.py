@@ -1,0 +1,99 @@
+"""What is learned beside the contrast, where it is asked for: concepts and the order of difficulty.
+
+Not in QuesCo. A frozen linear layer already names a concept better than neighbours do; learning both at once
+lets the neighbours follow (decision 0020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import linear, log_softmax, normalize, softplus
+
+from analytics.encoder.examples import EncoderExample
+
+__all__ = ["JointHeads"]
+
+_SCALE = 20.0  # of cosines before the softmax: a probability of 0.99 must be reachable among 100 concepts
+
+
+class JointHeads(nn.Module):
+    """A softmax over the concepts of each level of each hierarchy, and one value for difficulty.
+
+    Both read unit vectors, so that what they learn shows in cosines.
+
+    Args:
+        examples: the training questions; their concepts are what can be predicted.
+        hidden: length of a representation.
+        levels: deeper parts of a path do not count.
+    """
+
+    def __init__(self, examples: Sequence[EncoderExample], hidden: int, levels: int) -> None:
+        super().__init__()
+        nodes: dict[tuple[str, int], dict[tuple[str, ...], int]] = {}
+        self.targets: list[dict[tuple[str, int], list[int]]] = []
+        for example in examples:
+            own: dict[tuple[str, int], list[int]] = {}
+            for path in example.paths:
+                for level in range(1, min(len(path), levels) + 1):
+                    known = nodes.setdefault((example.hierarchy, level), {})
+                    number = known.setdefault(tuple(path[:level]), len(known))
+                    if number not in own.setdefault((example.hierarchy, level), []):
+                        own[example.hierarchy, level].append(number)
+            self.targets.append(own)
+        self.parts: dict[tuple[str, int], slice] = {}
+        start = 0
+        for key, known in nodes.items():
+            self.parts[key] = slice(start, start + len(known))
+            start += len(known)
+        self.difficulties = np.array(
+            [np.nan if one.difficulty is None else one.difficulty for one in examples], dtype=np.float64
+        )
+        self.sources = np.unique([one.hierarchy for one in examples], return_inverse=True)[1].reshape(-1)
+        self.concepts = nn.Parameter(0.05 * torch.randn(max(start, 1), hidden))
+        self.difficulty = nn.Linear(hidden, 1)
+
+    def losses(self, rows: np.ndarray, representations: Tensor) -> Mapping[str, Tensor]:
+        """The two terms for a batch.
+
+        Args:
+            rows: (batch,) rows of the examples.
+            representations: (batch, hidden), not normalised.
+
+        Returns:
+            ``loss_concepts``, the cross-entropy averaged over questions and levels, and ``loss_difficulty``,
+            the logistic loss over pairs of one hierarchy that differ in difficulty.
+        """
+        unit = normalize(representations.float(), dim=1)
+        return {
+            "loss_concepts": self._concepts(rows, unit),
+            "loss_difficulty": self._difficulty(rows, unit),
+        }
+
+    def _concepts(self, rows: np.ndarray, unit: Tensor) -> Tensor:
+        weights = normalize(self.concepts.float(), dim=1)
+        total, count = unit.new_zeros(()), 0
+        for key, part in self.parts.items():
+            places = [place for place, row in enumerate(rows) if key in self.targets[row]]
+            if not places or part.stop - part.start < 2:
+                continue
+            wanted = unit.new_zeros(len(places), part.stop - part.start)
+            for line, place in enumerate(places):
+                own = self.targets[rows[place]][key]
+                wanted[line, own] = 1 / len(own)
+            logits = _SCALE * linear(unit[places], weights[part])
+            total = total - (wanted * log_softmax(logits, dim=1)).sum()
+            count += len(places)
+        return total / max(count, 1)
+
+    def _difficulty(self, rows: np.ndarray, unit: Tensor) -> Tensor:
+        own, sources = self.difficulties[rows], self.sources[rows]
+        harder = (own[:, None] > own[None, :]) & (sources[:, None] == sources[None, :])  # NaN compares false
+        if not harder.any():
+            return unit.new_zeros(())
+        scores = self.difficulty(unit).squeeze(1) * _SCALE
+        gaps = scores[:, None] - scores[None, :]
+        return softplus(-gaps[torch.from_numpy(harder).to(gaps.device)]).mean()

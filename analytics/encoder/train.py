@@ -1,0 +1,308 @@
+"""From questions to an encoder artifact: pre-training, held-out figures, export."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from analytics.artifacts import Manifest
+from analytics.backbone.adapters import add_adapters, merge_adapters, save_adapter
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, weights_sha256
+from analytics.backbone.export import export_onnx
+from analytics.backbone.sources import PACKAGED
+from analytics.backbone.tiny import save_backbone
+from analytics.configuration import config_to_dict
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
+from analytics.encoder.masked_language import MaskedLanguageTask
+from analytics.encoder.pretraining import PretrainingTask
+from analytics.retrieval import precision_at_k
+from analytics.training.callbacks import Callback, History, StepReport
+from analytics.training.device import inference_dtype, pick_device
+from analytics.training.loop import LoopSettings, TrainingResult, train_loop
+from analytics.training.seeding import seed_everything
+
+__all__ = ["ADAPTER_FOLDER", "BACKBONE_FOLDER", "fit_encoder", "train_encoder", "train_from_files"]
+
+BACKBONE_FOLDER = "backbone"
+"""Folder inside the artifact with the weights for torch, as transformers writes them."""
+ADAPTER_FOLDER = "adapter"
+"""Folder inside the artifact with the low-rank adapter, where one was trained."""
+
+_SERVED_TOKENS = 256  # a served question is cut later than a training one: attention has no bound to unlearn
+_MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions among which they look
+_MAIN_METRIC = "held_out_precision_at_10"
+
+Say = Callable[[str], None]
+
+
+def train_encoder(
+    examples: Sequence[EncoderExample],
+    config: EncoderConfig,
+    output: Path,
+    *,
+    held_out: Sequence[EncoderExample] = (),
+    name: str = "",
+    parent: str = "",
+    license_note: str = "",
+    command: str = "",
+    checkpoints: Path | None = None,
+    callbacks: Sequence[Callback] = (),
+    cancel: Callable[[], bool] | None = None,
+    say: Say = lambda _line: None,
+) -> Manifest:
+    """Pre-train an encoder and write its artifact; `analytics.inference.encode.load_encoder` loads it.
+
+    Args:
+        examples: questions to learn from. Those of the fixed held-out part (`analytics.splits.is_held_out`)
+            are taken out, counted, and measured with.
+        config: the settings; its backbone is loaded.
+        output: the artifact's folder, written whole or not at all.
+        held_out: further questions to measure with; never trained on.
+        name: the artifact's name.
+        parent: checksum of the model that this one shall replace.
+        license_note: under which terms the data may be used.
+        command: how to make it again.
+        checkpoints: folder of the checkpoint; where it holds one, training goes on from there.
+        callbacks: told of progress after steps.
+        cancel: asked after every step.
+        say: told what happens, a line at a time.
+
+    Raises:
+        DataError: too few questions, or none with a concept.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: `cancel` said so; the checkpoint is usable.
+        ArtifactError: the folder cannot be written.
+    """
+    learned, kept_out = split_held_out(examples)
+    measured = [*kept_out, *held_out]
+    say(f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out.")
+    history = History()
+    backbone, adapter, result = fit_encoder(
+        learned,
+        config,
+        held_out=measured,
+        checkpoints=checkpoints,
+        callbacks=(*callbacks, history),
+        cancel=cancel,
+    )
+    say("Exporting")
+    packaged = PACKAGED.get(config.backbone)
+    notes = [note for note in (license_note, packaged and f"backbone: {packaged.license_note}") if note]
+    about = Manifest(
+        capability="encoder",
+        name=name or f"{backbone.name}-quesco",
+        config=config_to_dict(config),
+        metrics={
+            "held_out": {key: round(value, 4) for key, value in result.best.items()},
+            "loss": _last(history, "loss"),
+            "steps": result.step,
+            "stopped_early": result.stopped_early,
+            "seconds": round(result.seconds, 1),
+        },
+        seed=config.seed,
+        data_hash=examples_hash(learned),
+        license_note="; ".join(notes),
+        parent=parent,
+        extra={
+            "questions": len(learned),
+            "questions_held_out": len(measured),
+            "hierarchies": dict(Counter(one.hierarchy for one in learned)),
+            "device": str(backbone.device),
+            "command": command,
+        },
+    )
+    served = _for_serving(backbone)
+
+    def write_more(folder: Path) -> None:
+        save_backbone(served, folder / BACKBONE_FOLDER)
+        if adapter is not None:
+            adapter(folder / ADAPTER_FOLDER)
+
+    return export_onnx(served, output, about=about, write_more=write_more)
+
+
+def fit_encoder(
+    examples: Sequence[EncoderExample],
+    config: EncoderConfig,
+    *,
+    held_out: Sequence[EncoderExample] = (),
+    checkpoints: Path | None = None,
+    callbacks: Sequence[Callback] = (),
+    cancel: Callable[[], bool] | None = None,
+) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
+    """Train a backbone on exactly these questions.
+
+    Returns:
+        The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained;
+        and how training ended.
+    """
+    generator = seed_everything(config.seed)
+    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    if config.adapter_rank:
+        add_adapters(backbone, config.adapter_rank)
+    evaluate = _Evaluation(examples, held_out, config.levels, generator) if held_out else None
+    make = PretrainingTask if config.objective == "contrast" else MaskedLanguageTask
+    task = make(backbone, examples, config, evaluate)
+    device = pick_device(config.device)
+    result = train_loop(
+        task,
+        LoopSettings(
+            epochs=config.epochs,
+            max_steps=config.max_steps,
+            learning_rate=config.learning_rate,
+            weight_decay=config.weight_decay,
+            warmup_share=config.warmup_share,
+            accumulate=config.accumulate,
+            dtype=inference_dtype(device) if config.mixed_precision else torch.float32,
+            evaluate_every=config.evaluate_every,
+            best_metric=_MAIN_METRIC if config.patience and held_out else "",
+            patience=config.patience,
+            checkpoint_every=config.checkpoint_every,
+        ),
+        device=device,
+        checkpoints=checkpoints,
+        callbacks=callbacks,
+        cancel=cancel,
+    )
+    backbone.model.eval()
+    adapter = None
+    if config.adapter_rank:
+        adapter = _adapter_writer(backbone)
+        merge_adapters(backbone)
+    backbone.weights_hash = weights_sha256(backbone.model)
+    return backbone, adapter, result
+
+
+def train_from_files(
+    data: Path,
+    output: Path,
+    config: EncoderConfig,
+    *,
+    backbone: str = "",
+    language: str = "",
+    hierarchy: str = "",
+    license_note: str = "",
+    say: Say = lambda _line: None,
+) -> Manifest:
+    """Train an encoder on the questions of a file, a folder, or a folder of folders: `read_examples`.
+
+    A checkpoint lies beside the output while it trains; the same command goes on from it.
+
+    Raises:
+        AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
+    """
+    if backbone:
+        config = replace(config, backbone=backbone)
+    checkpoints = output.with_name(f".{output.name}.checkpoint")
+    manifest = train_encoder(
+        read_examples(data, language=language, hierarchy=hierarchy),
+        config,
+        output,
+        license_note=license_note,
+        command=_command(data, config, language, hierarchy),
+        checkpoints=checkpoints,
+        callbacks=[_teller(say)],
+        say=say,
+    )
+    for file in checkpoints.glob("*"):
+        file.unlink()
+    if checkpoints.is_dir():
+        checkpoints.rmdir()
+    return manifest
+
+
+class _Evaluation:
+    """Held-out precision at 10 among training questions, level by level."""
+
+    def __init__(
+        self,
+        examples: Sequence[EncoderExample],
+        held_out: Sequence[EncoderExample],
+        levels: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.levels = levels
+        self.held_out = _sample([one for one in held_out if one.paths], _MEASURED, rng)
+        self.among = _sample([one for one in examples if one.paths], _AMONG, rng)
+
+    def __call__(self, backbone: Backbone) -> dict[str, float]:
+        if not self.held_out or not self.among:
+            return {}
+        vectors = encode_bulk(backbone, [one.text for one in (*self.held_out, *self.among)])
+        figures = precision_at_k(
+            vectors[: len(self.held_out)],
+            vectors[len(self.held_out) :],
+            [_with_hierarchy(one) for one in self.held_out],
+            [_with_hierarchy(one) for one in self.among],
+            levels=self.levels + 1,
+        )
+        by_level = {level - 1: value for level, value in figures.items() if level > 1}
+        if not by_level:
+            return {}
+        return {
+            _MAIN_METRIC: float(np.mean(list(by_level.values()))),
+            **{f"{_MAIN_METRIC}_level_{level}": value for level, value in by_level.items()},
+        }
+
+
+def _with_hierarchy(example: EncoderExample) -> list[tuple[str, ...]]:
+    return [(example.hierarchy, *path) for path in example.paths]
+
+
+def _sample(examples: Sequence[EncoderExample], size: int, rng: np.random.Generator) -> list[EncoderExample]:
+    return [examples[row] for row in sorted(rng.permutation(len(examples))[:size])]
+
+
+def _for_serving(backbone: Backbone) -> Backbone:
+    limit = min(_SERVED_TOKENS, getattr(backbone.model.config, "max_position_embeddings", _SERVED_TOKENS))
+    backbone.tokenizer.enable_truncation(limit)
+    return replace(backbone, max_tokens=limit)
+
+
+def _adapter_writer(backbone: Backbone) -> Callable[[Path], None]:
+    """Keeps the adapter as bytes, because it is merged before the artifact's folder is there."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as scratch:
+        save_adapter(backbone, Path(scratch))
+        files = {file.name: file.read_bytes() for file in Path(scratch).iterdir()}
+
+    def write(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+
+    return write
+
+
+def _last(history: History, metric: str) -> float | None:
+    series = history.series(metric)
+    return round(series[-1][1], 4) if series else None
+
+
+def _teller(say: Say) -> Callback:
+    def tell(report: StepReport) -> None:
+        shown = ", ".join(f"{name} {value:.4f}" for name, value in sorted(report.metrics.items()))
+        say(f"step {report.step} of {report.steps}, {report.seconds_left / 60:.1f} min left: {shown}")
+
+    return tell
+
+
+def _command(data: Path, config: EncoderConfig, language: str, hierarchy: str) -> str:
+    """The command line that makes this artifact again; the data by its name, not by where it lay."""
+    words = ["python", "-m", "analytics", "train", "encoder", "--data", data.name, "--output", "FOLDER"]
+    for option, value in {"--language": language, "--hierarchy": hierarchy}.items():
+        words += [option, value] if value else []
+    default: Mapping[str, Any] = config_to_dict(EncoderConfig())
+    for name, value in config_to_dict(config).items():
+        if value != default[name]:
+            words += ["--set", f"{name}={value}"]
+    return shlex.join(words)

@@ -1,0 +1,75 @@
+"""How well a vector's neighbours share its concepts: precision at k, level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.records import ConceptPath
+
+__all__ = ["nearest_rows", "precision_at_k", "retrieval_hits"]
+
+_CHUNK = 1024
+
+
+def nearest_rows(
+    vectors: npt.NDArray[np.float32], others: npt.NDArray[np.float32], k: int = 10
+) -> npt.NDArray[np.int64]:
+    """Rows of the `k` others with the highest cosine to each vector, nearest first.
+
+    Args:
+        vectors: (questions, dimension) of length 1.
+        others: (others, dimension) of length 1.
+
+    Returns:
+        (questions, k), or all others where they are fewer.
+    """
+    k = min(k, len(others))
+    found = np.empty((len(vectors), k), dtype=np.int64)
+    for start in range(0, len(vectors), _CHUNK):
+        cosines = vectors[start : start + _CHUNK] @ others.T
+        best = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
+        order = np.argsort(-np.take_along_axis(cosines, best, axis=1), axis=1, kind="stable")
+        found[start : start + _CHUNK] = np.take_along_axis(best, order, axis=1)
+    return found
+
+
+def retrieval_hits(
+    nearest: npt.NDArray[np.int64],
+    paths: Sequence[Sequence[ConceptPath]],
+    other_paths: Sequence[Sequence[ConceptPath]],
+    level: int,
+) -> npt.NDArray[np.float64]:
+    """For each question the share of its neighbours with which it shares a path down to `level`.
+
+    Returns:
+        (questions,), NaN where a question has no path so deep.
+    """
+    wanted = [{path[:level] for path in own if len(path) >= level} for own in paths]
+    there = [{path[:level] for path in own if len(path) >= level} for own in other_paths]
+    hits = np.full(len(paths), np.nan)
+    for row, own in enumerate(wanted):
+        if own and nearest.shape[1]:
+            hits[row] = np.mean([not own.isdisjoint(there[other]) for other in nearest[row]])
+    return hits
+
+
+def precision_at_k(
+    vectors: npt.NDArray[np.float32],
+    others: npt.NDArray[np.float32],
+    paths: Sequence[Sequence[ConceptPath]],
+    other_paths: Sequence[Sequence[ConceptPath]],
+    *,
+    levels: int,
+    k: int = 10,
+) -> dict[int, float]:
+    """Mean share of the k nearest that share the concept path, for the levels 1 .. `levels` that occur."""
+    nearest = nearest_rows(vectors, others, k)
+    figures = {}
+    for level in range(1, levels + 1):
+        hits = retrieval_hits(nearest, paths, other_paths, level)
+        if not np.isnan(hits).all():
+            figures[level] = float(np.nanmean(hits))
+    return figures

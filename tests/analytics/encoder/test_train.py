@@ -1,0 +1,193 @@
+"""Training from questions to an artifact that serves, with a tiny encoder."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from analytics.artifacts import artifact_read
+from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.encoder.batching import length_grouped_batches
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
+from analytics.encoder.masked_language import mask_tokens
+from analytics.encoder.objectives import JointHeads
+from analytics.encoder.train import train_encoder, train_from_files
+from analytics.errors import Cancelled, ConfigurationError, DataError
+from analytics.inference.encode import load_encoder
+from analytics.splits import is_held_out
+
+SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon")
+VERBS = ("Find", "Give", "State", "Work out", "Compute", "Determine", "Write down", "Name")
+
+
+def examples(count: int = 48) -> list[EncoderExample]:
+    made = []
+    for index in range(count):
+        verb, shape = VERBS[index % 8], SHAPES[index // 8 % 8]
+        area = index % 2 == 0
+        what = "area" if area else "perimeter"
+        made.append(
+            EncoderExample(
+                f"{verb} the {what} of a {shape} of side {index}.",
+                (("Geometry", "Area" if area else "Length"),),
+                "test",
+                solution=f"Use the formula for the {what}.",
+                difficulty=float(index % 3),
+            )
+        )
+    return made
+
+
+@pytest.fixture(scope="module")
+def backbone_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny") / "bert"
+    save_backbone(tiny_backbone(), folder)
+    return str(folder)
+
+
+def config(backbone: str, **settings) -> EncoderConfig:
+    tiny = {"batch_size": 8, "projection": 16, "queue_size": 16, "epochs": 2, "learning_rate": 1e-3}
+    return EncoderConfig(backbone=backbone, mixed_precision=False, device="cpu", **{**tiny, **settings})
+
+
+def test_the_artifact_serves_what_bulk_encoding_computes(backbone_folder, tmp_path):
+    manifest = train_encoder(examples(), config(backbone_folder), tmp_path / "model")
+    texts = ["Find the area of a square.", "Name the perimeter of a kite of side 4."]
+    served = load_encoder(tmp_path / "model")
+    bulk = load_backbone(tmp_path / "model" / "backbone", device="cpu")
+    np.testing.assert_allclose(served.encode(texts), encode_bulk(bulk, texts, dtype=torch.float32), atol=1e-4)
+    before = encode_bulk(load_backbone(backbone_folder, device="cpu"), texts, dtype=torch.float32)
+    assert np.abs(served.encode(texts) - before).max() > 1e-3
+    assert artifact_read(tmp_path / "model").metrics == manifest.metrics
+    assert manifest.metrics["steps"] == 2 * (manifest.extra["questions"] // 8)
+
+
+def test_questions_of_the_fixed_part_are_measured_with_and_never_learned(backbone_folder, tmp_path):
+    learned, held = split_held_out(examples())
+    assert held
+    assert not any(is_held_out(one.text) for one in learned)
+    manifest = train_encoder(examples(), config(backbone_folder), tmp_path / "model")
+    assert manifest.extra["questions"] == len(learned)
+    assert manifest.extra["questions_held_out"] == len(held)
+    assert manifest.data_hash == examples_hash(learned)
+    figures = manifest.metrics["held_out"]
+    assert (
+        0 <= figures["held_out_precision_at_10_level_2"] <= figures["held_out_precision_at_10_level_1"] <= 1
+    )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"objective": "masked-language"},
+        {"ranking": "finest", "temperatures": "0.1,0.1,0.1,0.1,0.1"},
+        {"ranking": "none"},
+        {"concept_weight": 1.0, "difficulty_weight": 0.5, "solution_view": 0.5},
+        {"adapter_rank": 2},
+    ],
+    ids=["dapt", "scl", "consert", "joint", "adapters"],
+)
+def test_every_way_of_training_changes_the_encoder(backbone_folder, tmp_path, settings):
+    manifest = train_encoder(examples(), config(backbone_folder, epochs=1, **settings), tmp_path / "model")
+    assert np.isfinite(manifest.metrics["loss"])
+    before = load_backbone(backbone_folder, device="cpu")
+    after = load_backbone(tmp_path / "model" / "backbone", device="cpu")
+    texts = [one.text for one in examples()[:4]]
+    assert np.abs(encode_bulk(after, texts) - encode_bulk(before, texts)).max() > 1e-4
+    assert (tmp_path / "model" / "adapter").is_dir() == ("adapter_rank" in settings)
+
+
+def test_stopped_and_resumed_gives_the_same_model(backbone_folder, tmp_path):
+    whole = train_encoder(examples(), config(backbone_folder), tmp_path / "whole")
+    calls = iter([False, False, True])
+    with pytest.raises(Cancelled):
+        train_encoder(
+            examples(),
+            config(backbone_folder),
+            tmp_path / "parts",
+            checkpoints=tmp_path / "checkpoint",
+            cancel=lambda: next(calls, True),
+        )
+    parts = train_encoder(
+        examples(), config(backbone_folder), tmp_path / "parts", checkpoints=tmp_path / "checkpoint"
+    )
+    assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
+
+
+def test_files_and_folders_of_files_are_read_and_leading_concepts_dropped(tmp_path):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        rows = [
+            {"text": f"Question {letter} of {name}", "concepts": [["Root", "Point", letter]], "difficulty": 1}
+            for letter in "abcdefgh"
+        ]
+        rows.append(rows[0])
+        (tmp_path / name / "train.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        (tmp_path / name / "test.jsonl").write_text(json.dumps({"text": "kept apart"}))
+    found = read_examples(tmp_path)
+    assert len(found) == 16
+    assert {one.hierarchy for one in found} == {"first", "second"}
+    assert found[0].paths == (("a",),)
+    with pytest.raises(DataError, match="in the language 'zh'"):
+        read_examples(tmp_path, language="zh")
+
+
+def test_training_from_files_leaves_no_checkpoint_behind(backbone_folder, tmp_path):
+    rows = [{"text": one.text, "concepts": [list(path) for path in one.paths]} for one in examples()]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    lines: list[str] = []
+    manifest = train_from_files(
+        tmp_path / "q.jsonl", tmp_path / "model", config(backbone_folder, epochs=1), say=lines.append
+    )
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["model", "q.jsonl"]
+    assert "--set epochs=1" in manifest.extra["command"]
+    assert str(tmp_path) not in manifest.extra["command"].replace(backbone_folder, "")
+    assert any(line.startswith("step ") for line in lines)
+
+
+def test_batches_hold_every_question_once_and_questions_of_about_one_length():
+    lengths = np.random.default_rng(0).integers(5, 100, size=1000)
+    batches = list(length_grouped_batches(lengths, 10, np.random.default_rng(1)))
+    assert sorted(np.concatenate(batches)) == list(range(1000))
+    spread = np.mean([np.ptp(lengths[rows]) for rows in batches])
+    assert spread < 0.3 * np.ptp(lengths)
+    again = list(length_grouped_batches(lengths, 10, np.random.default_rng(2)))
+    assert {tuple(sorted(rows)) for rows in batches}.isdisjoint({tuple(sorted(rows)) for rows in again})
+
+
+def test_masking_hides_inner_tokens_only_and_asks_for_those():
+    ids = torch.arange(4, 404).reshape(10, 40)
+    mask = torch.ones_like(ids)
+    mask[0, 30:] = 0
+    hidden, targets = mask_tokens(
+        ids, mask, mask_id=3, vocabulary=1000, generator=torch.Generator().manual_seed(0), share=0.5
+    )
+    asked = targets != -100
+    assert torch.equal(targets[asked], ids[asked])
+    assert torch.equal(hidden[~asked], ids[~asked])
+    assert not asked[:, 0].any()
+    assert not asked[1:, 39].any()
+    assert not asked[0, 29:].any()
+    assert 0.7 < (hidden[asked] == 3).float().mean() < 0.9
+
+
+def test_the_difficulty_term_falls_when_harder_questions_score_higher():
+    made = examples(6)
+    heads = JointHeads(made, hidden=4, levels=3)
+    with torch.no_grad():
+        heads.difficulty.weight.copy_(torch.tensor([[1.0, 0.0, 0.0, 0.0]]))
+        heads.difficulty.bias.zero_()
+    rows = np.arange(6)
+    right = torch.tensor([[one.difficulty - 1, 1.0, 0.0, 0.0] for one in made])
+    wrong = torch.tensor([[1 - one.difficulty, 1.0, 0.0, 0.0] for one in made])
+    assert heads.losses(rows, right)["loss_difficulty"] < 0.1 < heads.losses(rows, wrong)["loss_difficulty"]
+
+
+def test_adapters_and_masked_language_are_refused_together():
+    with pytest.raises(ConfigurationError, match="adapter_rank must be 0"):
+        EncoderConfig(objective="masked-language", adapter_rank=4)
