@@ -31,6 +31,7 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("evaluate", "encoder"): "encoder.compare",
     ("promote", "encoder"): "encoder.promote",
     ("promote", "probes"): "probes.promote",
+    ("project", "probes"): "probes.project",
 }
 QUEUES = ("default", "train")
 

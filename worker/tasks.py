@@ -13,9 +13,17 @@ from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import probes_request_missing
 from worker.celery import application
 from worker.embedding import embed_pending
+from worker.projection import project_run
 from worker.reporting import running
 
-__all__ = ["encoder_embed", "import_questions", "measure_recall", "probes_train", "reconcile_runs"]
+__all__ = [
+    "encoder_embed",
+    "import_questions",
+    "measure_recall",
+    "probes_project",
+    "probes_train",
+    "reconcile_runs",
+]
 
 
 @application.task(name="bank.import", bind=True)
@@ -43,6 +51,14 @@ def probes_train(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = train_run(reporter)
+
+
+@application.task(name="probes.project", bind=True)
+def probes_project(self: Task[Any, Any], run_id: int) -> None:
+    """Draw the map of the bank."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = project_run(reporter)
 
 
 @application.task(name="bank.reconcile_runs")

@@ -11,6 +11,7 @@ from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
 from questionbank.models.equation import QuestionEquation
 from questionbank.models.event import ModelEvent
+from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
 from questionbank.models.run import Run, RunLog, RunMetric, WorkerHeartbeat
 from questionbank.models.user import User
@@ -24,6 +25,7 @@ __all__ = [
     "ModelArtifact",
     "ModelComparison",
     "ModelEvent",
+    "Projection",
     "Question",
     "QuestionEmbedding",
     "QuestionEquation",

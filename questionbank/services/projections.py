@@ -1,0 +1,77 @@
+"""The map of the bank: asking for it, and keeping it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.db import connection, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from questionbank.errors import Conflict
+from questionbank.models import EmbeddingSet, Lens, Projection, Run, User
+from questionbank.services.runs import run_create
+
+__all__ = ["projection_request", "projection_store"]
+
+PROJECTION_LOCK = 7_201_007  # advisory lock, of a transaction: two people press the button at once
+_LARGEST = 65_535
+
+
+@transaction.atomic
+def projection_request(*, user: User | None = None) -> Run:
+    """Ask for the map of the encoder in use to be drawn.
+
+    Raises:
+        Conflict: that is asked for already, or the bank has no vectors yet.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PROJECTION_LOCK])
+    if Run.objects.filter(kind=Run.Kind.PROJECT).exclude(state__in=Run.FINISHED).exists():
+        raise Conflict(_("The map is being drawn already."))
+    current = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    if current is None or not current.embeddings.exists():
+        raise Conflict(_("The bank has no vectors yet, so there is nothing to draw."))
+    return run_create(
+        kind=Run.Kind.PROJECT, capability="probes", title="Draw the map of the bank", requested_by=user
+    )
+
+
+@transaction.atomic
+def projection_store(
+    *,
+    embedding_set: EmbeddingSet,
+    question_ids: npt.NDArray[np.int64],
+    coordinates: npt.NDArray[np.float32],
+    method: str,
+    settings: Mapping[str, Any],
+) -> Projection:
+    """Keep a map, in place of the set's former one.
+
+    Args:
+        question_ids: (points,).
+        coordinates: (points, 2) within -1 .. 1.
+
+    Raises:
+        ValueError: the shapes do not fit, or an id needs more than 32 bits.
+    """
+    if coordinates.shape != (len(question_ids), 2):
+        raise ValueError(f"expected {(len(question_ids), 2)}, got {coordinates.shape}")
+    if len(question_ids) and int(question_ids.max()) >= 2**32:
+        raise ValueError("question ids beyond 32 bits do not fit the map's format")
+    order = np.argsort(question_ids)
+    places = np.rint((coordinates[order].clip(-1, 1) + 1) / 2 * _LARGEST)
+    return Projection.objects.update_or_create(
+        embedding_set=embedding_set,
+        defaults={
+            "method": method,
+            "settings": dict(settings),
+            "questions": len(question_ids),
+            "question_ids": question_ids[order].astype("<u4").tobytes(),
+            "coordinates": places.astype("<u2").tobytes(),
+            "created_at": timezone.now(),
+        },
+    )[0]

@@ -1,0 +1,93 @@
+"""The job that draws the map, on the real database."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from questionbank.models import Projection, Run
+from questionbank.selectors.projections import map_state
+from questionbank.services.projections import projection_request
+from questionbank.services.runs import run_cancel, run_create
+from tests.factories import QuestionFactory
+from tests.questionbank.small_bank import add_set, store_vectors
+from worker import projection, reporting
+from worker.tasks import probes_project
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def embedding_set():
+    made = add_set("purpose", 8)
+    questions = [QuestionFactory() for _one in range(30)]
+    vectors = np.random.default_rng(0).normal(size=(30, 8)).astype(np.float32)
+    store_vectors(made, questions[::-1], vectors)
+    return made
+
+
+def test_the_job_draws_every_vector_of_the_set_in_use(embedding_set) -> None:
+    run = projection_request()
+    probes_project(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.error) == ("succeeded", "")
+    assert run.result == {"questions": 30, "method": "tsne"}
+    assert (run.done, run.total) == (30, 30)
+    state = map_state()
+    assert state.projection.embedding_set == embedding_set
+    assert (state.projection.questions, state.missing, state.run) == (30, 0, None)
+    assert state.projection.settings["perplexity"] == 30.0
+
+
+def test_the_same_vectors_give_the_same_map_in_whatever_order_they_lie(embedding_set) -> None:
+    maps = []
+    for _time in range(2):
+        probes_project(run_create(kind="project", capability="probes", send=False).pk)
+        maps.append(bytes(Projection.objects.get().coordinates))
+        embedding_set.embeddings.filter(pk=embedding_set.embeddings.first().pk).update(
+            embedding_set=embedding_set
+        )
+    assert maps[0] == maps[1]
+
+
+def test_a_cancelled_job_leaves_the_former_map_alone(embedding_set, monkeypatch, no_hang) -> None:
+    probes_project(run_create(kind="project", capability="probes", send=False).pk)
+    before = Projection.objects.get()
+    run = run_create(kind="project", capability="probes", send=False)
+    real = projection.project_vectors
+
+    def stopped(vectors, config, *, progress, cancel):
+        run_cancel(run_id=run.pk)
+        while not cancel():  # until the heartbeat has seen it
+            time.sleep(0.01)
+        return real(vectors, config, progress=progress, cancel=cancel)
+
+    monkeypatch.setattr(projection, "project_vectors", stopped)
+    monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 0.05)
+    probes_project(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.CANCELLED
+    assert Projection.objects.get().created_at == before.created_at
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [({"set": {"perplexity": "0"}}, "perplexity"), ({"set": {"colour": "red"}}, "colour")],
+)
+def test_settings_that_make_no_sense_fail_the_job_with_a_sentence(
+    embedding_set, parameters, sentence
+) -> None:
+    run = run_create(kind="project", capability="probes", parameters=parameters, send=False)
+    probes_project(run.pk)
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert sentence in run.error
+
+
+def test_a_bank_without_vectors_fails_the_job_with_a_sentence() -> None:
+    run = run_create(kind="project", capability="probes", send=False)
+    probes_project(run.pk)
+    run.refresh_from_db()
+    assert "no vectors" in run.error

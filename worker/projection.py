@@ -1,0 +1,52 @@
+"""Drawing the map: vectors in use -> coordinates -> the stored map."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from analytics.configuration import config_from_strings
+from analytics.errors import DataError
+from analytics.probes.projection import ProjectionConfig, project_vectors
+from questionbank.models import EmbeddingSet, Lens
+from questionbank.services.projections import projection_store
+from worker.feeds import set_vectors
+from worker.reporting import RunReporter
+
+__all__ = ["project_run"]
+
+
+def project_run(reporter: RunReporter) -> dict[str, Any]:
+    """Draw the map of the encoder in use; parameters ``{"set": {field: value}}`` of `ProjectionConfig`.
+
+    Raises:
+        DataError: the bank has no vectors.
+        ConfigurationError: a setting is unknown or out of bounds.
+    """
+    config = config_from_strings(ProjectionConfig, reporter.run.parameters.get("set", {}))
+    embedding_set = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    if embedding_set is None:
+        raise DataError("The bank has no vectors yet.")
+    reporter.progress(0, 0, "Reading vectors")
+    vectors = set_vectors(embedding_set)
+    if not vectors:
+        raise DataError("The bank has no vectors yet.")
+    ids = sorted(vectors)  # the map depends on the order
+    made = project_vectors(
+        np.stack([vectors[pk] for pk in ids]), config, progress=reporter.progress, cancel=reporter.should_stop
+    )
+    reporter.check()
+    projection_store(
+        embedding_set=embedding_set,
+        question_ids=np.array(ids, dtype=np.int64),
+        coordinates=made.coordinates,
+        method=made.method,
+        settings=asdict(config) | {"sampled": made.sampled},
+    )
+    reporter.log(
+        f"{len(ids):,} questions by {made.method}, {made.sampled:,} of them laid out together;"
+        f" vectors by {embedding_set.encoder_name}."
+    )
+    return {"questions": len(ids), "method": made.method}
