@@ -41,17 +41,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train(capability: Capability, options: argparse.Namespace) -> None:
-    manifest = resolve(capability.train)(
-        options.data,
-        options.output,
-        _config(capability, options),
-        backbone=options.backbone,
-        language=options.language,
-        hierarchy=options.hierarchy,
-        license_note=options.license_note,
-        say=_say,
-    )
-    sys.stdout.write(json.dumps(manifest.metrics, indent=2, ensure_ascii=False) + "\n")
+    from analytics.training.distributed import is_main, joined  # torch takes seconds to load
+
+    with joined():
+        manifest = resolve(capability.train)(
+            options.data,
+            options.output,
+            _config(capability, options),
+            backbone=options.backbone,
+            language=options.language,
+            hierarchy=options.hierarchy,
+            license_note=options.license_note,
+            say=_say if is_main() else lambda _line: None,
+        )
+        if is_main():
+            sys.stdout.write(json.dumps(manifest.metrics, indent=2, ensure_ascii=False) + "\n")
 
 
 def _evaluate(capability: Capability, options: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from analytics.encoder.pretraining import PretrainingTask
 from analytics.retrieval import precision_at_k
 from analytics.training.callbacks import Callback, History, StepReport
 from analytics.training.device import inference_dtype, pick_device
+from analytics.training.distributed import from_main, is_main
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
@@ -126,7 +128,7 @@ def train_encoder(
         if adapter is not None:
             adapter(folder / ADAPTER_FOLDER)
 
-    return export_onnx(served, output, about=about, write_more=write_more)
+    return from_main(lambda: export_onnx(served, output, about=about, write_more=write_more))
 
 
 def fit_encoder(
@@ -212,10 +214,8 @@ def train_from_files(
         callbacks=[_teller(say)],
         say=say,
     )
-    for file in checkpoints.glob("*"):
-        file.unlink()
-    if checkpoints.is_dir():
-        checkpoints.rmdir()
+    if is_main() and checkpoints.is_dir():
+        shutil.rmtree(checkpoints)
     return manifest
 
 

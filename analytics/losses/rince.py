@@ -26,7 +26,8 @@ class RINCELoss(nn.Module):
               \qquad L_{rank} = \sum_{i=0}^{L} \ell_i
 
     with the positives summed inside the logarithm and every term of the denominator at the temperature of
-    its own rank. Rank L + 1 is only ever a negative. A rank without candidates adds nothing.
+    its own rank. Rank L + 1 is only ever a negative. A rank without candidates adds nothing, nor does one
+    without farther candidates to be told from.
 
     Args:
         temperatures: tau of the ranks 0 .. L + 1.
@@ -83,4 +84,6 @@ class RINCELoss(nn.Module):
         # log of the sum over ranks >= i, from the last rank backwards
         from_rank = torch.logcumsumexp(per_rank.flip(1), dim=1).flip(1)
         terms = from_rank[:, :-1] - per_rank[:, :-1]
-        return torch.where(present[:, :-1], terms, torch.zeros_like(terms))
+        # Without farther candidates the term is log 1, whose gradient is rounding: Adam would take it for a direction.
+        farther = present.flip(1).cumsum(dim=1).flip(1)[:, 1:] > 0
+        return torch.where(present[:, :-1] & farther, terms, torch.zeros_like(terms))

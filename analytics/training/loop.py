@@ -3,6 +3,9 @@
 A capability describes its work as a `Task`; the loop steps, reports, evaluates, keeps the best weights,
 stops early, saves checkpoints, and resumes from them exactly: stopped and resumed equals uninterrupted.
 It knows nothing of models, data or databases.
+
+Several processes run it together where torchrun started them (`analytics.training.distributed`): a task's batches
+are then this process's share, gradients are averaged, and only the main process evaluates, reports and saves.
 """
 
 from __future__ import annotations
@@ -32,6 +35,15 @@ from analytics.training.checkpoint import (
     save_checkpoint,
 )
 from analytics.training.device import autocast
+from analytics.training.distributed import (
+    DataParallelLosses,
+    any_process,
+    from_main,
+    gather_objects,
+    is_main,
+    mean_over_processes,
+    process_number,
+)
 
 __all__ = ["LoopSettings", "Task", "TrainingResult", "linear_schedule", "train_loop"]
 
@@ -40,25 +52,25 @@ class Task(Protocol):
     """What a capability gives the loop."""
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """Everything with state that a checkpoint must hold, by name."""
+        """Everything that is trained or has state that a checkpoint must hold, by name."""
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
         """Groups for the optimiser; each may have its own ``lr`` and ``weight_decay``."""
 
     def batches(self, epoch: int) -> Iterable[Any]:
-        """The batches of an epoch; the same ones whenever the same epoch is asked for."""
+        """The batches of an epoch, or this process's share of them; the same whenever the epoch is asked for."""
 
     def batches_per_epoch(self) -> int:
         """Their number."""
 
     def losses(self, batch: Any) -> Mapping[str, Tensor]:
-        """Scalars by name; ``"loss"`` is what is minimised, the others are reported."""
+        """Scalars by name, the same names in every process; ``"loss"`` is minimised, the others are reported."""
 
     def after_step(self) -> None:
         """Called after every optimiser step, e.g. to let a momentum encoder follow."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Held-out metrics; empty where there are none."""
+        """Held-out metrics, empty where there are none; asked for in the main process alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +154,9 @@ def train_loop(
         settings: how to run it.
         device: where the task's modules are.
         checkpoints: folder of the checkpoint; without it nothing is kept.
-        callbacks: told of progress.
-        cancel: asked after every optimiser step; True saves a checkpoint and stops. So does SIGTERM.
+        callbacks: told of progress, in the main process.
+        cancel: asked after every optimiser step; True saves a checkpoint and stops. So does SIGTERM. One process
+            stops all.
 
     Raises:
         Cancelled: it was asked to stop; the checkpoint is usable.
@@ -179,6 +192,7 @@ class _Loop:
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
             self.optimizer, linear_schedule(self.steps, settings.warmup_share)
         )
+        self.losses = DataParallelLosses(task.modules(), task.losses)
         self.step = 0
         self.bad_evaluations = 0
         self.best: dict[str, float] = {}
@@ -196,7 +210,7 @@ class _Loop:
                 for batches in self.groups(epoch, done_in_epoch):
                     self.optimise(batches)
                     stopped_early = self.after_step(epoch)
-                    if (cancel() or terminated.is_set()) and self.step < self.steps:
+                    if any_process(cancel() or terminated.is_set()) and self.step < self.steps:
                         self.save()
                         raise Cancelled(f"Training was stopped after {self.step} of {self.steps} steps.")
                     if stopped_early or self.step >= self.steps:
@@ -224,19 +238,24 @@ class _Loop:
         for module in self.task.modules().values():
             module.train()
         self.optimizer.zero_grad(set_to_none=True)
-        for batch in batches:
-            with autocast(self.device, self.settings.dtype):
-                losses = self.task.losses(batch)
-            (losses["loss"] / len(batches)).backward()
-            for name, value in losses.items():
-                self.running[name].append(float(value.detach()))
+        for number, batch in enumerate(batches, start=1):
+            with self.losses.averaged(now=number == len(batches)):
+                with autocast(self.device, self.settings.dtype):
+                    losses = self.losses(batch)
+                (losses["loss"] / len(batches)).backward()
+            figures = torch.stack(
+                [value.detach().float() for value in losses.values()]
+            ).tolist()  # waits once
+            means = mean_over_processes(dict(zip(losses, figures, strict=True)))
+            for name, mean in means.items():
+                self.running[name].append(mean)
         if self.settings.clip_norm:
             parameters = [one for group in self.optimizer.param_groups for one in group["params"]]
             nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm)
         self.optimizer.step()
         self.schedule.step()
         self.step += 1
-        if not torch.isfinite(losses["loss"].detach()):
+        if not math.isfinite(means["loss"]):
             raise DataError(f"The loss is not a number after {self.step} steps; lower the learning rate.")
         self.task.after_step()
 
@@ -257,12 +276,7 @@ class _Loop:
         return bool(settings.patience) and self.bad_evaluations >= settings.patience
 
     def evaluate(self) -> dict[str, float]:
-        states = random_states()  # an evaluation must not change what training draws next
-        for module in self.task.modules().values():
-            module.eval()
-        with torch.no_grad():
-            metrics = dict(self.task.evaluate())
-        restore_random_states(states)
+        metrics = from_main(self.held_out_metrics)
         if not metrics:
             return metrics
         self.last = metrics
@@ -280,38 +294,49 @@ class _Loop:
                 self.bad_evaluations += 1
         return metrics
 
+    def held_out_metrics(self) -> dict[str, float]:
+        states = random_states()  # an evaluation must not change what training draws next
+        for module in self.task.modules().values():
+            module.eval()
+        with torch.no_grad():
+            metrics = dict(self.task.evaluate())
+        restore_random_states(states)
+        return metrics
+
     def report(self, epoch: int, metrics: Mapping[str, float]) -> None:
         averages = {name: sum(values) / len(values) for name, values in self.running.items()}
         self.running.clear()
         seconds = time.monotonic() - self.started
         left = seconds / max(1, self.step - self.first_step) * (self.steps - self.step)
         report = StepReport(self.step, self.steps, epoch, seconds, left, {**averages, **metrics})
-        for callback in self.callbacks:
+        for callback in self.callbacks if is_main() else ():
             callback(report)
 
     def save(self) -> None:
-        if self.checkpoints is None:
+        folder = self.checkpoints
+        if folder is None:
             return
-        save_checkpoint(
-            self.checkpoints,
-            {
-                "step": self.step,
-                "steps": self.steps,
-                "modules": {name: module.state_dict() for name, module in self.task.modules().items()},
-                "optimizer": self.optimizer.state_dict(),
-                "schedule": self.schedule.state_dict(),
-                "best": self.best,
-                "last": self.last,
-                "best_weights": self.best_weights,
-                "bad_evaluations": self.bad_evaluations,
-                "running": dict(self.running),
-                "random": random_states(),
-            },
-        )
+        state = {
+            "step": self.step,
+            "steps": self.steps,
+            "modules": {name: module.state_dict() for name, module in self.task.modules().items()},
+            "optimizer": self.optimizer.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "best": self.best,
+            "last": self.last,
+            "best_weights": self.best_weights,
+            "bad_evaluations": self.bad_evaluations,
+            "running": dict(self.running),
+            "random": gather_objects(random_states()),
+        }
+        from_main(lambda: save_checkpoint(folder, state))
 
     def resume(self) -> None:
-        state = None if self.checkpoints is None else load_checkpoint(self.checkpoints, device="cpu")
+        folder = self.checkpoints
+        state = from_main(lambda: None if folder is None else load_checkpoint(folder, device="cpu"))
         if state is None:
+            if process_number():  # not the dropout of the main process
+                torch.manual_seed(torch.initial_seed() + process_number())
             return
         if state["steps"] != self.steps:
             raise DataError(
@@ -325,7 +350,8 @@ class _Loop:
         self.step, self.bad_evaluations = state["step"], state["bad_evaluations"]
         self.best, self.last, self.best_weights = state["best"], state["last"], state["best_weights"]
         self.running.update(state["running"])
-        restore_random_states(state["random"])
+        if process_number() < len(state["random"]):
+            restore_random_states(state["random"][process_number()])
 
 
 @contextmanager

@@ -68,6 +68,18 @@ def test_a_rank_without_candidates_adds_nothing_and_gives_no_gradient_of_nan():
     assert similarities.grad[0, 0] < 0 < similarities.grad[0, 1]
 
 
+def test_a_rank_without_farther_candidates_adds_exactly_nothing():
+    similarities = torch.tensor([[0.3, 0.7, 0.2], [0.9, 0.1, 0.4]], requires_grad=True)
+    terms = RINCELoss((0.1, 0.1, 0.6)).by_rank(
+        similarities, torch.tensor([[0, 1, 1], [0, LEFT_OUT, LEFT_OUT]])
+    )
+    assert terms[1].tolist() == [0, 0]
+    assert terms[0, 1] == 0
+    terms.sum().backward()
+    assert similarities.grad[1].tolist() == [0, 0, 0]
+    assert similarities.grad[0, 0] < 0
+
+
 def test_the_last_rank_is_only_ever_a_negative():
     similarities = torch.tensor([[0.3, 0.7]], requires_grad=True)
     loss = RINCELoss((0.1, 0.2, 0.3))(similarities, torch.tensor([[2, 2]]))

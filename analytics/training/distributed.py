@@ -1,0 +1,217 @@
+"""Data-parallel training: several processes, each with its share of every batch, that stay copies of one another.
+
+PyTorch DDP under torchrun (decision 10). torchrun tells every process its number by environment variables; without
+them there is one process and everything here does nothing. A batch's size is that of all processes together, so that
+a run has the same steps, and up to rounding the same result, on however many it runs.
+
+What concerns the run (whether to stop, losses, metrics) travels between the processors, whatever the device.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import timedelta
+from inspect import signature
+from typing import Any, TypeVar
+
+import numpy.typing as npt
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from analytics.errors import AnalyticsError, ConfigurationError, DataError
+
+__all__ = [
+    "DataParallelLosses",
+    "any_process",
+    "from_main",
+    "gather",
+    "gather_objects",
+    "is_main",
+    "joined",
+    "mean_over_processes",
+    "process_number",
+    "processes",
+    "share",
+]
+
+Made = TypeVar("Made")
+
+# The others wait while the main process evaluates or exports; torchrun ends them where it fails.
+_PATIENCE = timedelta(hours=4)
+_OPTIONS = signature(DistributedDataParallel).parameters
+_NO_BUFFERS: dict[str, Any] = {  # the second name is that of torch before 2.13
+    "forward_sync_buffers" if "forward_sync_buffers" in _OPTIONS else "broadcast_buffers": False
+}
+
+
+@contextmanager
+def joined(*, meeting_point: str | None = None) -> Iterator[None]:
+    """Work together with the other processes that torchrun started, if there are any; for the start of a program.
+
+    Each process computes on a GPU of its own where the machine has them.
+
+    Args:
+        meeting_point: where the processes find one another, as torch's `init_method`; by default where torchrun says.
+
+    Raises:
+        ConfigurationError: the variables are set, but not as torchrun sets them.
+    """
+    if os.environ.get("WORLD_SIZE", "1") == "1" or dist.is_initialized():
+        yield
+        return
+    try:
+        count, number = int(os.environ["WORLD_SIZE"]), int(os.environ["RANK"])
+        if torch.cuda.is_available():
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        dist.init_process_group(
+            "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo",
+            init_method=meeting_point,
+            rank=number,
+            world_size=count,
+            timeout=_PATIENCE,
+        )
+    except (KeyError, ValueError) as error:
+        raise ConfigurationError(
+            [f"WORLD_SIZE is set, but not as torchrun sets it together with others: {error}"]
+        ) from error
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()
+
+
+def processes() -> int:
+    """How many processes train together."""
+    return dist.get_world_size() if dist.is_initialized() else 1
+
+
+def process_number() -> int:
+    """This process's number, from 0."""
+    return dist.get_rank() if dist.is_initialized() else 0
+
+
+def is_main() -> bool:
+    """Whether this is the process that reports, saves and exports."""
+    return process_number() == 0
+
+
+def share(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """This process's part of a batch; in the order of the processes the parts make the whole.
+
+    Raises:
+        DataError: the batch cannot be shared out evenly.
+    """
+    count = processes()
+    if len(rows) % count:
+        raise DataError(f"A batch of {len(rows)} cannot be shared out evenly to {count} processes.")
+    each = len(rows) // count
+    return rows[process_number() * each : (process_number() + 1) * each]
+
+
+def gather(tensor: Tensor) -> Tensor:
+    """The tensors of all processes, one after the other along the first dimension; no gradient flows through.
+
+    Args:
+        tensor: of one shape in all processes.
+    """
+    if processes() == 1:
+        return tensor.detach()
+    parts = [torch.empty_like(tensor) for _process in range(processes())]
+    dist.all_gather(parts, tensor.detach().contiguous())
+    return torch.cat(parts)
+
+
+def gather_objects(value: Any) -> list[Any]:
+    """A value of every process."""
+    values: list[Any] = [value] * processes()
+    if processes() > 1:
+        dist.all_gather_object(values, value)
+    return values
+
+
+def any_process(flag: bool) -> bool:
+    """Whether it is so in any process."""
+    if processes() == 1:
+        return flag
+    tensor = torch.tensor(int(flag))
+    dist.all_reduce(tensor, dist.ReduceOp.MAX)
+    return bool(tensor)
+
+
+def mean_over_processes(values: Mapping[str, float]) -> dict[str, float]:
+    """Every value averaged; all processes must have the same names."""
+    if processes() == 1:
+        return dict(values)
+    tensor = torch.tensor(list(values.values()), dtype=torch.float64)
+    dist.all_reduce(tensor)
+    return dict(zip(values, (tensor / processes()).tolist(), strict=True))
+
+
+def from_main(make: Callable[[], Made]) -> Made:
+    """What the main process makes, in every process; the others wait for it.
+
+    Raises:
+        AnalyticsError: in the others, where it failed in the main process; there the error itself.
+    """
+    if processes() == 1:
+        return make()
+    parcel: list[Any] = [None, ""]
+    if is_main():
+        try:
+            parcel[0] = make()
+        except BaseException as error:
+            parcel[1] = str(error) or type(error).__name__
+            dist.broadcast_object_list(parcel)
+            raise
+    dist.broadcast_object_list(parcel)
+    if parcel[1]:
+        raise AnalyticsError(f"The main process failed: {parcel[1]}")
+    made: Made = parcel[0]
+    return made
+
+
+class DataParallelLosses:
+    """Losses of a task whose gradients are averaged over the processes while they are computed.
+
+    With one process it is `losses` itself. With several DDP wraps all modules at once, so that a task calls them as it
+    likes; at the start they get the main process's weights.
+
+    Args:
+        modules: everything that is trained.
+        losses: called with a batch.
+    """
+
+    def __init__(
+        self, modules: Mapping[str, nn.Module], losses: Callable[[Any], Mapping[str, Tensor]]
+    ) -> None:
+        self.losses = losses
+        self.wrapped: DistributedDataParallel | None = None
+        if processes() > 1:
+            # Buffers such as a queue are kept equal by who writes them. Some weights get no gradient (a pooler).
+            self.wrapped = DistributedDataParallel(
+                _Losses(modules, losses), find_unused_parameters=True, **_NO_BUFFERS
+            )
+
+    def __call__(self, batch: Any) -> Mapping[str, Tensor]:
+        """Scalars by name, from this process's part of the batch."""
+        return self.losses(batch) if self.wrapped is None else self.wrapped(batch)
+
+    def averaged(self, now: bool) -> AbstractContextManager[object]:
+        """Whether the gradients of what is computed inside are averaged now, or with those of later batches."""
+        return nullcontext() if now or self.wrapped is None else self.wrapped.no_sync()
+
+
+class _Losses(nn.Module):
+    def __init__(
+        self, modules: Mapping[str, nn.Module], losses: Callable[[Any], Mapping[str, Tensor]]
+    ) -> None:
+        super().__init__()
+        self.trained = nn.ModuleDict(modules)
+        self.losses = losses
+
+    def forward(self, batch: Any) -> dict[str, Tensor]:
+        return dict(self.losses(batch))
