@@ -29,8 +29,8 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("train", "encoder"): "encoder.train",
     ("train", "probes"): "probes.train",
     ("evaluate", "encoder"): "encoder.compare",
-    ("promote", "encoder"): "encoder.promote",
-    ("promote", "probes"): "probes.promote",
+    ("promote", "encoder"): "bank.promote",
+    ("promote", "probes"): "bank.promote",
     ("project", "probes"): "probes.project",
 }
 QUEUES = ("default", "train")

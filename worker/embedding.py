@@ -115,7 +115,11 @@ def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode |
         return None
     from analytics.backbone.bert import encode_bulk, load_backbone
 
-    backbone = load_backbone(embedding_set.artifact.manifest["extra"]["backbone"])
+    extra = embedding_set.artifact.manifest["extra"]
+    own_weights = artifact_folder(embedding_set.artifact) / "backbone"  # a trained encoder brings its own
+    backbone = load_backbone(
+        str(own_weights) if own_weights.is_dir() else extra["backbone"], max_tokens=extra["max_tokens"]
+    )
     return lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +11,13 @@ import numpy.typing as npt
 from django.db import connection
 from psycopg import sql
 
+from analytics.encoder.examples import EncoderExample
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ConceptPath
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Lens, Question, QuestionTag
+from questionbank.selectors.embeddings import embedding_set_sample
 from questionbank.selectors.questions import concept_paths
+from questionbank.selectors.training_questions import TrainingQuestion, training_questions
 
 __all__ = ["ProbeFeed", "probe_feed", "probe_set", "set_vectors"]
 
@@ -34,11 +38,69 @@ class ProbeFeed:
     scale: str
 
 
-def probe_set(*, hierarchy: KnowledgeHierarchy) -> EmbeddingSet | None:
-    """The set in use that knows the language of most of the hierarchy's questions."""
+@dataclass(frozen=True, slots=True)
+class EncoderFeed:
+    """Questions of the bank to pre-train an encoder on.
+
+    Attributes:
+        examples: with those of the fixed held-out part, which training takes out itself.
+        unknown_languages: {language: (questions left out, share of tokens that the backbone does not know)}.
+        duplicates: questions left out because another one in the same hierarchy asks exactly the same.
+    """
+
+    examples: list[EncoderExample]
+    unknown_languages: Mapping[str, tuple[int, float]]
+    duplicates: int
+
+
+def encoder_feed(
+    *, hierarchies: Sequence[str] | None, unknown_share: Callable[[Sequence[str]], float]
+) -> EncoderFeed:
+    """Ready questions, tagged or not, in the languages that a backbone knows.
+
+    Args:
+        hierarchies: only questions tagged in these; by default all.
+        unknown_share: of the tokens of some texts, by the backbone's vocabulary.
+    """
+    rows = training_questions(hierarchies=hierarchies)
+    languages = Counter(language for language in {row.id: row.language for row in rows}.values())
+    shares = {language: unknown_share(embedding_set_sample(language=language)) for language in languages}
+    unknown = {language: share for language, share in shares.items() if share > UNKNOWN_SHARE_LIMIT}
+    kept: dict[tuple[str, bytes], TrainingQuestion] = {}
+    repeated = 0
+    for row in rows:
+        if row.language in unknown:
+            continue
+        repeated += (row.hierarchy, row.content_hash) in kept
+        kept.setdefault((row.hierarchy, row.content_hash), row)
+    return EncoderFeed(
+        examples=[
+            EncoderExample(
+                text=row.text,
+                paths=row.paths,
+                hierarchy=row.hierarchy,
+                solution=row.solution,
+                difficulty=row.difficulty,
+            )
+            for row in kept.values()
+        ],
+        unknown_languages={one: (languages[one], share) for one, share in unknown.items()},
+        duplicates=repeated,
+    )
+
+
+def probe_set(*, hierarchy: KnowledgeHierarchy, purpose: EmbeddingSet | None = None) -> EmbeddingSet | None:
+    """The set that knows the language of most of the hierarchy's questions, of those in use.
+
+    Args:
+        hierarchy: with tagged questions; without any there is no such set.
+        purpose: a set of the lens purpose to take for the one in use.
+    """
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values_list("question_id")
     languages = Counter(Question.objects.filter(pk__in=tagged).values_list("language", flat=True))
     in_use = {one.lens: one for one in EmbeddingSet.objects.filter(is_current=True)}
+    if purpose is not None:
+        in_use[Lens.PURPOSE] = purpose
     if not languages or Lens.PURPOSE not in in_use:
         return None
     language = languages.most_common(1)[0][0]

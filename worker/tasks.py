@@ -17,9 +17,12 @@ from worker.projection import project_run
 from worker.reporting import running
 
 __all__ = [
+    "encoder_compare",
     "encoder_embed",
+    "encoder_train",
     "import_questions",
     "measure_recall",
+    "model_promote",
     "probes_project",
     "probes_train",
     "reconcile_runs",
@@ -43,14 +46,44 @@ def encoder_embed(self: Task[Any, Any], run_id: int) -> None:
     probes_request_missing()
 
 
+@application.task(name="encoder.train", bind=True)
+def encoder_train(self: Task[Any, Any], run_id: int) -> None:
+    """Pre-train an encoder on the bank."""
+    _train(run_id, self.request.hostname or "here")
+
+
 @application.task(name="probes.train", bind=True)
 def probes_train(self: Task[Any, Any], run_id: int) -> None:
     """Train the probes of one hierarchy."""
+    _train(run_id, self.request.hostname or "here")
+
+
+def _train(run_id: int, worker: str) -> None:
     from worker.training import train_run  # PyTorch: only a process that trains pays for it
+
+    with running(run_id, worker) as reporter:
+        if reporter is not None:
+            reporter.result = train_run(reporter)
+
+
+@application.task(name="encoder.compare", bind=True)
+def encoder_compare(self: Task[Any, Any], run_id: int) -> None:
+    """Measure a candidate against the champion."""
+    from worker.comparison import compare_run
 
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
-            reporter.result = train_run(reporter)
+            reporter.result = compare_run(reporter)
+
+
+@application.task(name="bank.promote", bind=True)
+def model_promote(self: Task[Any, Any], run_id: int) -> None:
+    """Build what a model needs to serve, then let it serve."""
+    from worker.promotion import promote_run
+
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = promote_run(reporter)
 
 
 @application.task(name="probes.project", bind=True)

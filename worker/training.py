@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,29 @@ from analytics.errors import DataError
 from analytics.probes.config import ProbesConfig
 from analytics.probes.train import train_probes
 from questionbank.errors import NotFound
-from questionbank.models import KnowledgeHierarchy, ModelArtifact
-from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
+from questionbank.services.artifacts import artifact_register
+from questionbank.services.promotion import probes_promote
+from worker.encoder_training import train_encoder_run
 from worker.feeds import probe_feed, probe_set
 from worker.reporting import RunReporter
 
-__all__ = ["train_hierarchy_probes", "train_run"]
+__all__ = ["TRAININGS", "fit_hierarchy_probes", "train_hierarchy_probes", "train_run"]
+
+ENCODERS_AWAITED = 3  # so often may another encoder be promoted while probes are trained
 
 
 def train_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``train`` asks for: ``{"hierarchy": name, "set": {field: value}}``.
+    """Do what a run of kind ``train`` asks for, by its capability.
+
+    Returns:
+        ``{"model": id, "metrics": figures}``.
+    """
+    return TRAININGS[reporter.run.capability](reporter)
+
+
+def _train_probes_run(reporter: RunReporter) -> dict[str, Any]:
+    """``{"hierarchy": name, "set": {field: value}}``.
 
     Raises:
         NotFound: there is no such hierarchy.
@@ -34,19 +47,55 @@ def train_run(reporter: RunReporter) -> dict[str, Any]:
     return {"model": artifact.pk, "metrics": artifact.manifest["metrics"]}
 
 
+TRAININGS: dict[str, Callable[[RunReporter], dict[str, Any]]] = {  # a literal table
+    "encoder": train_encoder_run,
+    "probes": _train_probes_run,
+}
+
+
 def train_hierarchy_probes(
     reporter: RunReporter, *, hierarchy: KnowledgeHierarchy, settings: Mapping[str, str]
 ) -> ModelArtifact:
     """Train the probes of one hierarchy on the vectors in use and make them its champion.
+
+    Where another encoder is promoted meanwhile, they are trained again on its vectors.
+
+    Raises:
+        DataError: too few tagged questions have vectors.
+        ConfigurationError: a setting is unknown or out of bounds.
+    """
+    for _attempt in range(ENCODERS_AWAITED):
+        embedding_set = probe_set(hierarchy=hierarchy)
+        if embedding_set is None:
+            raise DataError(f"No question of the hierarchy {hierarchy.name!r} has a vector yet.")
+        artifact = fit_hierarchy_probes(
+            reporter, hierarchy=hierarchy, embedding_set=embedding_set, settings=settings
+        )
+        if probes_promote(
+            artifact=artifact,
+            embedding_set=embedding_set,
+            reason=f"Trained on the bank: {hierarchy.name}.",
+            user=reporter.run.requested_by,
+        ):
+            return artifact
+        reporter.log("Another encoder was promoted meanwhile: training again on its vectors.")
+    raise DataError("The encoder in use changed again and again; train the probes later.")
+
+
+def fit_hierarchy_probes(
+    reporter: RunReporter,
+    *,
+    hierarchy: KnowledgeHierarchy,
+    embedding_set: EmbeddingSet,
+    settings: Mapping[str, str],
+) -> ModelArtifact:
+    """Train the probes of one hierarchy on the vectors of a set, and register them as a candidate.
 
     Raises:
         DataError: too few tagged questions have vectors.
         ConfigurationError: a setting is unknown or out of bounds.
     """
     config = config_from_strings(ProbesConfig, settings)
-    embedding_set = probe_set(hierarchy=hierarchy)
-    if embedding_set is None:
-        raise DataError(f"No question of the hierarchy {hierarchy.name!r} has a vector yet.")
     reporter.progress(0, 1, "Reading vectors")
     feed = probe_feed(hierarchy=hierarchy, embedding_set=embedding_set)
     reporter.log(f"{len(feed.texts):,} tagged questions with vectors by {embedding_set.encoder_name}.")
@@ -66,5 +115,9 @@ def train_hierarchy_probes(
             progress=reporter.progress,
             cancel=reporter.should_stop,
         )
-        artifact = artifact_register(folder=folder, scope=hierarchy.name)
-    return artifact_promote(artifact=artifact)
+        return artifact_register(
+            folder=folder,
+            scope=hierarchy.name,
+            parent=embedding_set.artifact,
+            user=reporter.run.requested_by,
+        )

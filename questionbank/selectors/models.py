@@ -118,6 +118,8 @@ def gate(comparison: ModelComparison) -> Gate:
             )
             % {"number": suite["questions"], "fewest": SMALLEST_SUITE}
         )
+    elif not comparison.figures["metrics"]:
+        reasons.append(_("No figure could be measured: no hierarchy has enough tagged questions."))
     if suite["lost"]:
         reasons.append(
             ngettext(

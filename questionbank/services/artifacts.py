@@ -25,14 +25,16 @@ from psycopg import sql
 
 import analytics
 from analytics.artifacts import MANIFEST_NAME, artifact_checksum, artifact_read
+from analytics.catalog import CAPABILITIES
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.errors import Conflict, ServiceUnavailable
+from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelEvent, Run, User
 from questionbank.selectors.artifacts import artifact_champion
 
 __all__ = [
     "artifact_archive",
     "artifact_delete",
+    "artifact_import",
     "artifact_install_default",
     "artifact_promote",
     "artifact_register",
@@ -72,6 +74,42 @@ def artifact_register(
         )
         model_event_create(kind=ModelEvent.Kind.REGISTERED, artifact=artifact, user=user)
     return artifact
+
+
+def artifact_import(
+    *, folder: Path, loads: Callable[[str, Path], Any], scope: str = "", user: User | None = None
+) -> ModelArtifact:
+    """Register a model folder that was made elsewhere, as a candidate.
+
+    Args:
+        folder: the model folder.
+        loads: called with capability and folder; raises where the model cannot be loaded.
+        scope: of probes their hierarchy, by default what the manifest says.
+        user: who imports it.
+
+    Raises:
+        ArtifactError: the folder is no complete model, or cannot be loaded.
+        ValidationFailed: the program knows no such capability, or probes name no hierarchy.
+        Conflict: it is registered already.
+    """
+    manifest = artifact_read(folder)
+    if manifest.capability not in CAPABILITIES or not CAPABILITIES[manifest.capability].load:
+        raise ValidationFailed(
+            _("This program has no use for a model of the kind “%(kind)s”.") % {"kind": manifest.capability}
+        )
+    if manifest.capability == "probes":
+        scope = scope or str(manifest.extra.get("hierarchy", ""))
+        if not scope:
+            raise ValidationFailed(_("These probes name no hierarchy: give one as the scope."))
+    elif scope:
+        raise ValidationFailed(_("Only probes have a scope."))
+    loads(manifest.capability, folder)
+    same = ModelArtifact.objects.filter(
+        capability=manifest.capability, scope=scope, checksum=artifact_checksum(folder)
+    ).first()
+    if same is not None:
+        raise Conflict(_("This model is registered already, as model %(number)d.") % {"number": same.pk})
+    return artifact_register(folder=folder, scope=scope, user=user)
 
 
 def model_event_create(

@@ -7,14 +7,14 @@ beside what is in use; then one transaction swaps all of it, and readers see eit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
-from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelEvent, Run, User
+from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelComparison, ModelEvent, Run, User
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.models import comparison_latest, gate, roll_back_target
 from questionbank.services.artifacts import artifact_archive, artifact_promote
@@ -25,8 +25,10 @@ from questionbank.services.training import probes_request_missing
 __all__ = [
     "GATED",
     "comparison_request",
+    "comparison_save",
     "encoder_swap",
     "gate_verdict",
+    "model_promote",
     "model_roll_back",
     "probes_promote",
     "promotion_request",
@@ -35,8 +37,10 @@ __all__ = [
 GATED = ("encoder",)  # capabilities that have a fixed suite
 
 
-def comparison_request(*, candidate: ModelArtifact, user: User | None = None) -> Run:
+def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
     """Ask for a candidate to be measured against the champion on the fixed questions.
+
+    Without `send` it is not handed to a worker: a command does it itself.
 
     Raises:
         ValidationFailed: its capability has no fixed questions, or it is the champion itself.
@@ -62,7 +66,17 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None) ->
             title=f"Compare {candidate.name} with {champion.name}"[:200],
             parameters={"candidate": candidate.pk, "champion": champion.pk},
             requested_by=user,
+            send=send,
         )
+
+
+def comparison_save(
+    *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Mapping[str, Any]
+) -> ModelComparison:
+    """Keep what a comparison found; `questionbank.selectors.models` says what the figures are."""
+    return ModelComparison.objects.create(
+        candidate=candidate, champion=champion, run=run, figures=dict(figures)
+    )
 
 
 def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str, Any]:
@@ -145,6 +159,26 @@ def promotion_request(
             requested_by=user,
             send=send,
         )
+
+
+@transaction.atomic
+def model_promote(*, run: Run, artifact: ModelArtifact) -> None:
+    """Let a model serve that needs no vectors of its own, e.g. probes for the vectors in use.
+
+    Raises:
+        Conflict: it reads vectors that do not serve, or the run was given to another worker.
+    """
+    _lock_serving()
+    if not run_is_held(run=run):
+        raise Conflict(_("Another worker goes on with this promotion."))
+    verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
+    if artifact.capability == "probes":
+        reads = artifact.manifest["extra"]["encoder"]
+        if not EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
+            raise Conflict(
+                _("These probes read vectors by “%(name)s”, which does not serve.") % {"name": reads}
+            )
+    artifact_promote(artifact=artifact, reason=run.parameters["reason"], user=run.requested_by, gate=verdict)
 
 
 @transaction.atomic

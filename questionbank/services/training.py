@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.configuration import config_from_strings, field_specs
@@ -16,7 +16,13 @@ from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
 from questionbank.services.runs import run_create
 
-__all__ = ["FEWEST_TAGGED", "encoder_request", "probes_request", "probes_request_missing"]
+__all__ = [
+    "FEWEST_TAGGED",
+    "encoder_request",
+    "probes_hierarchies",
+    "probes_request",
+    "probes_request_missing",
+]
 
 FEWEST_TAGGED = 100  # below it a new hierarchy waits: neighbours vote instead
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
@@ -104,18 +110,33 @@ def probes_request(
     )
 
 
+def probes_hierarchies() -> list[KnowledgeHierarchy]:
+    """Hierarchies that have probes, or questions enough for some, by name."""
+    champions = ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
+    with_probes = set(champions.values_list("scope", flat=True))
+    return [
+        hierarchy
+        for hierarchy in _tagged_hierarchies().order_by("name")
+        if hierarchy.name in with_probes or hierarchy.tagged >= FEWEST_TAGGED
+    ]
+
+
 def probes_request_missing() -> list[Run]:
     """Ask for probes where a hierarchy has none yet, or has outgrown those it has."""
     trained = {
         one.scope: one.manifest.get("extra", {}).get("questions", 0)
         for one in ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
     }
-    tagged = KnowledgeHierarchy.objects.filter(
-        concepts__question_tags__question__status=Question.Status.READY
-    ).annotate(tagged=Count("concepts__question_tags__question", distinct=True))
     requested = []
-    for hierarchy in tagged:
+    for hierarchy in _tagged_hierarchies():
         enough = max(FEWEST_TAGGED, GROWTH * trained.get(hierarchy.name, 0))
         if hierarchy.tagged >= enough and (run := probes_request(hierarchy=hierarchy)):
             requested.append(run)
     return requested
+
+
+def _tagged_hierarchies() -> QuerySet[KnowledgeHierarchy, Any]:
+    """Hierarchies with ready questions, each with their number as `tagged`."""
+    return KnowledgeHierarchy.objects.filter(
+        concepts__question_tags__question__status=Question.Status.READY
+    ).annotate(tagged=Count("concepts__question_tags__question", distinct=True))

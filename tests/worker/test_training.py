@@ -11,6 +11,7 @@ from questionbank.selectors.embeddings import embedding_pending
 from questionbank.services.embeddings import embedding_store
 from questionbank.services.runs import run_create
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
+from worker import training
 from worker.feeds import probe_feed, probe_set
 from worker.tasks import probes_train
 
@@ -67,7 +68,12 @@ def test_a_language_the_encoder_does_not_know_is_fed_from_the_wording(hierarchy,
 
 
 def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_path):
-    run = run_create(kind="train", parameters={"hierarchy": "School", "set": {"seed": "3"}}, send=False)
+    run = run_create(
+        kind="train",
+        capability="probes",
+        parameters={"hierarchy": "School", "set": {"seed": "3"}},
+        send=False,
+    )
     probes_train(run.pk)
     run.refresh_from_db()
     assert run.error == ""
@@ -85,9 +91,36 @@ def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_pa
     ],
 )
 def test_a_run_that_cannot_train_fails_with_a_sentence(hierarchy, parameters, reason):
-    run = run_create(kind="train", parameters=parameters, send=False)
+    run = run_create(kind="train", capability="probes", parameters=parameters, send=False)
     probes_train(run.pk)
     run.refresh_from_db()
     assert run.state == "failed"
     assert reason in run.error
     assert not ModelArtifact.objects.exists()
+
+
+def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_new_vectors(
+    hierarchy, sets, monkeypatch
+):
+    other = EmbeddingSet.objects.create(lens="purpose", encoder_name="newer", dimension=DIMENSION)
+    for batch in embedding_pending(embedding_set=other):
+        vectors = np.random.default_rng(1).normal(size=(len(batch), DIMENSION)).astype(np.float32)
+        embedding_store(embedding_set=other, questions=batch, vectors=vectors)
+    fit = training.fit_hierarchy_probes
+
+    def fit_and_swap(reporter, **arguments):
+        fitted = fit(reporter, **arguments)
+        EmbeddingSet.objects.filter(lens="purpose").update(is_current=False)
+        EmbeddingSet.objects.filter(pk=other.pk).update(is_current=True)
+        return fitted
+
+    monkeypatch.setattr(training, "fit_hierarchy_probes", fit_and_swap)
+    run = run_create(kind="train", capability="probes", parameters={"hierarchy": "School"}, send=False)
+    probes_train(run.pk)
+    run.refresh_from_db()
+    assert run.error == ""
+    champion = ModelArtifact.objects.get(state="champion")
+    assert champion.manifest["extra"]["encoder"] == "newer"
+    assert [one.manifest["extra"]["encoder"] for one in ModelArtifact.objects.filter(state="candidate")] == [
+        "purpose"
+    ]

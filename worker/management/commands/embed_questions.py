@@ -7,7 +7,8 @@ from typing import Any
 
 from questionbank.errors import KindredError, NotFound
 from questionbank.management.base import BankCommand
-from questionbank.models import EmbeddingSet, Run
+from questionbank.models import ModelArtifact, Run
+from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.runs import run_create
 
 
@@ -28,9 +29,10 @@ class Command(BankCommand):
 
         sets = None
         if model is not None:
-            sets = list(EmbeddingSet.objects.filter(artifact_id=model))
-            if not sets:
-                raise NotFound(f"There is no embedding set of a model {model}.")
+            artifact = ModelArtifact.objects.filter(pk=model, capability="encoder").first()
+            if artifact is None:
+                raise NotFound(f"There is no encoder with the id {model}.")
+            sets = [embedding_set_ensure(artifact=artifact)]
         run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute vectors", send=False)
         with running(run.pk, "command line") as reporter:
             if reporter is None:

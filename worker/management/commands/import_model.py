@@ -1,0 +1,52 @@
+"""Register a model folder that was trained elsewhere."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from analytics.catalog import CAPABILITIES, resolve
+from questionbank.management.base import BankCommand
+from questionbank.services.artifacts import artifact_import
+from questionbank.services.promotion import GATED, comparison_request, promotion_request
+
+
+class Command(BankCommand):
+    """What `python -m analytics train` wrote becomes a candidate, and with --promote the champion."""
+
+    help = "Register a model folder as a candidate; with --promote let it serve."
+    needs_model = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path)
+        parser.add_argument("--scope", default="", help="probes: name of their hierarchy (the manifest's)")
+        parser.add_argument("--promote", action="store_true", help="promote it if it passes the gate")
+        parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
+        parser.add_argument(
+            "--override", action="store_true", help="promote it although it does not pass the gate"
+        )
+
+    def handle(self, *args: Any, folder: Path, promote: bool, reason: str, **options: Any) -> None:
+        from worker.comparison import compare_run
+        from worker.promotion import promote_run
+        from worker.running import run_here
+
+        if promote and not reason.strip():
+            raise CommandError("A promotion needs a reason: add --reason.")
+        artifact = artifact_import(folder=folder, scope=options["scope"], loads=_loads)
+        self.stdout.write(f"{artifact.name}: registered as model {artifact.pk}.")
+        if not promote:
+            return
+        if artifact.capability in GATED and not options["override"]:
+            run_here(comparison_request(candidate=artifact, send=False), compare_run, echo=self.stderr.write)
+        run = promotion_request(artifact=artifact, reason=reason, override=options["override"], send=False)
+        run_here(run, promote_run, echo=self.stderr.write)
+        self.stdout.write(f"{artifact.name} serves now.")
+
+
+def _loads(capability: str, folder: Path) -> None:
+    """Load the model once, so that a folder that cannot serve is refused here."""
+    resolve(CAPABILITIES[capability].load)(folder)

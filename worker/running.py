@@ -1,0 +1,33 @@
+"""Doing a run here and now, for commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from questionbank.errors import KindredError
+from questionbank.models import Run
+from worker.reporting import RunReporter, running
+
+__all__ = ["run_here"]
+
+
+def run_here(
+    run: Run,
+    work: Callable[[RunReporter], Mapping[str, Any]],
+    *,
+    echo: Callable[[str], Any] | None = None,
+) -> dict[str, Any]:
+    """Do a run that was created without being sent to a worker, and return its result.
+
+    Raises:
+        KindredError: it failed or was cancelled; with its sentence.
+    """
+    with running(run.pk, "command line") as reporter:
+        if reporter is not None:
+            reporter.echo = echo
+            reporter.result = work(reporter)
+    run.refresh_from_db()
+    if run.state != Run.State.SUCCEEDED:
+        raise KindredError(run.error or str(run.get_state_display()))
+    return dict(run.result)
