@@ -1,0 +1,271 @@
+"""The geometry of charts that the server draws: ranges, ticks, thinning, lines, and a table with the same numbers.
+
+Pure functions; `questionbank.templatetags.charts` hands the result to a template. Positions are per cent of the
+drawing area, so a chart fills whatever width it gets while its text keeps its size. Every series has a dash
+pattern and a marker of its own, so that series differ by more than colour.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "MARKERS",
+    "Curve",
+    "Interval",
+    "LineChart",
+    "Mark",
+    "Tick",
+    "interval_plot",
+    "line_chart",
+    "nice_ticks",
+    "thinned",
+]
+
+Point = tuple[float, float]
+
+LOOKS = 6  # dash patterns and colours of the style sheet
+MARKERS = ("circle", "square", "triangle", "diamond", "cross")  # with LOOKS, 30 series differ
+POINTS = 300  # a curve is drawn with about so many
+MARKS = 8  # and marked at so many
+ROWS = 40  # of the table
+EXTENT = 1000  # units of the drawing area that paths are written in
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A value written at an axis; `at` in per cent from the left or from the top."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A marker; its place in per cent from the left and from the top."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One series as it is drawn.
+
+    Attributes:
+        name: for the legend.
+        look: number of its dash pattern and colour.
+        marker: one of `MARKERS`.
+        path: SVG path over `EXTENT` by `EXTENT` units; empty where there is no line to draw.
+        marks: where markers stand; the last value always has one.
+        last: the last value, written out.
+    """
+
+    name: str
+    look: int
+    marker: str
+    path: str
+    marks: tuple[Mark, ...]
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineChart:
+    """What a template needs to draw curves.
+
+    Attributes:
+        rows: of the table: a place on the x axis, then what each series has there ("" for nothing).
+        rows_left_out: places that the table does not show.
+        summary: for whoever cannot see it: of each series its first, last, smallest and largest value.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    rows: tuple[tuple[str, ...], ...]
+    rows_left_out: int
+    summary: tuple[tuple[str, str, str, str, str], ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not self.curves
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A difference with its interval on a line from -bound to +bound, in per cent from the left."""
+
+    at: float
+    low: float
+    high: float
+
+
+def line_chart(
+    series: Iterable[tuple[str, Sequence[Point]]], *, title: str = "", x_label: str = "", y_label: str = ""
+) -> LineChart:
+    """Lay out curves over common axes.
+
+    Series without a single finite value are left out; a value that is no finite number leaves a gap in its
+    line. A curve of many points is thinned to what can be seen; the axes are made for all of them.
+
+    Args:
+        series: (name, points) in the order of the legend; the points of each by rising x.
+        title: what the chart shows.
+        x_label: beside the x axis.
+        y_label: beside the y axis.
+    """
+    kept = [
+        (name, list(points)) for name, points in series if any(math.isfinite(value) for _x, value in points)
+    ]
+    if not kept:
+        return LineChart(title, x_label, y_label, (), (), (), (), 0, ())
+    finite = [point for _name, points in kept for point in points if math.isfinite(point[1])]
+    x_low, x_high = _range(x for x, _value in finite)
+    y_low, y_high = _range(value for _x, value in finite)
+    y_values = nice_ticks(y_low, y_high)
+    y_low, y_high = min(y_low, y_values[0]), max(y_high, y_values[-1])
+
+    def place(point: Point) -> Point:
+        return (point[0] - x_low) / (x_high - x_low), (y_high - point[1]) / (y_high - y_low)
+
+    curves = []
+    for number, (name, points) in enumerate(kept):
+        drawn = [place(point) for point in points if math.isfinite(point[1])]
+        curves.append(
+            Curve(
+                name=name,
+                look=number % LOOKS,
+                marker=MARKERS[number % len(MARKERS)],
+                path=" ".join(
+                    _path([place(point) for point in thinned(run)]) for run in _unbroken(points)
+                ).strip(),
+                marks=tuple(Mark(round(100 * x, 2), round(100 * y, 2)) for x, y in _picked(drawn, MARKS)),
+                last=_written(next(value for _x, value in reversed(points) if math.isfinite(value))),
+            )
+        )
+    rows, left_out = _table(kept)
+    return LineChart(
+        title=title,
+        x_label=x_label,
+        y_label=y_label,
+        curves=tuple(curves),
+        x_ticks=tuple(
+            Tick(round(100 * place((value, y_low))[0], 2), _written(value))
+            for value in nice_ticks(x_low, x_high)
+            if x_low <= value <= x_high
+        ),
+        y_ticks=tuple(Tick(round(100 * place((x_low, value))[1], 2), _written(value)) for value in y_values),
+        rows=rows,
+        rows_left_out=left_out,
+        summary=tuple(_summary(name, points) for name, points in kept),
+    )
+
+
+def interval_plot(difference: float, low: float, high: float, *, bound: float) -> Interval:
+    """Place a difference and its interval on a line whose middle is 0; what lies beyond the bound is cut."""
+
+    def place(value: float) -> float:
+        share = value / bound if bound > 0 else 0.0
+        return round(50 + 50 * min(max(share, -1.0), 1.0), 2)
+
+    return Interval(at=place(difference), low=place(low), high=place(high))
+
+
+def nice_ticks(low: float, high: float, count: int = 5) -> tuple[float, ...]:
+    """About `count` round values that enclose low .. high.
+
+    >>> nice_ticks(0.13, 0.87)
+    (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    >>> nice_ticks(0, 450)
+    (0.0, 100.0, 200.0, 300.0, 400.0, 500.0)
+    """
+    rough = (high - low) / count
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(one * power for one in (1, 2, 5, 10) if one * power >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    digits = max(0, 1 - math.floor(math.log10(step)))
+    return tuple(round(number * step, digits) + 0.0 for number in range(first, last + 1))
+
+
+def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
+    """At most about `size` points of a curve that look the same: first, last, and the extremes between.
+
+    Each stretch of the curve keeps its smallest and its largest value, so no spike is lost.
+    """
+    if len(points) <= size:
+        return list(points)
+    inner, stretches = points[1:-1], max(1, (size - 2) // 2)
+    found = [points[0]]
+    for number in range(stretches):
+        stretch = inner[number * len(inner) // stretches : (number + 1) * len(inner) // stretches]
+        if stretch:
+            found += sorted(
+                {min(stretch, key=lambda point: point[1]), max(stretch, key=lambda point: point[1])}
+            )
+    return [*found, points[-1]]
+
+
+def _range(values: Iterable[float]) -> Point:
+    """Smallest and largest value; apart from one another where they are equal."""
+    found = list(values)
+    low, high = min(found), max(found)
+    if high - low > 1e-9 * max(abs(low), abs(high)):
+        return low, high
+    margin = 0.1 * abs(low) or 1.0
+    return low - margin, high + margin
+
+
+def _unbroken(points: Sequence[Point]) -> list[list[Point]]:
+    runs: list[list[Point]] = [[]]
+    for point in points:
+        if math.isfinite(point[1]):
+            runs[-1].append(point)
+        elif runs[-1]:
+            runs.append([])
+    return [run for run in runs if len(run) > 1]
+
+
+def _path(places: Sequence[Point]) -> str:
+    return "M" + " ".join(f"{EXTENT * x:.1f} {EXTENT * y:.1f}" for x, y in places)
+
+
+def _picked(items: Sequence[Point], size: int) -> list[Point]:
+    """Evenly spread ones, the last among them."""
+    if len(items) <= size:
+        return list(items)
+    return [items[round(number * (len(items) - 1) / (size - 1))] for number in range(size)]
+
+
+def _table(series: Sequence[tuple[str, Sequence[Point]]]) -> tuple[tuple[tuple[str, ...], ...], int]:
+    columns = [dict(points) for _name, points in series]
+    places = sorted({x for column in columns for x in column})
+    shown = [x for x, _same in _picked([(x, x) for x in places], ROWS)]
+    rows = tuple(
+        (_written(x), *(_written(column[x]) if x in column else "" for column in columns)) for x in shown
+    )
+    return rows, len(places) - len(shown)
+
+
+def _summary(name: str, points: Sequence[Point]) -> tuple[str, str, str, str, str]:
+    values = [value for _x, value in points if math.isfinite(value)]
+    first, last, smallest, largest = values[0], values[-1], min(values), max(values)
+    return name, _written(first), _written(last), _written(smallest), _written(largest)
+
+
+def _written(value: float) -> str:
+    """A number with as many digits as one reads in a chart.
+
+    >>> [_written(value) for value in (12_000, 0.25, 0.000123, 3.14159, 17.0, float("nan"))]
+    ['12,000', '0.25', '0.000123', '3.142', '17', '–']
+    """
+    if not math.isfinite(value):
+        return "–"
+    if value == int(value) and abs(value) < 1e12:
+        return f"{int(value):,}"
+    return f"{value:,.4g}"

@@ -1,0 +1,46 @@
+"""Charts in templates: inline SVG drawn by the server, printable, with a table that holds the same numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from questionbank.charts import LineChart, interval_plot
+
+__all__ = ["difference_interval", "line_chart"]
+
+register = template.Library()
+
+
+@register.inclusion_tag("components/line_chart.html")
+def line_chart(chart: LineChart, id: str) -> dict[str, Any]:
+    """A chart of `questionbank.charts.line_chart`.
+
+    Args:
+        chart: what to draw.
+        id: begins the ids of its parts; unique in the page, and the same when a live part is drawn again.
+    """
+    return {"chart": chart, "id": id}
+
+
+@register.simple_tag
+def difference_interval(difference: float, low: float, high: float, bound: float) -> SafeString:
+    """A line with 0 in its middle, the interval as a band, the difference as a point.
+
+    The interval is solid where it excludes 0. Hidden from screen readers: the numbers stand beside it.
+    """
+    at = interval_plot(difference, low, high, bound=bound)
+    return format_html(
+        '<svg class="interval" aria-hidden="true" focusable="false">'
+        '<line class="interval-axis" x1="0" x2="100%" y1="12" y2="12"/>'
+        '<line class="interval-zero" x1="50%" x2="50%" y1="0" y2="24"/>'
+        '<rect class="interval-band{}" x="{}%" y="7" width="{}%" height="10" rx="2"/>'
+        '<circle class="interval-point" cx="{}%" cy="12" r="4"/></svg>',
+        " interval-clear" if low > 0 or high < 0 else "",
+        at.low,
+        max(round(at.high - at.low, 2), 0.5),
+        at.at,
+    )
