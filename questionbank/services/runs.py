@@ -228,7 +228,7 @@ def _requeue(run: Run) -> None:
 
 
 def runs_reconcile() -> dict[str, int]:
-    """Mend what a dead worker or a lost message left; called at start and every minute.
+    """Mend what a dead worker or a lost message left; called at start and every 15 s.
 
     Running runs without a heartbeat for `DEAD_AFTER` are queued again (or failed after `MAX_ATTEMPTS`);
     queued runs that have no message are sent again.

@@ -1,0 +1,22 @@
+"""What the tests of jobs share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from analytics.training.threads import wait_passively
+
+wait_passively()  # before a test module imports torch
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Threads that wait for one another cost more than what a tiny model computes."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

@@ -1,0 +1,60 @@
+"""A bank whose questions tell their concepts by their words, and tiny encoders for it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from analytics.artifacts import Manifest
+from analytics.backbone.export import export_onnx
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from questionbank.models import Question
+from tests.questionbank.small_bank import add_concept, add_question
+
+__all__ = ["add_encoder_bank", "tiny_encoder", "tiny_folder"]
+
+TOPICS = {
+    ("Maths", "Number", "Primes"): "prime factor divisor multiple remainder digit".split(),
+    ("Maths", "Number", "Fractions"): "fraction half third quarter numerator share".split(),
+    ("Maths", "Geometry", "Circles"): "circle radius diameter arc chord tangent".split(),
+    ("Maths", "Geometry", "Triangles"): "triangle side angle height vertex hypotenuse".split(),
+}
+HIERARCHY = "School"
+
+
+def add_encoder_bank(count: int = 260, *, seed: int = 0) -> list[Question]:
+    """Ready questions in one hierarchy whose paths all begin with ``Maths``; difficulty grows with length."""
+    rng = random.Random(seed)
+    questions = []
+    for number in range(count):
+        path = list(TOPICS)[number % len(TOPICS)]
+        length = rng.randrange(5, 12)
+        words = [rng.choice(TOPICS[path]) for _word in range(length)]
+        words.insert(1, "".join(rng.choice("abcdefgh") for _letter in range(6)))  # tells questions apart
+        questions.append(
+            add_question(
+                f"Find the {' '.join(words)} of {number}.",
+                concepts=[add_concept(*path, hierarchy=HIERARCHY)],
+                difficulty=float(min(4, length // 3)),
+                difficulty_scale="0-4",
+            )
+        )
+    return questions
+
+
+def tiny_folder(folder: Path, *, seed: int = 0) -> Path:
+    """A tiny backbone as transformers keeps it."""
+    save_backbone(tiny_backbone(seed=seed), folder)
+    return folder
+
+
+def tiny_encoder(folder: Path, *, seed: int = 0, name: str = "tiny") -> Path:
+    """An encoder artifact with its own weights for bulk encoding."""
+    backbone = tiny_backbone(seed=seed)
+    export_onnx(
+        backbone,
+        folder,
+        about=Manifest(capability="encoder", name=name),
+        write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
+    )
+    return folder

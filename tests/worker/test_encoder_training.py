@@ -1,0 +1,274 @@
+"""Encoder training runs on a tiny backbone: candidate, metrics, cancel, resume after a killed worker."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from analytics.backbone import export
+from analytics.inference.encode import load_encoder
+from analytics.splits import is_held_out
+from questionbank.errors import Conflict, ValidationFailed
+from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
+from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.runs import run_metric_series, run_queue_position, run_version
+from questionbank.services import runs
+from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.services.training import encoder_request
+from tests.questionbank.small_bank import add_question
+from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
+from worker import encoder_training, reporting
+from worker.feeds import encoder_feed
+from worker.tasks import encoder_train
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_files(settings, tmp_path):
+    settings.VAR_DIR = tmp_path / "var"
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "artifacts": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path / "artifacts"},
+        },
+    }
+
+
+@pytest.fixture(autouse=True)
+def one_connection(monkeypatch):
+    """The heartbeat's thread has a connection of its own, which does not see the rows of a test."""
+    monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 3600.0)
+
+
+@pytest.fixture
+def no_graph(monkeypatch):
+    """Exporting takes seconds; the weights for torch are what these tests look at."""
+    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+
+
+@pytest.fixture
+def backbone(tmp_path):
+    return str(tiny_folder(tmp_path / "tiny"))
+
+
+@pytest.fixture
+def bank(db):
+    return add_encoder_bank(120)
+
+
+def small(backbone: str, **settings: str) -> dict[str, str]:
+    return {
+        "backbone": backbone, "batch_size": "16", "epochs": "2", "projection": "8", "levels": "2",
+        "max_tokens": "64", "evaluate_every": "0", "checkpoint_every": "1", "mixed_precision": "no", **settings,
+    }  # fmt: skip
+
+
+def request(settings: dict[str, str], **arguments) -> Run:
+    return encoder_request(settings=settings, send=False, **arguments)
+
+
+def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion(
+    bank, backbone, tmp_path, admin_person
+):
+    champion = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "first", seed=1)))
+    run = request(small(backbone), user=admin_person)
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert (run.error, run.state) == ("", "succeeded")
+    model = ModelArtifact.objects.get(pk=run.result["model"])
+    assert (model.state, model.parent, model.created_by) == ("candidate", champion, admin_person)
+    assert model.name == f"tiny-quesco-{run.pk}"
+    assert model.manifest["extra"]["questions"] == sum(not is_held_out(one.text) for one in bank)
+    assert load_encoder(artifact_folder(model)).encode(["a circle"]).shape == (1, 32)
+    assert (artifact_folder(model) / "backbone" / "config.json").is_file()
+    event = ModelEvent.objects.get(artifact=model)
+    assert (event.kind, event.person) == ("registered", admin_person)
+    assert not encoder_training.checkpoint_folder(run.pk).exists()
+    lines = " ".join(run.logs.values_list("text", flat=True))
+    assert "120 ready questions" in lines
+    assert "Level 2: 120 questions in 4 concepts" in lines
+
+
+def test_a_training_writes_its_figures_and_its_progress(bank, backbone, no_graph):
+    run = request(small(backbone))
+    before = run_version(run_id=run.pk)
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    steps = 2 * (sum(not is_held_out(one.text) for one in bank) // 16)
+    series = run_metric_series(run=run)
+    assert series["loss"][-1][0] == steps
+    assert {"epoch", "loss_rank_0", "loss_rank_1", "held_out_precision_at_10"} <= series.keys()
+    assert (run.done, run.total) == (steps, steps)
+    assert run_version(run_id=run.pk) != before
+
+
+def test_metrics_of_a_step_are_replaced_and_those_without_a_number_left_out():
+    run = runs.run_start(
+        run_id=runs.run_create(kind="train", capability="encoder", send=False).pk, worker="w"
+    )
+    runs.run_metrics(run=run, step=3, metrics={"loss": 2.0, "other": float("nan")})
+    version = run_version(run_id=run.pk)
+    runs.run_metrics(run=run, step=3, metrics={"loss": 1.5})
+    runs.run_metrics(run=run, step=4, metrics={"loss": 1.0})
+    assert run_metric_series(run=run) == {"loss": [(3, 1.5), (4, 1.0)]}
+    assert run_version(run_id=run.pk) != version
+    runs.run_succeed(run=run)
+    runs.run_metrics(run=run, step=5, metrics={"loss": 0.5})  # whoever lost the run writes nothing more
+    assert RunMetric.objects.count() == 2
+
+
+def test_the_place_in_a_queue_counts_only_what_waits_there():
+    first, other, second = (
+        runs.run_create(kind="train", capability="probes", queue=queue, send=False)
+        for queue in ("train", "default", "train")
+    )
+    assert [run_queue_position(run=one) for one in (first, other, second)] == [1, 1, 2]
+    started = runs.run_start(run_id=first.pk, worker="w")
+    assert run_queue_position(run=started) is None
+    assert run_queue_position(run=second) == 1
+
+
+class _Killed(BaseException):
+    """What no handler of ours catches: as if the process were gone."""
+
+
+def _die_at(monkeypatch, step: int) -> None:
+    report = encoder_training.RunReporter.step
+
+    def die(self, one):
+        report(self, one)
+        if one.step >= step:
+            raise _Killed
+
+    monkeypatch.setattr("worker.reporting.RunReporter.step", die)
+
+
+def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_questions(
+    bank, backbone, no_graph, monkeypatch
+):
+    settings = small(backbone, epochs="4")
+    whole = request(settings)
+    encoder_train(whole.pk)
+    expected = ModelArtifact.objects.get(name=f"tiny-quesco-{whole.pk}").manifest
+
+    run = request(settings)
+    with monkeypatch.context() as patched:
+        _die_at(patched, 10)
+        with pytest.raises(_Killed):
+            encoder_train(run.pk)
+    run.refresh_from_db()
+    assert run.state == "running"  # nobody could say that it ended
+    assert (encoder_training.checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
+
+    Question.objects.all().delete()  # a run that goes on keeps to the questions that it began with
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - runs.DEAD_AFTER - timedelta(seconds=1))
+    assert runs.runs_reconcile()["requeued"] == 1
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert (run.error, run.state, run.attempts) == ("", "succeeded", 2)
+    assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
+    manifest = ModelArtifact.objects.get(pk=run.result["model"]).manifest
+    assert manifest["data_hash"] == expected["data_hash"]
+    # Stopped and resumed equals uninterrupted, to the last bit of the weights.
+    assert manifest["extra"]["backbone_sha256"] == expected["extra"]["backbone_sha256"]
+
+
+def test_a_dead_worker_is_noticed_within_a_minute():
+    """Every worker reconciles when it starts, and beat every so many seconds."""
+    from django.conf import settings
+
+    every = settings.CELERY_BEAT_SCHEDULE["reconcile-runs"]["schedule"]
+    assert runs.DEAD_AFTER.total_seconds() + every <= 60
+
+
+def test_a_cancelled_training_keeps_its_checkpoint_and_retry_goes_on_from_it(
+    bank, backbone, no_graph, monkeypatch
+):
+    run = request(small(backbone, epochs="4"))
+    report = encoder_training.RunReporter.step
+
+    def stop(self, one):
+        report(self, one)
+        if one.step >= 10:
+            runs.run_cancel(run_id=self.run.pk)
+            self._stop_requested.set()  # as the heartbeat's thread does
+
+    with monkeypatch.context() as patched:
+        patched.setattr("worker.reporting.RunReporter.step", stop)
+        encoder_train(run.pk)
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+    assert not ModelArtifact.objects.exists()
+    runs.run_retry(run_id=run.pk)
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert (run.error, run.state) == ("", "succeeded")
+    assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
+
+
+def test_a_run_that_was_killed_after_registering_registers_nothing_twice(bank, backbone, no_graph):
+    run = request(small(backbone))
+    encoder_train(run.pk)
+    Run.objects.filter(pk=run.pk).update(state="queued", result={})
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert run.state == "succeeded"
+    assert run.result["model"] == ModelArtifact.objects.get().pk
+
+
+def test_the_feed_drops_shared_nodes_unknown_languages_and_repetitions(bank):
+    add_question(bank[0].text, concepts=[tag.concept for tag in bank[0].tags.all()])
+    add_question("求圆的面积", language="zh", concepts=[tag.concept for tag in bank[0].tags.all()])
+    add_question("A draft", status="draft")
+    add_question("No concept at all")
+    feed = encoder_feed(
+        hierarchies=None, unknown_share=lambda texts: sum(not one.isascii() for one in texts) / len(texts)
+    )
+    assert feed.unknown_languages == {"zh": (1, 1.0)}
+    assert feed.duplicates == 1
+    assert len(feed.examples) == 121
+    by_text = {one.text: one for one in feed.examples}
+    assert by_text[bank[0].text].paths == (("Number", "Primes"),)
+    assert by_text[bank[0].text].hierarchy == "School"
+    assert 0 <= by_text[bank[0].text].difficulty <= 1
+    assert by_text["No concept at all"].paths == ()
+    only = encoder_feed(hierarchies=["School"], unknown_share=lambda texts: 0.0)
+    assert "No concept at all" not in {one.text for one in only.examples}
+
+
+def test_a_request_names_every_wrong_setting_by_its_field(bank):
+    with pytest.raises(ValidationFailed) as caught:
+        encoder_request(settings={"epochs": "0", "momentum": "much", "speed": "1"})
+    assert caught.value.fields.keys() == {"epochs", "momentum", ""}
+    with pytest.raises(ValidationFailed, match="no hierarchy “Nowhere”"):
+        encoder_request(hierarchies=["School", "Nowhere"])
+    with pytest.raises(ValidationFailed):
+        encoder_request(hierarchies=[])
+
+
+def test_only_one_encoder_training_waits_or_runs(bank):
+    request({})
+    with pytest.raises(Conflict, match="already"):
+        request({})
+
+
+def test_the_command_trains_here_and_refuses_what_it_does_not_know(
+    bank, backbone, no_graph, tmp_path, capsys
+):
+    artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "first", seed=1)))
+    call = [one for name, value in small(backbone).items() for one in ("--set", f"{name}={value}")]
+    with pytest.raises(CommandError, match="'juggling' cannot be trained"):
+        call_command("train", "juggling")
+    with pytest.raises(CommandError, match="needs a reason"):
+        call_command("train", "encoder", "--promote", *call)
+    with pytest.raises(CommandError, match="no hierarchy"):
+        call_command("train", "encoder", "--hierarchy", "Nowhere", *call)
+    call_command("train", "encoder", "--hierarchy", "School", *call)
+    model = ModelArtifact.objects.get(state="candidate")
+    assert f"trained as model {model.pk}" in capsys.readouterr().out
+    assert "--hierarchy School" in model.manifest["extra"]["command"]
