@@ -19,6 +19,7 @@ from questionbank.views import (
     health,
     home,
     imports,
+    maps,
     paste,
     questions,
     runs,
@@ -92,6 +93,13 @@ concept_patterns: list[URLPattern | URLResolver] = [
     path("<int:concept_id>/<slug:change>/", concept_editing.concept_change, name="concept_change"),
 ]
 
+map_patterns: list[URLPattern | URLResolver] = [
+    path("", maps.map_page, name="map"),
+    path("points/", maps.map_points_data, name="map_points_data"),
+    path("questions/", maps.map_questions, name="map_questions"),
+    path("draw/", maps.map_draw, name="map_draw"),
+]
+
 run_patterns: list[URLPattern | URLResolver] = [
     path("", runs.run_list, name="run_list"),
     path("<int:run_id>/", runs.run_detail, name="run_detail"),
@@ -106,6 +114,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("questions/", include(question_patterns)),
     path("paste/", paste.paste, name="paste"),
     path("concepts/", include(concept_patterns)),
+    path("map/", include(map_patterns)),
     path("import/", imports.import_create, name="import_create"),
     path("jobs/", include(run_patterns)),
     path("theme/", appearance.theme, name="theme"),

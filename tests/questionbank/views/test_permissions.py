@@ -63,6 +63,10 @@ TABLE: dict[str, Address] = {
     "hierarchy_create": Address(ADMINS),
     "hierarchy_rename": Address(ADMINS, HIERARCHY),
     "hierarchy_delete": Address(ADMINS, HIERARCHY),
+    "map": Address(EVERYBODY),
+    "map_points_data": Address((LOGIN, 403, 404, 404, 404)),  # no map is drawn in this bank
+    "map_questions": Address(EVERYBODY, query="?id=1"),
+    "map_draw": Address(ADMINS_ACT, method="post"),
     "import_create": Address(ADMINS),
     "import_confirm": Address(ADMINS_ACT, RUN, "post"),
     "run_list": Address(EVERYBODY),
