@@ -49,6 +49,8 @@ _NUMBER = re.compile(
     rf"|(?P<scientific>{_PLAIN})\s*(?:\\times|\\cdot|×|x)\s*10\s*\^\s*\{{?\s*(?P<power>-?\d+)\s*\}}?"
     rf"|(?P<plain>{_PLAIN})(?:\s*(?P<tens>[百千万亿](?![米克瓦卡分])))?"
 )
+_SCALED = re.compile(r" (hundred|thousand|million|billion|dozen)\b", re.IGNORECASE)
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
 _PERCENT = re.compile(r"\s*(?:\\?[%％]|percent\b|per cent\b|\\permil)", re.IGNORECASE)
 
 _ENGLISH_WORD = (
@@ -145,6 +147,8 @@ def _digit_mentions(text: str) -> Iterator[NumberMention]:
         if value is None:
             continue
         start, end = match.span()
+        if scaled := _SCALED.match(text, end):
+            value, end = value * _SCALES[scaled[1].lower()], scaled.end()
         percent = _PERCENT.match(text, end)
         if percent:
             value, end = value / (1000 if "mil" in percent[0] else 100), percent.end()
@@ -193,6 +197,8 @@ def _english_mentions(text: str) -> Iterator[NumberMention]:
             start, end = words[at].start(), words[at + count - 1].end()
             at += count
             if value is not None and not _is_pronoun(text, start, end):
+                if percent := _PERCENT.match(text, end):
+                    value, end = value / (1000 if "mil" in percent[0] else 100), percent.end()
                 yield NumberMention(start, end, text[start:end], value)
 
 

@@ -31,6 +31,11 @@ def found(text: str) -> list[tuple[str, str]]:
         ),
         (r"3.2\times 10^{6}", [(r"3.2\times 10^{6}", "3200000")]),
         (".5 of it", [(".5", "1/2")]),
+        (
+            "3 million, 2.5 thousand and 4 dozen",
+            [("3 million", "3000000"), ("2.5 thousand", "2500"), ("4 dozen", "48")],
+        ),
+        ("three percent of twenty", [("three percent", "3/100"), ("twenty", "20")]),
         ("Rs.360 and Rs. 20", [("360", "360"), ("20", "20")]),
         ("2½ cups, 2 ¼, ½ cup and 3⁄4", [("2½", "5/2"), ("2 ¼", "9/4"), ("½", "1/2"), ("3⁄4", "3/4")]),
         ("three point zero five, at this point two left", [("three point zero five", "61/20"), ("two", "2")]),
