@@ -12,6 +12,7 @@ from analytics.text.unit_names import NAMES
 
 __all__ = [
     "Edit",
+    "agree_articles",
     "apply_edits",
     "formula_spans",
     "lower_first",
@@ -30,6 +31,9 @@ _BEFORE_MARK = re.compile(r"(?<=[\w)\]%'\"])[^\S\n]+(?=[,.;:?!](?:\s|$))")
 _LONELY_COMMA = re.compile(r"(?:^|(?<=[.?!]))\s*[,;:]\s*|,\s*(?=[.?!])(?!\.\d)")
 _SENTENCE_START = re.compile(r"(?:^|(?<=[.?!]\s))([\"'“(]?)([a-z])(?=[a-z]*\s)")
 _ABBREVIATED = re.compile(r"\b(?:\w|Mr|Mrs|Ms|Dr|St|Rs|No|vs|etc|approx|a\.m|p\.m)\.\s$", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"\b(an?) ((?:hour|inch|ounce|acre|second|minute|day|week|month|year|mile|metre|foot|yard|gram|pound|litre|cup)\b)"
+)
 _POWERS = {"2": "square ", "3": "cubic "}
 
 
@@ -68,6 +72,19 @@ def _capital(match: re.Match[str]) -> str:
     if _ABBREVIATED.search(match.string[max(match.start() - 8, 0) : match.start()]):
         return match[0]
     return match[1] + match[2].upper()
+
+
+def agree_articles(text: str) -> str:
+    """Write "an hour" and "a day": the article in front of a unit agrees with it.
+
+    >>> agree_articles("5 km a hour, once an day")
+    '5 km an hour, once a day'
+    """
+
+    def agree(match: re.Match[str]) -> str:
+        return ("an " if match[2][0] in "aeio" or match[2] == "hour" else "a ") + match[2]
+
+    return _ARTICLE.sub(agree, text)
 
 
 def upper_first(text: str) -> str:

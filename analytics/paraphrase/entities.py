@@ -196,9 +196,9 @@ def _category(name: str) -> Category:
         if kind in {"Lake", "Mount", "Mt", "St"}:
             return "place"
         return "woman" if kind in {"Mrs", "Ms", "Aunt"} else "man"
-    if name in known_places:
-        return "place"
     first = re.split(r"[\s'’-]", name)[0]
+    if name in known_places and name not in women and name not in men:  # Jordan is a man more often
+        return "place"
     if first in women:
         return "woman"
     return "man" if first in men else "other"

@@ -1,0 +1,86 @@
+"""Configuration of training a paraphrase scorer (ParaQD). Torch-free; the defaults are the paper's (section 4).
+
+The paper gives no margin; its released code uses another distance, so that its margin says nothing here. The default
+margin is to be chosen on `aquarat_val`. The paper's encoder is MiniLM of 12 layers; the default here has 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analytics.configuration import check_config, option
+from analytics.errors import ConfigurationError, DataError
+from analytics.paraphrase.operators.catalog import OPERATORS, operator
+
+__all__ = ["LOSSES", "ParaphraseConfig"]
+
+LOSSES = ("triplet", "mnrl", "both")
+
+
+@dataclass(frozen=True)
+class ParaphraseConfig:
+    """How a paraphrase scorer is trained."""
+
+    backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    loss: str = option(
+        "triplet",
+        "triplet: margin on cosine distances; mnrl: multiple negatives ranking, the ablation; both: their sum",
+        choices=LOSSES,
+    )
+    margin: float = option(0.5, "of the triplet loss, on cosine distances", minimum=0, maximum=2)
+    scale: float = option(
+        20.0, "of the cosines in the multiple negatives ranking loss", minimum=0.1, maximum=1000
+    )
+    without: str = option("", "operators that are left out, comma-separated, as in the ablations of Table 2")
+    extra_operators: bool = option(True, "use the operators that are not the paper's as well")
+    far_share: float = option(
+        0.5,
+        "share of the triplets in which the positive is a far rewording and the negative a minimal edit",
+        minimum=0,
+        maximum=1,
+    )
+    triplets_per_question: int = option(6, "drawn for each question", minimum=1, maximum=50)
+    translator_there: str = option(
+        "", "f1: model that translates into another language; empty: rule paraphraser"
+    )
+    translator_back: str = option("", "f1: model that translates back; empty: rule paraphraser")
+    weak_paraphraser: str = option("", "f9: weak paraphrasing model; empty: lossy summariser")
+    weak_prefix: str = option("", "f9: what the model wants in front of a question")
+    learning_rate: float = option(2e-5, "of AdamW", minimum=1e-8, maximum=1)
+    weight_decay: float = option(0.01, "of AdamW", minimum=0, maximum=1)
+    warmup_share: float = option(0.1, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    epochs: int = option(9, "passes over the training triplets", minimum=1, maximum=1000)
+    max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
+    batch_size: int = option(16, "triplets a step", minimum=1, maximum=8192)
+    max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
+    adapter_rank: int = option(
+        0, "rank of the low-rank adapters; 0: train the whole encoder", minimum=0, maximum=256
+    )
+    mixed_precision: bool = option(True, "compute in bfloat16 where the device has it")
+    evaluate_every: int = option(200, "steps between validations; 0: once an epoch", minimum=0)
+    seed: int = option(3407, "of everything drawn at random", minimum=0)
+
+    def __post_init__(self) -> None:
+        check_config(self)
+        problems = []
+        try:
+            left_out = [operator(name) for name in self.left_out()]
+        except DataError as error:
+            problems.append(f"without: {error}")
+        else:
+            for is_positive, kind in ((True, "positive"), (False, "negative")):
+                kinds = [
+                    one
+                    for one in OPERATORS
+                    if one.is_training and one.is_positive == is_positive and one.is_paper
+                ]
+                if all(one in left_out for one in kinds):
+                    problems.append(f"without leaves no {kind} operator of the paper")
+        if bool(self.translator_there) != bool(self.translator_back):
+            problems.append("translator_there and translator_back must be given together")
+        if problems:
+            raise ConfigurationError(problems)
+
+    def left_out(self) -> tuple[str, ...]:
+        """Names of the operators that are left out."""
+        return tuple(name.strip() for name in self.without.split(",") if name.strip())

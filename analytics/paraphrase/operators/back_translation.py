@@ -1,0 +1,43 @@
+"""f1: into another language and back, sentence by sentence.
+
+ParaQD (Gupta et al., 2022), section 3.2: English, German, English. Any two sequence-to-sequence models (MarianMT
+en-de and de-en, say) do. Of the back-translations of a sentence the one farthest from it is taken. Offline, where no
+models are configured, the rule paraphraser stands in (`rule_paraphraser.py`), and says so in the catalog.
+"""
+
+from __future__ import annotations
+
+import random
+
+from analytics.paraphrase.operators.sequence import SequenceModel, farthest, first_different
+from analytics.text.clauses import split_sentences
+
+__all__ = ["BackTranslation"]
+
+
+class BackTranslation:
+    """Translates there and back.
+
+    Args:
+        there: from the question's language.
+        back: into it.
+        beams: searched each way; on the way back the `outputs` best are compared.
+    """
+
+    def __init__(
+        self, there: SequenceModel, back: SequenceModel, *, beams: int = 8, outputs: int = 2
+    ) -> None:
+        self.there, self.back, self.beams, self.outputs = there, back, beams, outputs
+
+    def apply(self, question: str, rng: random.Random) -> str | None:
+        """Return the back-translation; None where nothing changes or nothing comes back."""
+        sentences = [one.text.strip() for one in split_sentences(question) if one.text.strip()]
+        if not sentences:
+            return None
+        foreign = [outputs[0] for outputs in self.there.generate(sentences, beams=self.beams)]
+        returned = self.back.generate(foreign, beams=max(self.beams, self.outputs), outputs=self.outputs)
+        chosen = [
+            next((one for one in farthest(sentence, outputs) if one.strip()), sentence)
+            for sentence, outputs in zip(sentences, returned, strict=True)
+        ]
+        return first_different(question, [" ".join(one.strip() for one in chosen)])

@@ -1,0 +1,93 @@
+"""Extra negative: a comparison is turned round: "more" and "fewer", "at least" and "at most", "older" and "younger"."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from analytics.paraphrase.editing import formula_spans, overlaps, upper_first
+
+__all__ = ["OPPOSITES", "apply"]
+
+OPPOSITES: dict[str, tuple[str, ...]] = {
+    "more than": ("less than", "fewer than"),
+    "less than": ("more than",),
+    "fewer than": ("more than",),
+    "greater than": ("less than",),
+    "smaller than": ("greater than",),
+    "larger than": ("smaller than",),
+    "at least": ("at most",),
+    "at most": ("at least",),
+    "no more than": ("no less than",),
+    "no less than": ("no more than",),
+    "as many": ("fewer",),
+    "more": ("fewer",),
+    "fewer": ("more",),
+    "less": ("more",),
+    "older": ("younger",),
+    "younger": ("older",),
+    "taller": ("shorter",),
+    "shorter": ("longer",),
+    "longer": ("shorter",),
+    "heavier": ("lighter",),
+    "lighter": ("heavier",),
+    "faster": ("slower",),
+    "slower": ("faster",),
+    "greater": ("smaller",),
+    "larger": ("smaller",),
+    "bigger": ("smaller",),
+    "higher": ("lower",),
+    "lower": ("higher",),
+    "increased": ("decreased",),
+    "decreased": ("increased",),
+    "increases": ("decreases",),
+    "decreases": ("increases",),
+    "increase": ("decrease",),
+    "decrease": ("increase",),
+    "a gain": ("a loss",),
+    "profit": ("loss",),
+    "loss": ("profit",),
+    "maximum": ("minimum",),
+    "minimum": ("maximum",),
+    "greatest": ("smallest",),
+    "smallest": ("greatest",),
+    "largest": ("smallest",),
+    "twice": ("half",),
+    "double": ("half",),
+    "before": ("after",),
+    "after": ("before",),
+}
+"""A comparison -> what turns it round."""
+
+_PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(OPPOSITES, key=len, reverse=True))})\b", re.IGNORECASE)
+_TIMES = re.compile(r"(?:times|twice|half|thrice)\s$", re.IGNORECASE)
+
+
+def apply(question: str, rng: random.Random) -> str | None:
+    """Turn one comparison round; None where there is none outside formulas."""
+    formulas = formula_spans(question)
+    found = [
+        match
+        for match in _PATTERN.finditer(question)
+        if not overlaps(match.start(), match.end(), formulas) and not _is_part(match)
+    ]
+    if not found:
+        return None
+    match = rng.choice(found)
+    new = rng.choice(OPPOSITES[match[0].lower()])
+    return (
+        question[: match.start()]
+        + (upper_first(new) if match[0][0].isupper() else new)
+        + question[match.end() :]
+    )
+
+
+def _is_part(match: re.Match[str]) -> bool:
+    """Whether the words belong to another expression: "twice as many", "after that", "half as much"."""
+    text, word = match.string, match[0].lower()
+    behind = text[match.end() : match.end() + 8].lower()
+    if word == "as many":
+        return _TIMES.search(text[: match.start()]) is not None
+    if word in {"before", "after"}:
+        return behind.startswith((" that", ",", ".", " this"))
+    return word in {"twice", "double"} and not behind.startswith((" as ", " the "))

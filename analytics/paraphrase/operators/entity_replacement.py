@@ -1,0 +1,57 @@
+"""f7: one to three names are replaced by others of the same category, or deleted, so that the text contradicts itself.
+
+ParaQD (Gupta et al., 2022), section 3.3 and Table 3: a name that is replaced everywhere is a valid paraphrase.
+So a name is replaced in some of its mentions only, or by a name that another already has, or it is deleted.
+"""
+
+from __future__ import annotations
+
+import random
+
+from analytics.paraphrase.editing import Edit, apply_edits, formula_spans, overlaps, tidy
+from analytics.paraphrase.entities import EntityMention, another_name, find_entities
+
+__all__ = ["apply"]
+
+_MOST = 3
+
+
+def apply(question: str, rng: random.Random) -> str | None:
+    """Replace or delete 1 to min(3, k) of the k names; None where there is none outside formulas."""
+    formulas = formula_spans(question)
+    mentions: dict[str, list[EntityMention]] = {}
+    for one in find_entities(question):
+        if not overlaps(one.start, one.end, formulas):
+            mentions.setdefault(one.text, []).append(one)
+    if not mentions:
+        return None
+    names = list(mentions)
+    edits: list[Edit] = []
+    for name in rng.sample(names, rng.randint(1, min(_MOST, len(names)))):
+        edits += _edits(question, mentions[name], names, rng)
+    return tidy(apply_edits(question, edits)) or None
+
+
+def _edits(question: str, mentions: list[EntityMention], names: list[str], rng: random.Random) -> list[Edit]:
+    name = mentions[0].text
+    new = another_name(mentions[0], names, rng)
+    others = [other for other in names if other != name]
+    ways = ["delete"]
+    if new is not None and len(mentions) > 1:
+        ways += ["replace in places"] * 2
+    if others and len(mentions) == 1:
+        ways.append("confuse")
+    way = rng.choice(ways)
+    if way == "delete":
+        chosen, new = mentions, ""
+    elif way == "confuse":
+        chosen, new = mentions, rng.choice(others)
+    else:
+        chosen = rng.sample(mentions, rng.randint(1, len(mentions) - 1))
+    return [(one.start, _end(question, one, new or ""), new or "") for one in chosen]
+
+
+def _end(question: str, mention: EntityMention, new: str) -> int:
+    """The end of a deletion: a possessive s goes with its name."""
+    tail = question[mention.end : mention.end + 2]
+    return mention.end + 2 if not new and tail in {"'s", "’s"} else mention.end

@@ -1,0 +1,96 @@
+"""f_a, a test operator: active becomes passive, then grammar is put right.
+
+ParaQD (Gupta et al., 2022), section 4.2. With models (one for the voice, one for the grammar) see
+`PassiveByModels`; the offline stand-in is rules for plain statements: "Ann bought 5 pens at the shop." ->
+"5 pens were bought by Ann at the shop.". Like the paper's, it fails at times: it is for test sets that people label.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+
+from analytics.paraphrase.editing import lower_first, tidy, upper_first
+from analytics.paraphrase.operators.sequence import SequenceModel, first_different
+from analytics.text.clauses import split_sentences
+
+__all__ = ["PassiveByModels", "apply"]
+
+_PARTICIPLES = dict(
+    pair.split(":")
+    for pair in str.split(
+        """
+        bought:bought sold:sold gave:given ate:eaten made:made took:taken read:read found:found spent:spent paid:paid
+        drove:driven wrote:written won:won caught:caught brought:brought kept:kept lost:lost built:built drew:drawn
+        threw:thrown broke:broken sent:sent grew:grown fed:fed held:held drank:drunk
+        buys:bought sells:sold gives:given eats:eaten makes:made takes:taken reads:read finds:found spends:spent
+        pays:paid drives:driven writes:written catches:caught brings:brought builds:built draws:drawn uses:used
+        collects:collected picks:picked bakes:baked plants:planted packs:packed delivers:delivered orders:ordered
+        paints:painted washes:washed cooks:cooked needs:needed owns:owned contains:contained covers:covered
+        """
+    )
+)
+_REGULAR = frozenset(
+    str.split(
+        """
+        collected picked baked planted packed delivered ordered painted washed cooked needed used counted earned
+        received purchased saved shared cleaned opened watched played carried filled loaded donated divided invited
+        mailed raised solved scored visited walked covered owned borrowed completed finished produced
+        """
+    )
+)
+_SUBJECT = (
+    r"(?P<subject>(?:The|A|An|Each|Every|His|Her|Their) [a-z]+(?: [a-z]+)?|[A-Z][a-z]+(?: and [A-Z][a-z]+)?"
+    r"|He|She|They|We|I)"
+)
+_OBJECT = (
+    r"(?P<object>(?:\$?\d[\d,./]*|the|a|an|some|his|her|their|two|three|four|five|six|seven|eight|nine|ten)\b"
+    r"[^.,;]*?)"
+)
+_REST = r"(?P<rest>(?: (?:at|in|on|for|from|to|with|per|each|every|yesterday|today|last|this)\b[^.]*)?)"
+_STATEMENT = re.compile(
+    rf"^{_SUBJECT} (?P<verb>{'|'.join([*_PARTICIPLES, *_REGULAR])}) {_OBJECT}{_REST}\.\s*$"
+)
+_BY = {"He": "him", "She": "her", "They": "them", "We": "us", "I": "me"}
+_SINGULAR = re.compile(r"^(?:a|an|one|1)\b|^(?:the|his|her)\s(?!.*s$)", re.IGNORECASE)
+
+
+class PassiveByModels:
+    """f_a with models: one that changes the voice, sentence by sentence, and one that corrects the grammar."""
+
+    def __init__(self, voice: SequenceModel, grammar: SequenceModel | None = None) -> None:
+        self.voice, self.grammar = voice, grammar
+
+    def apply(self, question: str, rng: random.Random) -> str | None:
+        """Put the question in the passive; None where the models change nothing."""
+        sentences = [one.text.strip() for one in split_sentences(question)]
+        changed = [outputs[0] for outputs in self.voice.generate(sentences)] if sentences else []
+        if self.grammar is not None and changed:
+            changed = [outputs[0] for outputs in self.grammar.generate(changed)]
+        return first_different(question, [" ".join(changed)])
+
+
+def apply(question: str, rng: random.Random) -> str | None:
+    """Put every plain statement in the passive; None where there is none."""
+    parts: list[str] = []
+    changed = False
+    for sentence in split_sentences(question):
+        match = _STATEMENT.match(sentence.text)
+        if match is None:
+            parts.append(sentence.text)
+            continue
+        changed = True
+        parts.append(_passive(match) + " ")
+    return tidy("".join(parts)) if changed else None
+
+
+def _passive(match: re.Match[str]) -> str:
+    verb = match["verb"]
+    present = verb.endswith("s") and verb in _PARTICIPLES
+    one = _SINGULAR.match(match["object"]) is not None
+    be = {(True, True): "is", (True, False): "are", (False, True): "was", (False, False): "were"}[
+        present, one
+    ]
+    subject = match["subject"]
+    agent = _BY.get(subject) or (lower_first(subject) if " " in subject and "and" not in subject else subject)
+    return f"{upper_first(match['object'])} {be} {_PARTICIPLES.get(verb, verb)} by {agent}{match['rest']}."

@@ -1,0 +1,158 @@
+"""Rules of the rule paraphraser on words and phrases: synonyms, set phrases, contractions."""
+
+from __future__ import annotations
+
+import random
+import re
+from functools import lru_cache
+
+from analytics.paraphrase.editing import Edit, apply_edits, upper_first
+from analytics.paraphrase.wording import SYNONYMS
+
+__all__ = ["contract", "replace_phrases", "replace_synonyms"]
+
+# (pattern, what it becomes); each keeps the equation. Where several are given, one is drawn.
+_PHRASES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"\bin all\b(?= *[?.,]|$)", ("in total", "altogether", "all together")),
+    (r"\bin total\b", ("in all", "altogether")),
+    (r"\baltogether\b", ("in total", "in all")),
+    (r"\ba total of (?=\d)", ("", "altogether ")),
+    (r"\btwice as (many|much)\b", (r"two times as \1", r"double as \1")),
+    (r"\bthree times as (many|much)\b", (r"thrice as \1",)),
+    (r"\bhalf as (many|much)\b", (r"one half as \1",)),
+    (r"\bhalf of (the|his|her|their|its)\b", (r"one half of \1", r"half \1")),
+    (r"\bper (hour|minute|second|day|week|month|year)\b", (r"each \1", r"every \1")),
+    (r"\beach (day|week|month|year|hour)\b", (r"every \1", r"per \1")),
+    (r"\bevery (day|week|month|year|hour)\b", (r"each \1",)),
+    (r"\bat the end\b", ("in the end",)),
+    (r"\bis equal to\b", ("equals",)),
+    (r"\bequals\b", ("is equal to",)),
+    (r"\bis the same as\b", ("equals",)),
+    (r"\bat least (?=\d)", ("no fewer than ", "a minimum of ")),
+    (r"\bat most (?=\d)", ("no more than ", "a maximum of ")),
+    (r"\bis going to\b", ("will",)),
+    (r"\bwants to\b", ("would like to", "wishes to")),
+    (r"\bneeds to\b", ("has to", "must")),
+    (r"\bhas to\b", ("needs to", "must")),
+    (r"\bin order to\b", ("to",)),
+    (r"\bis able to\b", ("can",)),
+    (r"\bthe sum of\b", ("the total of",)),
+    (r"\bin addition\b", ("also",)),
+    (r"\bas well as\b", ("and also",)),
+    (
+        r"\bIf\b(?= (?:the|a|an|he|she|it|they|each|every|[A-Z0-9]))",
+        ("Suppose that", "Given that", "Assuming that"),
+    ),
+    (r"\bspends\b(?= \$?\d)", ("pays", "uses")),
+    (r"\bspent\b(?= \$\d)", ("paid",)),
+    (r"\bcosts (?=\$?\d)", ("has a price of ", "is priced at ")),
+    (r"\bcost (?=\$\d)", ("were priced at ", "had a price of ")),
+    (
+        r"\b(?!The\b|Each\b|It\b)([A-Z][a-z]+|he|she) has (?=\d+ [a-z]{4,})(?!\d+ (?:more|less|fewer|times))",
+        (r"\1 owns ",),
+    ),
+    (
+        r"\b(?!The\b|Each\b|It\b)([A-Z][a-z]+|he|she) had (?=\d+ [a-z]{4,})(?!\d+ (?:more|less|fewer|times))",
+        (r"\1 owned ",),
+    ),
+    (r"\bgave\b", ("handed",)),
+    (r"\bthe number of\b", ("the number of", "the count of")),
+    (r"\bafter that,", ("then,", "afterwards,")),
+    (r"\bThen,? (?=he|she|they)", ("After that, ",)),
+    (r"\bNow,", ("At present,",)),
+    (r"\bnow\b(?= *[?.])", ("at present", "at this point")),
+    (r"\bthere is\b", ("there exists",)),
+    (r"\bto make (?=\d|a |one )", ("for making ",)),
+)
+_CONTRACTED = {
+    "do not": "don't",
+    "does not": "doesn't",
+    "did not": "didn't",
+    "is not": "isn't",
+    "are not": "aren't",
+    "was not": "wasn't",
+    "were not": "weren't",
+    "has not": "hasn't",
+    "have not": "haven't",
+    "cannot": "can't",
+    "can not": "can't",
+    "could not": "couldn't",
+    "will not": "won't",
+    "would not": "wouldn't",
+    "it is": "it's",
+    "that is": "that's",
+    "they are": "they're",
+    "she is": "she's",
+    "he is": "he's",
+    "they will": "they'll",
+    "he will": "he'll",
+    "she will": "she'll",
+    "i am": "I'm",
+    "you are": "you're",
+}
+_EXPANDED = {
+    short.lower(): long for long, short in _CONTRACTED.items() if long not in {"can not", "i am"}
+} | {"i'm": "I am"}
+_MOST_SYNONYMS = 5
+
+
+def replace_synonyms(text: str, rng: random.Random) -> str | None:
+    """Replace words by synonyms, everywhere alike; None where there is none."""
+    table, pattern = _synonyms()
+    found = list(pattern.finditer(text))
+    chosen = {
+        word: rng.choice(table[word])
+        for word in sorted({match[0].lower() for match in found})
+        if rng.random() < 0.75
+    }
+    chosen = dict(list(chosen.items())[:_MOST_SYNONYMS])
+    edits: list[Edit] = []
+    for match in found:
+        new = chosen.get(match[0].lower())
+        if new is not None and not _is_name(match):
+            edits.append((match.start(), match.end(), upper_first(new) if match[0][0].isupper() else new))
+    return apply_edits(text, edits) if edits else None
+
+
+def _is_name(match: re.Match[str]) -> bool:
+    """Whether a capitalised word stands inside a sentence ("Big Apple Town")."""
+    before = match.string[: match.start()].rstrip()
+    return match[0][0].isupper() and bool(before) and before[-1] not in ".?!\"'"
+
+
+def replace_phrases(text: str, rng: random.Random) -> str | None:
+    """Put set phrases in other words; None where there is none."""
+    changed = text
+    for pattern, choices in rng.sample(_compiled(), len(_compiled())):
+        if rng.random() < 0.6 and pattern.search(changed):
+            changed = pattern.sub(rng.choice(choices), changed)
+    return changed if changed != text else None
+
+
+def contract(text: str, rng: random.Random) -> str | None:
+    """Contract ("do not" -> "don't"), or write contractions out; None where there is neither."""
+    table = rng.choice((_CONTRACTED, _EXPANDED))
+    pattern = re.compile(rf"\b(?:{'|'.join(table)})\b", re.IGNORECASE)
+
+    def write(match: re.Match[str]) -> str:
+        new = table[match[0].lower()]
+        return upper_first(new) if match[0][0].isupper() else new
+
+    changed = pattern.sub(write, text.replace("’t", "'t"))
+    return changed if changed != text else None
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> tuple[dict[str, tuple[str, ...]], re.Pattern[str]]:
+    table = {
+        word: tuple(other for other in row if other != word)
+        for row in SYNONYMS
+        for word in row
+        if " " not in word
+    }
+    return table, re.compile(rf"\b(?:{'|'.join(sorted(table, key=len, reverse=True))})\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    return tuple((re.compile(pattern), choices) for pattern, choices in _PHRASES)

@@ -1,0 +1,221 @@
+"""Rules of the rule paraphraser on what is asked: the same quantity, asked for in other words."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from analytics.paraphrase.editing import lower_first, upper_first
+from analytics.text.clauses import split_sentences
+
+__all__ = ["reword_question"]
+
+_NOUNS = r"(?P<what>(?:more |fewer |total |extra )?[a-z][a-z'’ -]{1,40}?)"
+_DO = r"(?P<do>did|does|do|will|would|can|could|should|must)"
+_SUBJECT = (
+    r"(?P<who>(?:the |his |her |their |each |a |an )?[A-Za-z'’]+(?: and (?:the |his |her )?[A-Za-z]+)?"
+    r"|the [a-z]+ [a-z]+)"
+)
+_ASK = ("Find", "Determine", "Calculate", "Work out")
+_AUXILIARY = frozenset({"will", "would", "can", "could", "should", "must"})
+
+_HOW_MANY_DO = re.compile(rf"^How many {_NOUNS} {_DO} {_SUBJECT} (?P<verb>[a-z]+)(?P<rest>[^?]*)\?$")
+_HOW_MANY_BE_THERE = re.compile(rf"^How many {_NOUNS} (?P<be>are|were) there(?P<rest> [^?]*)?\?$")
+_HOW_MUCH_MONEY = re.compile(rf"^How much money {_DO} {_SUBJECT} (?P<verb>[a-z]+)(?P<rest>[^?]*)\?$")
+_HOW_MUCH_DO = re.compile(
+    rf"^How much {_DO} {_SUBJECT} (?P<verb>spend|pay|earn|make|cost|weigh|save)(?P<rest>[^?]*)\?$"
+)
+_WHAT_IS = re.compile(r"^What (?:is|was|are|were|will be) (?P<what>(?:the|his|her|their|its) [^?]+)\?$")
+_FIND = re.compile(
+    r"^(?:Find|Determine|Calculate|Compute|Work out) (?P<what>(?:the|his|her|their|its) [^?.]+)[?.]$"
+)
+_HOW_LONG = re.compile(r"^How long (?P<do>will|did|does|would) it take (?P<who>[^?]+?) to (?P<rest>[^?]+)\?$")
+_HOW_OLD = re.compile(
+    r"^How old (?P<be>is|was) (?P<who>[A-Z][a-z]+|the [a-z]+)(?P<rest>(?: (?:now|today|in \d[^?]*))?)\?$"
+)
+_HOW_FAR = re.compile(
+    rf"^How far {_DO} {_SUBJECT} (?P<verb>travel|walk|run|drive|go|ride|swim|jump)(?P<rest>[^?]*)\?$"
+)
+
+_ATTRIBUTE = {"cost": "is the cost of", "weigh": "is the weight of"}
+
+
+def reword_question(text: str, rng: random.Random) -> str | None:
+    """Ask for the same quantity in other words; None where the question has none of the known forms."""
+    sentences = [one for one in split_sentences(text) if one.is_question]
+    for sentence in reversed(sentences):
+        body = re.sub(r"\s+([?.])$", r"\1", sentence.text.strip())
+        lead = re.match(
+            r"^(?P<lead>(?:If|When|Given that|After) [^?]*, )(?P<asked>(?:how|what|find)\b[^?]*[?.])$", body
+        )
+        asked = upper_first(lead["asked"]) if lead else body
+        new = _reworded(asked, rng)
+        if new is not None:
+            if lead:
+                new = lead["lead"] + lower_first(new)
+            start = sentence.start
+            return text[:start] + new + text[start + len(sentence.text.rstrip()) :]
+    return None
+
+
+def _reworded(asked: str, rng: random.Random) -> str | None:
+    forms = [_how_many_do, _how_many_there, _how_much, _what_is, _find, _how_long, _how_old, _how_far]
+    for form in forms:
+        new = form(asked, rng)
+        if new is not None:
+            return new
+    return None
+
+
+def _what(quantity: str, rng: random.Random, be: str = "is") -> str:
+    """Ask for a quantity by name."""
+    if rng.random() < 0.5:
+        return f"{rng.choice(_ASK)} {quantity}."
+    return f"What {be} {quantity}?"
+
+
+def _clause(match: re.Match[str]) -> str:
+    """Return the clause that a question contains: "did Ann buy today" -> "Ann bought today"."""
+    do = match["do"]
+    verb = match["verb"]
+    who = match["who"]
+    if do in _AUXILIARY:
+        return f"{who} {do} {verb}{match['rest']}"
+    if do == "did":
+        return f"{who} {_past(verb)}{match['rest']}"
+    return f"{who} {_present(verb) if do == 'does' else verb}{match['rest']}"
+
+
+_PASTS = dict(
+    pair.split(":")
+    for pair in str.split(
+        """
+        bake:baked begin:began blow:blew borrow:borrowed break:broke bring:brought build:built buy:bought
+        catch:caught chew:chewed choose:chose come:came cost:cost cut:cut do:did draw:drew drink:drank
+        drive:drove drop:dropped eat:ate end:ended fall:fell feed:fed fill:filled find:found fly:flew
+        get:got give:gave go:went grow:grew have:had hear:heard hide:hid hit:hit hold:held keep:kept
+        know:knew leave:left lend:lent let:let lose:lost make:made meet:met need:needed pay:paid
+        pick:picked plan:planned plant:planted put:put read:read ride:rode run:ran say:said see:saw
+        sell:sold send:sent set:set shoot:shot shop:shopped sing:sang sit:sat sleep:slept spend:spent
+        split:split spread:spread stand:stood start:started steal:stole stop:stopped swim:swam take:took
+        teach:taught tell:told think:thought throw:threw travel:travelled use:used wear:wore win:won
+        write:wrote
+        """
+    )
+)
+_REGULAR = frozenset(
+    str.split(
+        """
+        add answer ask attend cook collect climb complete count cover deliver discover donate divide
+        earn exercise finish follow form get give grade help hike invite jog jump kick knit lay learn
+        lift load look mow move open order own owe pack paint pass perform pitch place play plow pour
+        practice print pull purchase raise receive reach rent repair return sail save score serve share
+        ship skip solve spray stack stay study talk taste travel treat trade try type turn use visit wait
+        walk want wash watch water weigh work wrap
+        """
+    )
+)
+"""Verbs that follow the rules; a word in no table is not taken for a verb ("the art piece have")."""
+
+
+def _is_verb(word: str) -> bool:
+    return word in _PASTS or word in _REGULAR
+
+
+def _past(verb: str) -> str:
+    if verb in _PASTS:
+        return _PASTS[verb]
+    if verb.endswith("e"):
+        return verb + "d"
+    return verb[:-1] + "ied" if re.search("[^aeiou]y$", verb) else verb + "ed"
+
+
+def _present(verb: str) -> str:
+    if verb in {"have", "do", "go", "be"}:
+        return {"have": "has", "do": "does", "go": "goes", "be": "is"}[verb]
+    if verb.endswith(("s", "x", "ch", "sh", "z")):
+        return verb + "es"
+    return verb[:-1] + "ies" if re.search("[^aeiou]y$", verb) else verb + "s"
+
+
+def _how_many_do(asked: str, rng: random.Random) -> str | None:
+    match = _HOW_MANY_DO.match(asked)
+    if (
+        match is None
+        or re.search(r"\bthan\b|\beach\b", match["rest"])
+        or match["what"].startswith(("more", "fewer"))
+    ):
+        return None
+    noun = match["what"].removeprefix("total ")
+    total = "total number" if match["what"].startswith("total ") else "number"
+    if (
+        match["verb"] == "have"
+        and match["do"] == "does"
+        and match["rest"].strip() == "left"
+        and rng.random() < 0.5
+    ):
+        return f"How many {noun} remain with {match['who']}?"
+    return _what(f"the {total} of {noun} that {_clause(match)}", rng)
+
+
+def _how_many_there(asked: str, rng: random.Random) -> str | None:
+    match = _HOW_MANY_BE_THERE.match(asked)
+    if (
+        match is None
+        or match["what"].startswith(("more", "fewer"))
+        or re.search(r"\bthan\b", match["rest"] or "")
+    ):
+        return None
+    total = match["what"].startswith("total ")
+    noun = match["what"].removeprefix("total ")
+    quantity = f"the {'total ' if total else ''}number of {noun}{match['rest'] or ''}"
+    return _what(quantity, rng, "is" if match["be"] == "are" else "was")
+
+
+def _how_much(asked: str, rng: random.Random) -> str | None:
+    match = _HOW_MUCH_MONEY.match(asked)
+    if match is not None and _is_verb(match["verb"]):
+        return _what(f"the amount of money that {_clause(match)}", rng)
+    match = _HOW_MUCH_DO.match(asked)
+    if match is None or re.search(r"\bthan\b|\bmore\b", match["rest"]):
+        return None
+    if match["verb"] in _ATTRIBUTE:
+        name = "cost" if match["verb"] == "cost" else "weight"
+        if match["do"] in _AUXILIARY or match["rest"].strip():
+            return None
+        return _what(f"the {name} of {match['who']}", rng)
+    return _what(f"the amount that {_clause(match)}", rng)
+
+
+def _what_is(asked: str, rng: random.Random) -> str | None:
+    match = _WHAT_IS.match(asked)
+    return f"{rng.choice(_ASK)} {match['what']}." if match else None
+
+
+def _find(asked: str, rng: random.Random) -> str | None:
+    match = _FIND.match(asked)
+    if match is None or re.search(r"\band\b|,|\bare\b", match["what"]):
+        return None
+    return f"What is {match['what']}?"
+
+
+def _how_long(asked: str, rng: random.Random) -> str | None:
+    match = _HOW_LONG.match(asked)
+    if match is None:
+        return None
+    verb = {"will": "will", "would": "would", "did": "did", "does": "does"}[match["do"]]
+    return f"How much time {verb} {match['who']} need to {match['rest']}?"
+
+
+def _how_old(asked: str, rng: random.Random) -> str | None:
+    match = _HOW_OLD.match(asked)
+    if match is None:
+        return None
+    return f"What {match['be']} the age of {match['who']}{match['rest']}?"
+
+
+def _how_far(asked: str, rng: random.Random) -> str | None:
+    match = _HOW_FAR.match(asked)
+    if match is None or re.search(r"\bthan\b|\bfrom\b", match["rest"]):
+        return None
+    return _what(f"the distance that {_clause(match)}", rng)

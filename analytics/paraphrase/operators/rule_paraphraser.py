@@ -1,0 +1,70 @@
+"""The offline stand-in for f1, back-translation: a paraphraser of rules that keeps a question's mathematics.
+
+No weights are downloaded by default, so this takes the translators' place until models are configured. Every rule
+keeps numbers, units, names and relations: clause order, joined sentences, contractions, a curated list of synonyms,
+and questions put in other words. It makes no passive, swaps in no random word and deletes none: those are the test
+operators' (f_a, f_c, f_d).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from analytics.paraphrase.editing import formula_spans, tidy
+from analytics.paraphrase.operators.rewording import clauses, phrases, questions
+
+__all__ = ["apply", "reword"]
+
+Rule = Callable[[str, random.Random], str | None]
+
+_RULES: tuple[tuple[Rule, float], ...] = (
+    (questions.reword_question, 0.7),
+    (phrases.replace_synonyms, 0.7),
+    (phrases.replace_phrases, 0.7),
+    (phrases.contract, 0.5),
+    (clauses.existential, 0.4),
+    (clauses.move_condition, 0.5),
+    (clauses.move_adjunct, 0.5),
+    (clauses.join_sentences, 0.4),
+    (clauses.question_first, 0.15),
+)
+"""Rule -> how often it is tried, in order."""
+
+
+def apply(question: str, rng: random.Random) -> str | None:
+    """Put a question in other words; None where no rule applies."""
+    return reword(question, rng)
+
+
+def reword(question: str, rng: random.Random, *, strength: float = 1.0) -> str | None:
+    """Put a question in other words.
+
+    Args:
+        strength: multiplies the probability of each rule; with 10 every rule that applies is used.
+    """
+    changed = question
+    for rule, probability in _RULES:
+        if rng.random() < probability * strength:
+            changed = _outside_formulas(rule, changed, rng)
+    if _same(changed, question):
+        for rule, _ in rng.sample(_RULES, len(_RULES)):
+            changed = _outside_formulas(rule, question, rng)
+            if not _same(changed, question):
+                break
+    changed = tidy(changed)
+    return None if _same(changed, question) else changed
+
+
+def _same(one: str, other: str) -> bool:
+    return one.split() == other.split()
+
+
+def _outside_formulas(rule: Rule, text: str, rng: random.Random) -> str:
+    """Apply a rule unless it would touch a formula."""
+    changed = rule(text, rng)
+    if changed is None:
+        return text
+    formulas = [text[start:end] for start, end in formula_spans(text)]
+    kept = [changed[start:end] for start, end in formula_spans(changed)]
+    return changed if sorted(kept) == sorted(formulas) else text

@@ -1,0 +1,29 @@
+"""What the operators want of a sequence-to-sequence model; `analytics.paraphrase.seq2seq` loads one. Torch-free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rapidfuzz.distance import Levenshtein
+
+__all__ = ["SequenceModel", "farthest", "first_different"]
+
+
+class SequenceModel(Protocol):
+    """Writes texts from texts."""
+
+    def generate(self, texts: Sequence[str], *, beams: int = 1, outputs: int = 1) -> list[list[str]]:
+        """Return the best outputs of each text, the best first; `outputs` is at most `beams`."""
+        ...
+
+
+def farthest(text: str, candidates: Sequence[str]) -> list[str]:
+    """Order candidates by their normalised Levenshtein distance from a text, the farthest first."""
+    return sorted(candidates, key=lambda one: (-Levenshtein.normalized_distance(text, one), one))
+
+
+def first_different(text: str, candidates: Sequence[str]) -> str | None:
+    """Return the first candidate that says anything and differs in more than blanks."""
+    words = text.split()
+    return next((one.strip() for one in candidates if one.strip() and one.split() != words), None)

@@ -1,0 +1,153 @@
+"""Any Hugging Face sequence-to-sequence model, by folder or hub id, for the operators that want one.
+
+MarianMT (f1), Pegasus (f9), T5 (f_a, f_b, f_e) and whatever `AutoModelForSeq2SeqLM` knows. Nothing is downloaded
+unless somebody names a hub id. Plain beam search: the paper's diverse beams left transformers with version 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+
+from analytics.backbone.bert import no_progress_bars
+from analytics.errors import BackboneError
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.operators.back_translation import BackTranslation
+from analytics.paraphrase.operators.catalog import Apply
+from analytics.paraphrase.operators.passive_voice import PassiveByModels
+from analytics.paraphrase.operators.reconstruction import Reconstruction
+from analytics.paraphrase.operators.weak_paraphraser import WeakParaphraser
+from analytics.training.device import pick_device
+
+__all__ = [
+    "TransformersSequenceModel",
+    "functions_for_test_sets",
+    "load_sequence_model",
+    "training_functions",
+]
+
+_BATCH = 16
+
+
+class TransformersSequenceModel:
+    """A sequence-to-sequence model with its tokenizer.
+
+    Args:
+        name: as people call it.
+        max_tokens: longer inputs are cut, longer outputs end.
+    """
+
+    def __init__(
+        self, name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, max_tokens: int = 256
+    ) -> None:
+        self.name, self.model, self.tokenizer = name, model.eval(), tokenizer
+        positions = getattr(model.config, "max_position_embeddings", None) or max_tokens
+        self.max_tokens = min(max_tokens, positions - 1)
+
+    def generate(self, texts: Sequence[str], *, beams: int = 1, outputs: int = 1) -> list[list[str]]:
+        """Return the best outputs of each text, the best first.
+
+        Raises:
+            ValueError: more outputs than beams.
+        """
+        if outputs > beams:
+            raise ValueError(f"{beams} beams cannot give {outputs} outputs.")
+        written: list[list[str]] = []
+        for start in range(0, len(texts), _BATCH):
+            batch = self.tokenizer(
+                list(texts[start : start + _BATCH]),
+                return_tensors="pt",
+                padding=True,
+                truncation=True,
+                max_length=self.max_tokens,
+                return_token_type_ids=False,
+            ).to(self.model.device)
+            with torch.inference_mode():
+                ids = self.model.generate(
+                    **batch,
+                    num_beams=beams,
+                    num_return_sequences=outputs,
+                    do_sample=False,
+                    max_new_tokens=self.max_tokens,
+                )
+            decoded = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
+            written += [decoded[at : at + outputs] for at in range(0, len(decoded), outputs)]
+        return written
+
+
+def load_sequence_model(
+    name_or_path: str, *, device: str = "auto", max_tokens: int = 256
+) -> TransformersSequenceModel:
+    """Load a model from a folder, or by its hub id where there is no such folder.
+
+    Raises:
+        BackboneError: the folder is missing or holds no such model, or the hub does not give it.
+    """
+    folder = Path(name_or_path).expanduser()
+    is_folder = folder.is_dir()
+    if not is_folder and (folder.is_absolute() or name_or_path.startswith((".", "~"))):
+        raise BackboneError(f"There is no folder {name_or_path} to load a sequence-to-sequence model from.")
+    location = str(folder) if is_folder else name_or_path
+    try:
+        with no_progress_bars():
+            model = AutoModelForSeq2SeqLM.from_pretrained(location, local_files_only=is_folder)
+        tokenizer = AutoTokenizer.from_pretrained(location, local_files_only=is_folder)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise BackboneError(
+            f"{name_or_path} holds no sequence-to-sequence model that can be loaded: {error}"
+        ) from error
+    return TransformersSequenceModel(
+        folder.name if is_folder else name_or_path,
+        model.to(pick_device(device)),
+        tokenizer,
+        max_tokens=max_tokens,
+    )
+
+
+def training_functions(config: ParaphraseConfig, *, device: str = "auto") -> dict[str, Apply]:
+    """Load the models that a configuration names for f1 and f9: operator's name -> its function.
+
+    What is not named keeps its stand-in.
+
+    Raises:
+        BackboneError: a model cannot be loaded.
+    """
+    functions: dict[str, Apply] = {}
+    if config.translator_there and config.translator_back:
+        there = load_sequence_model(config.translator_there, device=device)
+        back = load_sequence_model(config.translator_back, device=device)
+        functions["back_translation"] = BackTranslation(there, back).apply
+    if config.weak_paraphraser:
+        model = load_sequence_model(config.weak_paraphraser, device=device)
+        functions["weak_paraphraser"] = WeakParaphraser(model, prefix=config.weak_prefix).apply
+    return functions
+
+
+def functions_for_test_sets(
+    *,
+    passive: str = "",
+    grammar: str = "",
+    reconstruction: str = "",
+    weak_question: str = "",
+    device: str = "auto",
+) -> dict[str, Apply]:
+    """Load the models of the test operators f_a, f_b and f_e that are named; the others keep their stand-ins.
+
+    Raises:
+        BackboneError: a model cannot be loaded.
+    """
+    functions: dict[str, Apply] = {}
+    if passive:
+        corrector = load_sequence_model(grammar, device=device) if grammar else None
+        functions["passive_voice"] = PassiveByModels(
+            load_sequence_model(passive, device=device), corrector
+        ).apply
+    if reconstruction:
+        functions["reconstruction"] = Reconstruction(load_sequence_model(reconstruction, device=device)).apply
+    if weak_question:
+        model = load_sequence_model(weak_question, device=device)
+        functions["weak_question"] = WeakParaphraser(model, prefix="paraphrase: ", shortest=0.2).apply
+    return functions

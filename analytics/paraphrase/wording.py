@@ -1,0 +1,192 @@
+"""Words of a question as the capability compares them: stop words, stems, and synonyms that are safe in mathematics.
+
+The table of synonyms is curated: two words stand in one row only where a word problem keeps its equation when one
+replaces the other. "More" and "greater", "sum" and "product", "circle" and "ellipse" are in no row together.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+__all__ = ["STOP_WORDS", "SYNONYMS", "canonical", "stem", "words"]
+
+STOP_WORDS = frozenset(
+    str.split(
+        """
+        a about after again all also am among an and any are as at away back be because been before being
+        both but by can could did do does doing down during each either else ever every few for from
+        further get gets had has have having he her here hers him his how however i if in into is it its
+        itself just last less let like many may me more most much must my no nor not now of off on once
+        one only or other our out over own per please same shall she should since so some such than that
+        the their them then there therefore these they this those through thus to too under until up upon
+        us very was we were what when where which while who whom whose why will with within without would
+        you your two three four five six seven eight nine ten eleven twelve hundred thousand million half
+        twice thrice find calculate determine given following
+        """
+    )
+)
+"""Words that carry no topic."""
+
+SYNONYMS: tuple[tuple[str, ...], ...] = (
+    ("buy", "purchase"),
+    ("buys", "purchases"),
+    ("bought", "purchased"),
+    ("buying", "purchasing"),
+    ("kids", "children"),
+    ("kid", "child"),
+    ("mom", "mother"),
+    ("dad", "father"),
+    ("big", "large"),
+    ("bigger", "larger"),
+    ("biggest", "largest"),
+    ("small", "little"),
+    ("start", "begin"),
+    ("starts", "begins"),
+    ("started", "began"),
+    ("needs", "requires"),
+    ("need", "require"),
+    ("needed", "required"),
+    ("gathers", "collects"),
+    ("gathered", "collected"),
+    ("gather", "collect"),
+    ("gets", "receives"),
+    ("got", "received"),
+    ("finishes", "completes"),
+    ("finish", "complete"),
+    ("finished", "completed"),
+    ("journey", "trip"),
+    ("constant", "steady"),
+    ("shop", "store"),
+    ("picture", "image"),
+    ("pictures", "images"),
+    ("wants", "wishes"),
+    ("entire", "whole"),
+    ("remaining", "leftover"),
+    ("pupils", "schoolchildren"),
+    ("worker", "labourer"),
+    ("workers", "labourers"),
+    ("identical", "alike"),
+    ("approximately", "roughly"),
+    ("decides", "chooses"),
+    ("decided", "chose"),
+    ("build", "construct"),
+    ("builds", "constructs"),
+    ("built", "constructed"),
+    ("fast", "quickly"),
+    ("car", "automobile"),
+    ("cars", "automobiles"),
+    ("bike", "bicycle"),
+    ("bikes", "bicycles"),
+    ("sofa", "couch"),
+    ("movie", "film"),
+    ("movies", "films"),
+    ("town", "city"),
+    ("road", "street"),
+    ("pieces", "bits"),
+    ("employees", "staff members"),
+    ("teacher", "instructor"),
+    ("rides", "travels"),
+)
+"""Rows of words that replace one another."""
+
+_WORD = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*")
+_VOWEL = re.compile(r"[aeiouy]")
+_PLURALS = (("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"))
+_IRREGULAR = {
+    "used": "use",
+    "using": "use",
+    "children": "child",
+    "people": "person",
+    "persons": "person",
+    "men": "man",
+    "women": "woman",
+    "feet": "foot",
+    "teeth": "tooth",
+    "mice": "mouse",
+    "geese": "goose",
+    "knives": "knife",
+    "halves": "half",
+    "leaves": "leaf",
+    "loaves": "loaf",
+    "shelves": "shelf",
+    "wives": "wife",
+    "bought": "buy",
+    "sold": "sell",
+    "gave": "give",
+    "given": "give",
+    "went": "go",
+    "ate": "eat",
+    "eaten": "eat",
+    "made": "make",
+    "took": "take",
+    "taken": "take",
+    "paid": "pay",
+    "spent": "spend",
+    "left": "leave",
+    "had": "have",
+    "has": "have",
+    "ran": "run",
+    "read": "read",
+    "drove": "drive",
+    "driven": "drive",
+    "got": "get",
+    "found": "find",
+    "kept": "keep",
+    "lost": "lose",
+    "put": "put",
+    "cut": "cut",
+    "built": "build",
+    "wrote": "write",
+    "written": "write",
+    "is": "be",
+    "are": "be",
+    "was": "be",
+    "were": "be",
+    "been": "be",
+}
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in small letters."""
+    return [match[0].lower() for match in _WORD.finditer(text)]
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """Take off plural and verb endings, for comparing; the result need be no word.
+
+    >>> stem("carries"), stem("travelled"), stem("children"), stem("boxes"), stem("sharing") == stem("share")
+    ('carry', 'travel', 'child', 'box', True)
+    """
+    word = word.lower().removesuffix("'s").removesuffix("’s")
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 4:
+        return word
+    for ending, new in _PLURALS:
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word[: -len(ending)] + new
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        base = word.removesuffix(ending)
+        if base != word and len(base) > 2 and _VOWEL.search(base):
+            word = base[:-1] if base[-1] == base[-2] and base[-1] not in "sz" else base
+            break
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+@lru_cache(maxsize=1)
+def _rows() -> dict[str, str]:
+    return {stem(word): stem(row[0]) for row in SYNONYMS for word in row if " " not in word}
+
+
+def canonical(word: str) -> str:
+    """Return one stem for words that may stand for one another.
+
+    >>> canonical("purchased") == canonical("bought"), canonical("kids") == canonical("child")
+    (True, True)
+    """
+    base = stem(word)
+    return _rows().get(base, base)

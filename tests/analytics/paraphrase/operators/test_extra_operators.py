@@ -1,0 +1,114 @@
+"""The operators that are not the paper's."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from analytics.paraphrase.operators import (
+    comparison_change,
+    consistent_renaming,
+    inconsistent_renaming,
+    number_change,
+    number_swap,
+    role_swap,
+    unit_contraction,
+    words_to_numbers,
+)
+from analytics.text.numbers import find_numbers
+
+
+def rng(seed: int = 0) -> random.Random:
+    return random.Random(seed)
+
+
+def test_words_become_digits() -> None:
+    text = "Twenty-five pens cost three dollars. One is half red, two dozen are blue."
+    assert (
+        words_to_numbers.apply(text, rng()) == "25 pens cost 3 dollars. One is half red, two dozen are blue."
+    )
+    assert words_to_numbers.apply("One pen, 3 cards.", rng()) is None
+
+
+def test_units_are_abbreviated_behind_a_number() -> None:
+    text = "Zoe walked 200 kilometres for 3 hours and paid 5 dollars. How many metres did she walk?"
+    assert (
+        unit_contraction.apply(text, rng())
+        == "Zoe walked 200 km for 3 hr and paid $5. How many metres did she walk?"
+    )
+    assert unit_contraction.apply("Zoe walked 3 km.", rng()) is None
+
+
+def test_one_number_changes_wherever_it_stands() -> None:
+    for seed in range(40):
+        changed = number_change.apply("He has 14 books. The 14 books cost three coins.", rng(seed))
+        assert changed is not None
+        before, after = [14, 14, 3], [int(one.value) for one in find_numbers(changed)]
+        assert (after[0] != 14 and after[0] == after[1] and after[2] == 3) != (
+            after[:2] == [14, 14] and after[2] != 3
+        )
+        assert before != after
+    assert number_change.apply("One half.", rng()) is None
+
+
+def test_two_numbers_swap_their_roles() -> None:
+    text = "A shirt costs 12 coins. Tim buys 3 shirts and gets change."
+    assert number_swap.apply(text, rng()) == "A shirt costs 3 coins. Tim buys 12 shirts and gets change."
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Divide 3:5.",
+        "Take 3 and 5.",
+        "He has 4 red and 4 blue pens.",
+        "He has 3 red pens. She has 5 blue pens. How many in all?",
+    ],
+)
+def test_numbers_whose_order_is_free_are_not_swapped(question: str) -> None:
+    assert number_swap.apply(question, rng()) is None
+
+
+def test_names_swap_in_one_sentence_only() -> None:
+    text = "Zoe has 5 more cards than Tim. Tim has 3 cards."
+    assert role_swap.apply(text, rng()) == "Tim has 5 more cards than Zoe. Tim has 3 cards."
+    assert role_swap.apply("Zoe has 5 more cards than Tim.", rng()) is None
+    assert role_swap.apply("Zoe and Tim share 9 cards. Tim eats.", rng()) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "turned"),
+    [
+        ("He has 3 fewer than she.", {"He has 3 more than she."}),
+        ("At least 3 came.", {"At most 3 came."}),
+        ("Twice as many pens.", {"Half as many pens."}),
+        ("She is older.", {"She is younger."}),
+        ("After that, he ran.", {None}),
+        ("$x$ pens", {None}),
+    ],
+)
+def test_a_comparison_is_turned_round(question: str, turned: set[str | None]) -> None:
+    assert {comparison_change.apply(question, rng(seed)) for seed in range(10)} == turned
+
+
+def test_names_and_things_are_renamed_throughout() -> None:
+    text = "Zoe has 3 apples. Zoe eats an apple. How many apples are left?"
+    for seed in range(40):
+        changed = consistent_renaming.apply(text, rng(seed))
+        assert changed is not None
+        assert ("Zoe" in changed) in {True, False}
+        assert changed.count("Zoe") in {0, 2}
+        assert changed.count("apple") in {0, 3}
+        assert changed.count("Zoe") == 0 or changed.count("apple") == 0
+        assert [one.value for one in find_numbers(changed)] == [3]
+    assert consistent_renaming.apply("A train goes 5 km.", rng()) is None
+
+
+def test_things_are_renamed_in_some_places_only() -> None:
+    text = "A cart of 20 lemons is shared by 10 girls. How many lemons does each girl get?"
+    for seed in range(20):
+        changed = inconsistent_renaming.apply(text, rng(seed))
+        assert changed is not None
+        assert changed.count("lemons") == 1
+    assert inconsistent_renaming.apply("He has 3 lemons.", rng()) is None

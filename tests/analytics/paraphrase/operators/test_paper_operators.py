@@ -1,0 +1,233 @@
+"""f1 to f10: each changes what it says it changes, and says None where it does not apply."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from analytics.paraphrase.entities import find_entities
+from analytics.paraphrase.operators import (
+    entity_replacement,
+    last_sentence_deletion,
+    lossy_summary,
+    number_deletion,
+    numbers_to_words,
+    phrase_deletion,
+    rule_paraphraser,
+    same_sentence,
+    unit_expansion,
+    unit_replacement,
+)
+from analytics.paraphrase.operators.phrase_deletion import PhraseDeletion
+from analytics.text.numbers import find_numbers
+from analytics.text.units import find_units, unit_dimension
+
+TRIP = "Nora cycled 90 km from Lyon at a constant speed of 15 kmph. How many hours did it take her in total?"
+PENS = "Omar has 12 pens and Ivy has 7 pens. How many more pens does Omar have than Ivy?"
+
+
+def rng(seed: int = 0) -> random.Random:
+    return random.Random(seed)
+
+
+def values(text: str) -> list[object]:
+    return [one.value for one in find_numbers(text)]
+
+
+def test_the_same_sentence_is_the_question_itself() -> None:
+    assert same_sentence.apply(TRIP, rng()) == TRIP
+    assert same_sentence.apply("  ", rng()) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        (TRIP, "Nora cycled ninety km from Lyon at a constant speed of fifteen kmph. How many hours did it take her"
+         " in total?"),
+        ("Pay $20 for 5km at 3% of 2.5.", "Pay twenty dollars for five km at three percent of two point five."),
+        ("1/4 of 900 is 9 times 25.", "One quarter of nine hundred is nine times twenty-five."),
+        ("She spent $2 million.", "She spent two million dollars."),
+        ("It costs $2.50 in the 90s, ratio 3:5, 2nd, x2 and 3x.", None),
+        (r"Solve $3x = 12$.", None),
+        ("Three pens.", None),
+    ],
+)  # fmt: skip
+def test_numbers_become_words_where_they_stand(question: str, written: str | None) -> None:
+    assert numbers_to_words.apply(question, rng()) == written
+    if written:
+        assert values(written) == values(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        (TRIP, "Nora cycled 90 kilometres from Lyon at a constant speed of 15 kilometres per hour."
+         " How many hours did it take her in total?"),
+        ("A 5-m rope, 1 kg, 3cm and 4 cm^2", "A 5-metre rope, 1 kilogram, 3 centimetres and 4 square centimetres"),
+        ("$5 and Rs. 20 and $2 million", "5 dollars and 20 rupees and 2 million dollars"),
+        ("20% of 5 hr. later", "20 percent of 5 hours later"),
+        ("5 hours in the 90s", None),
+        (r"$x$ and $5 cm$", None),
+    ],
+)  # fmt: skip
+def test_abbreviated_units_are_written_out(question: str, written: str | None) -> None:
+    assert unit_expansion.apply(question, rng()) == written
+
+
+def test_the_last_sentence_goes_or_the_last_three_tokens() -> None:
+    assert (
+        last_sentence_deletion.apply(TRIP, rng())
+        == "Nora cycled 90 km from Lyon at a constant speed of 15 kmph."
+    )
+    assert last_sentence_deletion.apply("How many pens are in the box?", rng()) == "How many pens are"
+    assert last_sentence_deletion.apply("Find x now.", rng()) is None
+
+
+def test_of_the_key_phrases_the_one_farthest_by_cosine_goes() -> None:
+    """An encoder that knows the word "speed" alone: without it the cosine is 0, without any other 1."""
+
+    def encode(texts: list[str]) -> np.ndarray:
+        return np.array([[1.0, 0.0] if "speed" in text else [0.0, 1.0] for text in texts])
+
+    changed = PhraseDeletion(encode, count=10).apply(TRIP, rng())
+    assert changed is not None
+    assert "speed" not in changed
+    assert "Lyon" in changed
+    assert PhraseDeletion(encode).apply("of the 3?", rng()) is None
+
+
+def test_a_key_phrase_is_deleted_without_an_encoder_too() -> None:
+    changed = phrase_deletion.apply(PENS, rng())
+    assert changed is not None
+    assert len(changed.split()) < len(PENS.split())
+    assert "  " not in changed
+
+
+def test_a_replaced_name_leaves_a_contradiction_or_a_gap() -> None:
+    """Never a renaming throughout: a new name stands beside the old one, or a name is gone."""
+    for seed in range(60):
+        changed = entity_replacement.apply(PENS, rng(seed))
+        assert changed is not None
+        assert changed != PENS
+        old = {"Omar", "Ivy"}
+        new = {one.text for one in find_entities(changed, ("Omar", "Ivy"))} - old
+        mentions = sum(changed.count(name) for name in old | new)
+        assert mentions < 4 or any(name in changed for name in old)
+    assert entity_replacement.apply("A train leaves at 5. How far does it go?", rng()) is None
+
+
+def test_a_name_that_stands_once_is_deleted_or_confused_with_another() -> None:
+    outputs = {
+        entity_replacement.apply("Omar has 3 pens. How many pens does he lose?", rng(seed))
+        for seed in range(30)
+    }
+    assert outputs == {"Has 3 pens. How many pens does he lose?"}
+    outputs = {entity_replacement.apply("Omar has 3 pens. Ivy has 5 pens.", rng(seed)) for seed in range(60)}
+    assert "Ivy has 3 pens. Ivy has 5 pens." in outputs
+
+
+def test_at_most_two_numbers_become_quantifiers_or_nothing() -> None:
+    kinds = set()
+    for seed in range(80):
+        changed = number_deletion.apply("Omar pays $12 for 7 pens and 20% of 45 cards.", rng(seed))
+        assert changed is not None
+        lost = 4 - len(values(changed))
+        assert lost in {1, 2}
+        kinds |= {word for word in ("some", "a few", "many", "a lot of") if word in changed}
+        assert "$ " not in changed
+        assert " %" not in changed
+    assert kinds == {"some", "a few", "many", "a lot of"}
+
+
+def test_a_number_that_stands_twice_is_lost_in_both_places() -> None:
+    for seed in range(20):
+        changed = number_deletion.apply("He has 4 books. He sorts the 4 books.", rng(seed))
+        assert changed is not None
+        assert values(changed) == []
+    assert number_deletion.apply("One side is red.", rng()) is None
+
+
+def test_a_unit_becomes_another_of_its_category_and_stays_in_one_place() -> None:
+    text = "Ann runs 5 km, then 3 km, for $4. How many km does she run?"
+    seen = set()
+    for seed in range(60):
+        changed = unit_replacement.apply(text, rng(seed))
+        assert changed is not None
+        before = [one.unit for one in find_units(text)]
+        after = [one.unit for one in find_units(changed)]
+        assert [unit_dimension(unit) for unit in before] == [unit_dimension(unit) for unit in after]
+        assert before != after
+        assert "kilometer" in after
+        seen |= set(after)
+    assert {"meter", "mile", "dollar_cent"} <= seen
+
+
+def test_units_that_measure_nothing_stay() -> None:
+    assert unit_replacement.apply("One day, Ann found 3 pens.", rng()) is None
+    assert unit_replacement.apply("How many pens?", rng()) is None
+
+
+def test_articles_agree_with_the_new_unit() -> None:
+    for seed in range(40):
+        changed = unit_replacement.apply("It rains for a minute.", rng(seed))
+        assert changed is not None
+        assert ("an hour" in changed) == ("hour" in changed)
+
+
+def test_the_lossy_summary_loses_a_number_but_not_everything() -> None:
+    for seed in range(40):
+        changed = lossy_summary.apply(PENS, rng(seed))
+        assert changed is not None
+        assert sorted(map(str, values(changed))) != sorted(map(str, values(PENS)))
+    assert lossy_summary.apply("How many pens?", rng()) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        TRIP,
+        PENS,
+        "If 3 pens cost $6, how much do 5 pens cost?",
+        "There are 8 cards in each box. How many cards are in 6 boxes?",
+        "Ivy doesn't want 5 of her 12 big balloons. What is the total number of balloons she keeps?",
+        "In May, Omar earned $40 per day. How much money did Omar earn in 5 days?",
+        r"Given that $x + 3 = 7$, what is the value of $2x$?",
+    ],
+)
+def test_the_rule_paraphraser_keeps_numbers_units_names_and_formulas(question: str) -> None:
+    outputs = {rule_paraphraser.apply(question, rng(seed)) for seed in range(40)} - {None}
+    assert outputs
+    for changed in outputs:
+        assert changed is not None
+        assert changed.split() != question.split()
+        assert sorted(map(str, values(changed))) == sorted(map(str, values(question)))
+        assert sorted(one.unit for one in find_units(changed)) == sorted(
+            one.unit for one in find_units(question)
+        )
+        for name in ("Omar", "Ivy", "Nora", "$x + 3 = 7$"):
+            assert (name in changed) == (name in question)
+
+
+@pytest.mark.parametrize(
+    ("question", "rewordings"),
+    [
+        ("How many pens did Omar buy?", {"What is the number of pens that Omar bought?"}),
+        ("If Ann runs, how far is Rome?", {"How far is Rome if Ann runs?"}),
+        ("There are 5 pens in the box.", {"In the box, there are 5 pens.", "The box holds 5 pens."}),
+        ("He did not buy it.", {"He didn't buy it.", "He did not purchase it."}),
+        ("What is the sum of 3 and 4?", {"Find the sum of 3 and 4.", "What is the total of 3 and 4?"}),
+    ],
+)  # fmt: skip
+def test_rewordings_are_among_what_the_rules_make(question: str, rewordings: set[str]) -> None:
+    assert rewordings <= {rule_paraphraser.apply(question, rng(seed)) for seed in range(200)}
+
+
+def test_a_question_without_words_is_not_reworded() -> None:
+    assert rule_paraphraser.apply("25 * 25 = ?", rng()) is None
+
+
+def test_the_same_seed_gives_the_same_output() -> None:
+    for module in (rule_paraphraser, lossy_summary, number_deletion, entity_replacement, unit_replacement):
+        assert module.apply(PENS, rng(5)) == module.apply(PENS, rng(5))

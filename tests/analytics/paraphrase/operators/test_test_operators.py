@@ -1,0 +1,80 @@
+"""f_a to f_e, which make test sets and are never used in training."""
+
+from __future__ import annotations
+
+import random
+
+from analytics.paraphrase.operators import (
+    passive_voice,
+    question_only,
+    random_deletion,
+    reconstruction,
+    tfidf_replacement,
+)
+from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
+from analytics.text.numbers import find_numbers
+
+PENS = "Omar bought 12 pens at the shop. The teacher takes 3 pens. How many pens are left?"
+
+
+def rng(seed: int = 0) -> random.Random:
+    return random.Random(seed)
+
+
+def test_statements_become_passive() -> None:
+    assert passive_voice.apply(PENS, rng()) == (
+        "12 pens were bought by Omar at the shop. 3 pens are taken by the teacher. How many pens are left?"
+    )
+    assert passive_voice.apply("She ate a pear.", rng()) == "A pear was eaten by her."
+    assert passive_voice.apply("How many pens are left?", rng()) is None
+
+
+def test_reconstruction_drops_small_words_and_keeps_numbers() -> None:
+    for seed in range(30):
+        changed = reconstruction.apply(PENS, rng(seed))
+        assert changed is not None
+        assert changed != PENS
+        assert [one.value for one in find_numbers(changed)] == [12, 3]
+        assert "How many" in changed or "how many" in changed
+    assert reconstruction.apply("Find x", rng()) is None
+
+
+def test_corruption_loses_no_number() -> None:
+    for seed in range(20):
+        assert {"12", "3"} <= set(reconstruction.corrupt(PENS, rng(seed), 0.5).split())
+
+
+def test_words_of_high_tfidf_are_replaced_by_words_of_the_vocabulary() -> None:
+    texts = ["the pens are left", "the pens are new", "a zebra runs", "the cards are left"]
+    operator = TfidfReplacement(texts, share=0.2)
+    changed = operator.apply("the zebra has pens and pens are left", rng())
+    assert changed is not None
+    assert "zebra" not in changed.split()
+    new = set(changed.split()) - set("the zebra has pens and pens are left".split())
+    assert new <= set(operator.vocabulary)
+    assert operator.apply("3 of 4", rng()) is None
+    assert TfidfReplacement([]).apply("many pens", rng()) is None
+
+
+def test_the_stand_in_replaces_words_that_are_rare_in_english() -> None:
+    changed = tfidf_replacement.apply("The oculist has 3 lenses.", rng())
+    assert changed is not None
+    assert "oculist" not in changed or "lenses" not in changed
+
+
+def test_tokens_are_left_out_at_random() -> None:
+    for seed in range(30):
+        changed = random_deletion.apply(PENS, rng(seed))
+        assert changed is not None
+        assert 0 < len(changed.split()) < len(PENS.split())
+    assert random_deletion.apply("Find x", rng()) is None
+
+
+def test_the_question_is_asked_with_one_fact_or_none() -> None:
+    outputs = {question_only.apply(PENS, rng(seed)) for seed in range(30)}
+    assert outputs == {
+        "How many pens are left?",
+        "How many pens are left if Omar bought 12 pens at the shop?",
+        "How many pens are left if the teacher takes 3 pens?",
+    }
+    assert question_only.apply("How many pens?", rng()) is None
