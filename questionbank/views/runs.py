@@ -19,9 +19,18 @@ from django.views.decorators.http import condition, require_POST, require_safe
 
 from questionbank.errors import Conflict
 from questionbank.models import Run
-from questionbank.selectors.runs import run_get, run_logs, run_version, runs
+from questionbank.selectors.checkpoints import run_has_checkpoint
+from questionbank.selectors.runs import (
+    run_get,
+    run_logs,
+    run_metric_series,
+    run_queue_position,
+    run_version,
+    runs,
+)
 from questionbank.services.runs import run_cancel, run_retry
 from questionbank.views.access import requires
+from questionbank.views.curves import training_charts
 
 __all__ = ["run_cancel_view", "run_detail", "run_list", "run_progress", "run_retry_view"]
 
@@ -44,7 +53,10 @@ def run_detail(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _progress_etag(request: HttpRequest, run_id: int) -> str:
-    return f'"{sha256(f"{request.user.pk}/{run_version(run_id=run_id)}".encode()).hexdigest()[:32]}"'
+    version = run_version(run_id=run_id)
+    if version.startswith(Run.State.QUEUED):  # others that finish move it forward
+        version += f"/{run_queue_position(run=run_get(run_id=run_id))}"
+    return f'"{sha256(f"{request.user.pk}/{version}".encode()).hexdigest()[:32]}"'
 
 
 @requires("read")
@@ -88,9 +100,14 @@ def run_retry_view(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
+    series = run_metric_series(run=run)
     return {
         "run": run,
         "logs": run_logs(run=run),
+        "position": run_queue_position(run=run),
+        "epoch": int(series["epoch"][-1][1]) + 1 if "epoch" in series else None,
+        "charts": training_charts(series),
+        "may_resume": run.state in (Run.State.FAILED, Run.State.CANCELLED) and run_has_checkpoint(run=run),
         "may_manage": request.user.has_perm("questionbank.runs_manage"),
         "may_import": request.user.has_perm("questionbank.import"),
         "is_dry_run": run.kind == Run.Kind.IMPORT and bool(run.parameters.get("dry_run")),

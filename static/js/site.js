@@ -34,6 +34,18 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.addEventListener("click", () => window.print());
 }
 
+/* A part that refreshes itself keeps what somebody unfolded in it, and how far it was scrolled. */
+let unfolded = [];
+let scrolled = [];
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  unfolded = [...detail.target.querySelectorAll("details[id][open]")].map((fold) => fold.id);
+  scrolled = [...detail.target.querySelectorAll("[id][data-keep-scroll]")].map((box) => [box.id, box.scrollTop]);
+});
+document.addEventListener("htmx:afterSwap", () => {
+  for (const id of unfolded) document.getElementById(id)?.setAttribute("open", "");
+  for (const [id, top] of scrolled) document.getElementById(id)?.scrollTo(0, top);
+});
+
 /* The session ended while a page was open: a part of a page that htmx asked for is then the log-in page. */
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr } = event.detail;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -105,7 +106,7 @@ def test_ticks_enclose_the_range_and_are_evenly_spread(low, high) -> None:
     assert ticks[0] <= low + 1e-12
     assert ticks[-1] >= high - 1e-12
     assert 3 <= len(ticks) <= 8
-    steps = [after - before for before, after in zip(ticks, ticks[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(ticks)]
     assert max(steps) == pytest.approx(min(steps))
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.urls import reverse
 
-from questionbank.models import Run
+from analytics.training.checkpoint import CHECKPOINT_NAME
+from questionbank.models import ModelArtifact, Run
+from questionbank.selectors.checkpoints import CHECKPOINT
 from questionbank.services.runs import (
+    run_cancel,
     run_create,
     run_heartbeat,
     run_log,
+    run_metrics,
     run_progress,
     run_start,
     run_succeed,
@@ -116,3 +122,89 @@ def test_a_job_that_is_not_there_is_a_404(as_admin) -> None:
     assert as_admin.get(reverse("run_detail", args=[4711])).status_code == 404
     assert as_admin.get(reverse("run_progress", args=[4711])).status_code == 404
     assert as_admin.post(reverse("run_cancel", args=[4711])).status_code == 404
+
+
+@pytest.fixture
+def training(db) -> Run:
+    run = run_create(
+        kind=Run.Kind.TRAIN, capability="encoder", title="Train the encoder", queue="train", send=False,
+        parameters={"set": {"epochs": "3"}, "hierarchies": ["School"]},
+    )  # fmt: skip
+    held = run_start(run_id=run.pk, worker="test worker")
+    run_progress(run=held, done=20, total=450, message="Step 20 of 450, 3 min left")
+    for step in (10, 20):
+        run_metrics(
+            run=held,
+            step=step,
+            metrics={"epoch": 1, "loss": 4 - step / 20, "loss_rank_0": 1.5, "loss_rank_1": 2.5},
+        )
+    run_metrics(run=held, step=20, metrics={"held_out_precision_at_10": 0.25})
+    return held
+
+
+def test_a_training_shows_step_epoch_time_left_settings_and_curves(training, as_teacher) -> None:
+    page = progress(as_teacher, training).content.decode()
+    assert "Step 20 of 450, 3 min left" in page
+    assert "<dt>Epoch</dt><dd>2</dd>" in page
+    assert "<code>epochs=3</code>" in page
+    assert "School" in page
+    for id, series in (("chart-loss", "Loss"), ("chart-rank", "Rank 1, the same concept"),
+                       ("chart-held-out", "Precision at 10 on held-out questions")):  # fmt: skip
+        assert f'id="{id}-title"' in page
+        assert series in page
+    assert "chart-epoch" not in page
+
+
+def test_new_figures_change_the_etag(training, as_teacher) -> None:
+    before = progress(as_teacher, training)["ETag"]
+    assert progress(as_teacher, training, **{"If-None-Match": before}).status_code == 304
+    run_metrics(run=training, step=30, metrics={"loss": 2.0})
+    after = progress(as_teacher, training, **{"If-None-Match": before})
+    assert after.status_code == 200
+    assert '<th class="number" scope="row">30</th>' in after.content.decode()
+
+
+def test_a_waiting_job_says_how_many_are_ahead_and_that_changes(as_teacher) -> None:
+    first, second, third = (
+        run_create(kind=Run.Kind.TRAIN, capability="probes", title=name, queue="train", send=False)
+        for name in ("First", "Second", "Third")
+    )
+    run_create(kind=Run.Kind.EMBED, title="In another queue", send=False)
+    assert "It is next in the queue." in progress(as_teacher, first).content.decode()
+    before = progress(as_teacher, third)
+    assert "2 jobs are ahead of it." in before.content.decode()
+    run_cancel(run_id=second.pk)
+    after = progress(as_teacher, third, **{"If-None-Match": before["ETag"]})
+    assert "1 job is ahead of it." in after.content.decode()
+
+
+def test_a_stopped_training_with_a_checkpoint_is_resumed_one_without_is_started_again(
+    training, as_admin, settings, tmp_path
+) -> None:
+    settings.VAR_DIR = tmp_path
+    Run.objects.filter(pk=training.pk).update(state=Run.State.CANCELLED, lease=None)
+    page = progress(as_admin, training).content.decode()
+    assert "Start again</button>" in page
+    folder = Path(tmp_path) / "checkpoints" / f"run-{training.pk}"
+    folder.mkdir(parents=True)
+    (folder / CHECKPOINT_NAME).touch()
+    page = progress(as_admin, training).content.decode()
+    assert "Resume</button>" in page
+    assert "goes on from there" in page
+    as_admin.post(reverse("run_retry", args=[training.pk]))
+    page = progress(as_admin, training).content.decode()
+    assert "Resume</button>" not in page
+    assert "It is next in the queue." in page
+
+
+def test_the_page_looks_for_the_checkpoint_where_the_worker_writes_it() -> None:
+    assert CHECKPOINT == CHECKPOINT_NAME
+
+
+def test_a_finished_training_leads_to_its_model_and_a_comparison_to_its_page(training, as_teacher) -> None:
+    model = ModelArtifact.objects.create(capability="encoder", name="A candidate")
+    run_succeed(run=training, result={"model": model.pk, "metrics": {"loss": 2.5}})
+    assert reverse("model_detail", args=[model.pk]) in progress(as_teacher, training).content.decode()
+    run = run_create(kind=Run.Kind.EVALUATE, title="Compare", send=False, parameters={"candidate": model.pk})
+    run_succeed(run=run_start(run_id=run.pk, worker="test worker"), result={"passes": True})
+    assert reverse("model_compare", args=[model.pk]) in progress(as_teacher, run).content.decode()

@@ -1,0 +1,109 @@
+"""Which charts show the figures of a training run, and what their series are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.utils.translation import gettext as _
+
+from questionbank.charts import LineChart, line_chart
+from questionbank.templatetags.pages import readable
+
+__all__ = ["compared_charts", "metric_name", "training_charts"]
+
+Series = Mapping[str, Sequence[tuple[int, float]]]
+
+NOT_DRAWN = ("epoch",)
+COMPARED = ("loss", "held_out_precision_at_10")  # drawn together for two models
+
+
+def training_charts(series: Series) -> list[tuple[str, LineChart]]:
+    """Charts with the ids of their elements: the loss and its terms, the loss by rank, what was held out.
+
+    Whatever else a run measured gets a chart of its own.
+    """
+    groups: dict[str, list[str]] = {"loss": [], "rank": [], "held-out": []}
+    titles = {"loss": _("Loss"), "rank": _("Loss by rank"), "held-out": _("Held-out questions")}
+    for name in sorted(series, key=_order):
+        if name in NOT_DRAWN:
+            continue
+        if name.startswith("loss_rank_"):
+            groups["rank"].append(name)
+        elif name == "loss" or name.startswith("loss_"):
+            groups["loss"].append(name)
+        elif name.startswith("held_out_"):
+            groups["held-out"].append(name)
+        else:
+            groups[name], titles[name] = [name], metric_name(name)
+    return [
+        (
+            f"chart-{re.sub(r'[^a-z0-9]+', '-', group.lower())}",
+            _chart(titles[group], ((metric_name(name), series[name]) for name in names)),
+        )
+        for group, names in groups.items()
+        if names
+    ]
+
+
+def compared_charts(
+    candidate: Series, champion: Series, *, names: tuple[str, str]
+) -> list[tuple[str, LineChart]]:
+    """The loss and the held-out precision of two trainings, each pair over common axes.
+
+    Args:
+        candidate: figures of the run that trained it; empty where there was none.
+        champion: likewise.
+        names: what both are called in the legend.
+    """
+    return [
+        (
+            f"chart-{name.replace('_', '-')}",
+            _chart(
+                metric_name(name),
+                (
+                    (label, one[name])
+                    for label, one in zip(names, (candidate, champion), strict=True)
+                    if name in one
+                ),
+            ),
+        )
+        for name in COMPARED
+        if name in candidate or name in champion
+    ]
+
+
+def metric_name(name: str) -> str:
+    """A figure of a run or a comparison as people call it."""
+    known = {
+        "loss": _("Loss"),
+        "loss_concepts": _("Naming concepts"),
+        "loss_difficulty": _("Ordering by difficulty"),
+        "loss_rank_0": _("Rank 0, the augmented question"),
+        "loss_rank_1": _("Rank 1, the same concept"),
+        "held_out_precision_at_10": _("Precision at 10 on held-out questions"),
+        "difficulty_mae": _("Error of the difficulty (MAE)"),
+        "difficulty_pearson": _("Correlation of the difficulty"),
+    }
+    if name in known:
+        return known[name]
+    for pattern, label in (
+        (r"loss_rank_(\d+)", _("Rank %s")),
+        (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s")),
+        (r"precision_at_10_level_(\d+)", _("Precision at 10, level %s")),
+        (r"concept_accuracy_level_(\d+)", _("Concept accuracy, level %s")),
+    ):
+        if found := re.fullmatch(pattern, name):
+            return label % found[1]
+    return readable(name)
+
+
+def _order(name: str) -> list[tuple[int, int, str]]:
+    """Sort numbers in names as numbers."""
+    return [
+        (1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"(\d+)", name) if part
+    ]
+
+
+def _chart(title: str, series: Iterable[tuple[str, Sequence[tuple[int, float]]]]) -> LineChart:
+    return line_chart(series, title=title, x_label=_("Step"), y_label=_("Value"))

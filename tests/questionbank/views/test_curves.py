@@ -1,0 +1,40 @@
+"""Which charts the figures of a training make."""
+
+from __future__ import annotations
+
+from questionbank.views.curves import compared_charts, metric_name, training_charts
+
+POINTS = [(10, 1.0), (20, 0.5)]
+
+
+def test_figures_are_grouped_and_ranks_stand_in_the_order_of_their_numbers() -> None:
+    names = ["loss_rank_10", "held_out_precision_at_10_level_2", "loss_rank_2", "loss", "loss_concepts",
+             "epoch", "held_out_precision_at_10", "gradient_norm", "loss_rank_0"]  # fmt: skip
+    charts = dict(training_charts(dict.fromkeys(names, POINTS)))
+    assert {id: [curve.name for curve in chart.curves] for id, chart in charts.items()} == {
+        "chart-loss": ["Loss", "Naming concepts"],
+        "chart-rank": ["Rank 0, the augmented question", "Rank 2", "Rank 10"],
+        "chart-held-out": ["Precision at 10 on held-out questions", "Precision at 10, level 2"],
+        "chart-gradient-norm": ["Gradient norm"],
+    }
+
+
+def test_a_run_without_figures_has_no_charts() -> None:
+    assert training_charts({}) == []
+    assert compared_charts({}, {}, names=("a", "b")) == []
+
+
+def test_two_trainings_share_their_axes_and_one_without_a_curve_is_left_out() -> None:
+    charts = dict(
+        compared_charts(
+            {"loss": POINTS, "held_out_precision_at_10": POINTS}, {"loss": POINTS}, names=("new", "old")
+        )
+    )
+    assert [curve.name for curve in charts["chart-loss"].curves] == ["new", "old"]
+    assert [curve.name for curve in charts["chart-held-out-precision-at-10"].curves] == ["new"]
+
+
+def test_a_figure_that_nobody_named_is_still_readable() -> None:
+    assert metric_name("loss_rank_3") == "Rank 3"
+    assert metric_name("concept_accuracy_level_2") == "Concept accuracy, level 2"
+    assert metric_name("gradient_norm") == "Gradient norm"
