@@ -20,6 +20,7 @@ from questionbank.views import (
     home,
     imports,
     maps,
+    models,
     paste,
     questions,
     runs,
@@ -100,6 +101,17 @@ map_patterns: list[URLPattern | URLResolver] = [
     path("draw/", maps.map_draw, name="map_draw"),
 ]
 
+model_patterns: list[URLPattern | URLResolver] = [
+    path("", models.model_list, name="model_list"),
+    path("train/<slug:capability>/", models.model_train, name="model_train"),
+    path("roll-back/<slug:capability>/", models.model_roll_back_page, name="model_roll_back"),
+    path("history/<slug:capability>/", models.model_history, name="model_history"),
+    path("<int:artifact_id>/", models.model_detail, name="model_detail"),
+    path("<int:artifact_id>/compare/", models.model_compare, name="model_compare"),
+    path("<int:artifact_id>/promote/", models.model_promote, name="model_promote"),
+    path("<int:artifact_id>/delete/", models.model_delete, name="model_delete"),
+]
+
 run_patterns: list[URLPattern | URLResolver] = [
     path("", runs.run_list, name="run_list"),
     path("<int:run_id>/", runs.run_detail, name="run_detail"),
@@ -115,6 +127,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("paste/", paste.paste, name="paste"),
     path("concepts/", include(concept_patterns)),
     path("map/", include(map_patterns)),
+    path("models/", include(model_patterns)),
     path("import/", imports.import_create, name="import_create"),
     path("jobs/", include(run_patterns)),
     path("theme/", appearance.theme, name="theme"),

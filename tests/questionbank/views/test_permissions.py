@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from questionbank.models import Run
+from questionbank.models import ModelArtifact, Run
 
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
 LOGIN = 302  # to the log-in page; checked below
@@ -40,6 +40,8 @@ QUESTION = {"question_id": "question"}  # written by somebody else than the teac
 CONCEPT = {"concept_id": "concept"}
 HIERARCHY = {"hierarchy_id": "hierarchy"}
 RUN = {"run_id": "run"}
+MODEL = {"artifact_id": "model"}
+ENCODERS = {"capability": "encoder"}
 
 TABLE: dict[str, Address] = {
     "home": Address(EVERYBODY),
@@ -69,6 +71,14 @@ TABLE: dict[str, Address] = {
     "map_draw": Address(ADMINS_ACT, method="post"),
     "import_create": Address(ADMINS),
     "import_confirm": Address(ADMINS_ACT, RUN, "post"),
+    "model_list": Address(EVERYBODY),
+    "model_detail": Address(EVERYBODY, MODEL),
+    "model_compare": Address(EVERYBODY, MODEL),
+    "model_history": Address(EVERYBODY, ENCODERS),
+    "model_train": Address(ADMINS, ENCODERS),
+    "model_promote": Address(ADMINS, MODEL),
+    "model_delete": Address(ADMINS, MODEL),
+    "model_roll_back": Address(ADMINS, ENCODERS),
     "run_list": Address(EVERYBODY),
     "run_detail": Address(EVERYBODY, RUN),
     "run_progress": Address(EVERYBODY, RUN),
@@ -132,6 +142,7 @@ def things(bank, settings):
         "concept": bank.linear.pk,
         "hierarchy": bank.hierarchy.pk,
         "run": run.pk,
+        "model": ModelArtifact.objects.create(capability="encoder", name="A candidate").pk,
     }
 
 

@@ -1,0 +1,156 @@
+"""The forms about models: a reason, and the settings of a training, built from its configuration class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from analytics.configuration import FieldSpec, field_specs
+from questionbank.errors import ValidationFailed
+
+__all__ = ["FieldGroup", "ReasonForm", "TrainingForm"]
+
+GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (  # how the settings stand in the form; a literal table
+    (
+        _("What is learned"),
+        ("backbone", "objective", "ranking", "levels", "concept_weight", "difficulty_weight", "adapter_rank"),
+    ),
+    (_("How long"), ("epochs", "max_steps", "batch_size", "accumulate", "patience")),
+    (
+        _("Changed copies of a question"),
+        (
+            "augment_words",
+            "augment_formulas",
+            "augment_structure",
+            "augmentation_probability",
+            "solution_view",
+        ),
+    ),
+    (_("Contrast"), ("temperatures", "projection", "queue_size", "momentum")),
+    (_("Optimiser"), ("learning_rate", "weight_decay", "warmup_share", "freeze_embeddings")),
+)
+OPEN_GROUPS = 2  # the first ones stand open, the others fold
+OTHERS = _("Machine and repetition")
+
+
+class ReasonForm(forms.Form):
+    """Why a model shall serve, or go."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+        help_text=_("One sentence for whoever reads the history later."),
+    )
+    override = forms.BooleanField(label=_("Promote it although it does not pass"), required=False)
+
+    def __init__(self, *args: Any, optional: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = not optional
+
+    def add_problems(self, error: ValidationFailed) -> None:
+        """Take over what a service found."""
+        for problem in error.fields.get("reason") or [str(error)]:
+            self.add_error("reason", problem)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGroup:
+    """Fields that stand together; `is_open` where they are not folded away."""
+
+    title: str
+    fields: list[forms.BoundField]
+    is_open: bool
+
+
+class TrainingForm(forms.Form):
+    """The settings of a training, with bounds, help and defaults from its configuration class.
+
+    The class itself checks again when the run is asked for: what depends on several fields is only there.
+    """
+
+    hierarchies = forms.MultipleChoiceField(
+        label=_("Only questions tagged in"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Choose none to take all ready questions, tagged or not."),
+    )
+
+    def __init__(
+        self, *args: Any, config_class: type, hierarchies: Sequence[str] = (), **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        choices: Any = self.fields["hierarchies"]
+        choices.choices = [(name, name) for name in hierarchies]
+        self.specs = field_specs(config_class)
+        self.fields |= {spec.name: _field(spec) for spec in self.specs}
+
+    @property
+    def groups(self) -> list[FieldGroup]:
+        """The settings by what they are about, in the order of the page."""
+        names = [spec.name for spec in self.specs]
+        placed = {name for _title, group in GROUPS for name in group}
+        rest = tuple(name for name in names if name not in placed)
+        groups = []
+        for number, (title, group) in enumerate((*GROUPS, (OTHERS, rest))):
+            fields = [self[name] for name in group if name in names]
+            wrong = any(field.errors for field in fields)
+            groups.append(FieldGroup(str(title), fields, number < OPEN_GROUPS or wrong))
+        return [group for group in groups if group.fields]
+
+    def settings(self) -> dict[str, str]:
+        """What differs from the defaults, as `config_from_strings` reads it, once the form is valid."""
+        return {
+            spec.name: str(self.cleaned_data[spec.name])
+            for spec in self.specs
+            if self.cleaned_data.get(spec.name) is not None and self.cleaned_data[spec.name] != spec.default
+        }
+
+    def chosen_hierarchies(self) -> list[str] | None:
+        """Names of hierarchies, None for all questions; also before the form is valid."""
+        known = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
+        sent = self.data.getlist("hierarchies") if self.is_bound else []  # type: ignore[attr-defined]
+        return [name for name in sent if name in known] or None
+
+    def add_problems(self, error: ValidationFailed) -> None:
+        """Take over what the configuration found."""
+        for name, problems in (error.fields or {"": [str(error)]}).items():
+            for problem in problems:
+                self.add_error(name if name in self.fields else None, problem)
+
+
+def _field(spec: FieldSpec) -> forms.Field:
+    """A form field for one field of a configuration."""
+    common: dict[str, Any] = {
+        "label": spec.name.replace("_", " ").capitalize(),
+        "help_text": spec.help[:1].upper() + spec.help[1:] + _bounds(spec),
+        "initial": spec.default,
+        "required": spec.type is not bool and spec.default != "",
+    }
+    if spec.choices:
+        return forms.ChoiceField(choices=[(one, one) for one in spec.choices], **common)
+    if spec.type is bool:
+        return forms.BooleanField(**common)
+    if spec.type is int:
+        return forms.IntegerField(min_value=_whole(spec.minimum), max_value=_whole(spec.maximum), **common)
+    if spec.type is float:
+        return forms.FloatField(min_value=spec.minimum, max_value=spec.maximum, **common)
+    return forms.CharField(max_length=500, **common)
+
+
+def _whole(bound: float | None) -> int | None:
+    return None if bound is None else int(bound)
+
+
+def _bounds(spec: FieldSpec) -> str:
+    low, high = spec.minimum, spec.maximum
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f" (≥ {low:,g})"
+    return f" ({low:,g} – {high:,g})" if low is not None else f" (≤ {high:,g})"

@@ -1,0 +1,65 @@
+"""What a page shows of a comparison of two models; `questionbank.selectors.models` describes its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from questionbank.models import ModelArtifact, ModelComparison, Question
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.models import comparison_latest
+
+__all__ = ["ChangedNeighbour", "ChangedQuestion", "changed_questions", "comparison_shown"]
+
+QUESTIONS_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedNeighbour:
+    """One of the ten nearest questions; `both` says that either model names it."""
+
+    question: Question
+    both: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedQuestion:
+    """A question with its nearest ones by either model; `overlap` is the share that both name."""
+
+    question: Question
+    overlap: float
+    candidate: list[ChangedNeighbour]
+    champion: list[ChangedNeighbour]
+
+
+def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
+    """The last comparison of a model with the champion, else with the champion of some earlier time."""
+    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    if champion is not None and champion.pk != artifact.pk:
+        found = comparison_latest(candidate=artifact, champion=champion)
+        if found is not None:
+            return found
+    return ModelComparison.objects.filter(candidate=artifact).select_related("champion").first()
+
+
+def changed_questions(comparison: ModelComparison, *, limit: int = QUESTIONS_SHOWN) -> list[ChangedQuestion]:
+    """The questions whose nearest ones changed most, without those that have been deleted since."""
+    rows = comparison.figures.get("changed", [])[:limit]
+    ids = {pk for row in rows for pk in (row["question"], *row["candidate"], *row["champion"])}
+    questions = Question.objects.in_bulk(ids)
+    return [
+        ChangedQuestion(
+            question=questions[row["question"]],
+            overlap=row["overlap"],
+            candidate=_neighbours(row["candidate"], row["champion"], questions),
+            champion=_neighbours(row["champion"], row["candidate"], questions),
+        )
+        for row in rows
+        if row["question"] in questions
+    ]
+
+
+def _neighbours(
+    own: list[int], others: list[int], questions: Mapping[int, Question]
+) -> list[ChangedNeighbour]:
+    return [ChangedNeighbour(questions[pk], pk in others) for pk in own if pk in questions]

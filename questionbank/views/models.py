@@ -1,0 +1,345 @@
+"""Models: which serve, what they measure, training, comparing, promoting, rolling back.
+
+Whoever may read may look; only admins change. What takes time is a job, and its page shows it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from analytics.catalog import CAPABILITIES
+from analytics.configuration import field_specs
+from questionbank.errors import Conflict, NotFound, ValidationFailed
+from questionbank.forms.models import ReasonForm, TrainingForm
+from questionbank.models import ModelArtifact, ModelComparison, Run
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.comparisons import changed_questions, comparison_shown
+from questionbank.selectors.concepts import hierarchies
+from questionbank.selectors.data_report import encoder_data_report
+from questionbank.selectors.model_jobs import model_jobs
+from questionbank.selectors.models import (
+    gate,
+    model_events,
+    model_get,
+    models_by_capability,
+    roll_back_target,
+    training_run,
+)
+from questionbank.selectors.runs import run_metric_series
+from questionbank.services.artifacts import artifact_delete
+from questionbank.services.promotion import (
+    GATED,
+    comparison_request,
+    gate_verdict,
+    model_roll_back,
+    promotion_request,
+)
+from questionbank.services.training import encoder_request
+from questionbank.views.access import check_permission, requires
+from questionbank.views.curves import compared_charts, metric_name, training_charts
+
+__all__ = [
+    "model_compare",
+    "model_delete",
+    "model_detail",
+    "model_history",
+    "model_list",
+    "model_promote",
+    "model_roll_back_page",
+    "model_train",
+]
+
+EVENTS_SHOWN = 8  # on the list; the history has all
+PAGE_SIZE = 50
+TRAINABLE = ("encoder",)  # capabilities with a form here; probes are trained after imports by themselves
+
+
+@requires("read")
+@require_safe
+def model_list(request: HttpRequest) -> HttpResponse:
+    """Every capability with its champion, candidates and archived models."""
+    groups = [
+        {
+            "models": models,
+            "in_use": [*models.champions, *models.candidates],
+            "trainable": models.capability in TRAINABLE,
+            "roll_back": roll_back_target(models.capability) if models.capability in GATED else None,
+            "events": model_events(capability=models.capability)[:EVENTS_SHOWN],
+        }
+        for models in models_by_capability()
+    ]
+    return render(request, "models/list.html", {"groups": groups, "jobs": model_jobs()})
+
+
+@requires("read")
+@require_safe
+def model_history(request: HttpRequest, capability: str) -> HttpResponse:
+    """Everything that happened to a capability's models."""
+    _check_capability(capability)
+    page = Paginator(model_events(capability=capability), PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {"page": page, "title": CAPABILITIES[capability].title}
+    return render(request, "models/history.html", context)
+
+
+@requires("read")
+@require_safe
+def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
+    """One model: where it comes from, its settings, figures and curves, and what can be done with it."""
+    artifact = model_get(artifact_id=artifact_id)
+    trained = training_run(artifact=artifact)
+    manifest = artifact.manifest
+    is_champion = artifact.state == ModelArtifact.State.CHAMPION
+    context = {
+        "artifact": artifact,
+        "title": CAPABILITIES[artifact.capability].title if artifact.capability in CAPABILITIES else "",
+        "manifest": manifest,
+        "settings": _settings(artifact),
+        "measures": {**manifest.get("metrics", {}), **_countable(manifest.get("extra", {}))},
+        "command": manifest.get("extra", {}).get("command", ""),
+        "run": trained,
+        "charts": training_charts(run_metric_series(run=trained)) if trained else [],
+        "jobs": model_jobs(artifact=artifact),
+        "comparable": artifact.capability in GATED and not is_champion and _has_champion(artifact),
+        "comparison": comparison_shown(artifact=artifact),
+        "roll_back": roll_back_target(artifact.capability, artifact.scope) if is_champion else None,
+        "events": artifact.events.select_related("former", "person")[:EVENTS_SHOWN],
+    }
+    return render(request, "models/detail.html", context)
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
+    """How a model does beside the champion; a POST asks for it to be measured."""
+    artifact = model_get(artifact_id=artifact_id)
+    if request.method == "POST":
+        check_permission(request, "models_manage")
+        try:
+            run = comparison_request(candidate=artifact, user=request.user)
+        except (Conflict, ValidationFailed) as error:
+            messages.warning(request, str(error))
+            return redirect("model_compare", artifact_id=artifact.pk)
+        return redirect("run_detail", run_id=run.pk)
+    comparison = comparison_shown(artifact=artifact)
+    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    context: dict[str, Any] = {
+        "artifact": artifact,
+        "champion": champion,
+        "comparison": comparison,
+        "jobs": model_jobs(artifact=artifact),
+        "may_measure": artifact.capability in GATED and champion is not None and champion.pk != artifact.pk,
+    }
+    if comparison is not None:
+        other = comparison.champion
+        context |= {
+            "other": other,
+            "is_current": champion is not None and other.pk == champion.pk,
+            "gate": gate(comparison),
+            "suite": comparison.figures["suite"],
+            "rows": _metric_rows(comparison),
+            "bound": _bound(comparison),
+            "charts": compared_charts(_curves(artifact), _curves(other), names=(artifact.name, other.name)),
+            "changed": changed_questions(comparison),
+        }
+    return render(request, "models/compare.html", context)
+
+
+@requires("models_manage")
+@require_http_methods(["GET", "HEAD", "POST"])
+def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
+    """Let a model serve: the gate's verdict, a reason, and a job that builds what it needs."""
+    artifact = model_get(artifact_id=artifact_id)
+    form, problem, status = ReasonForm(), "", 200
+    if request.method == "POST":
+        form = ReasonForm(request.POST)
+        status = 422
+        if form.is_valid():
+            try:
+                run = promotion_request(artifact=artifact, user=request.user, **form.cleaned_data)
+            except ValidationFailed as error:
+                form.add_problems(error)
+            except Conflict as error:
+                problem, status = str(error), 409
+            else:
+                messages.success(
+                    request, _("The promotion waits for a worker. Until it ends nothing changes.")
+                )
+                return redirect("run_detail", run_id=run.pk)
+    context = {
+        "artifact": artifact,
+        "champion": artifact_champion(capability=artifact.capability, scope=artifact.scope),
+        "verdict": gate_verdict(artifact=artifact, override=True),
+        "jobs": model_jobs(kind=Run.Kind.PROMOTE),
+        "form": form,
+        "problem": problem,
+    }
+    return render(request, "models/promote.html", context, status=status)
+
+
+@requires("models_manage")
+@require_http_methods(["GET", "HEAD", "POST"])
+def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
+    """Let the former champion serve again, at once; `?scope=` names the hierarchy of probes."""
+    _check_capability(capability)
+    scope = request.POST.get("scope", request.GET.get("scope", ""))
+    form, problem, status = ReasonForm(), "", 200
+    if request.method == "POST":
+        form, status = ReasonForm(request.POST), 422
+        if form.is_valid():
+            try:
+                back = model_roll_back(
+                    capability=capability,
+                    reason=form.cleaned_data["reason"],
+                    user=request.user,
+                    scope=scope,
+                )
+            except ValidationFailed as error:
+                form.add_problems(error)
+            except Conflict as error:
+                problem, status = str(error), 409
+            else:
+                messages.success(request, _("“%(name)s” serves again.") % {"name": back.name})
+                return redirect("model_detail", artifact_id=back.pk)
+    context = {
+        "capability": capability,
+        "scope": scope,
+        "champion": artifact_champion(capability=capability, scope=scope),
+        "target": roll_back_target(capability, scope),
+        "form": form,
+        "problem": problem,
+    }
+    return render(request, "models/roll_back.html", context, status=status)
+
+
+@requires("models_manage")
+@require_http_methods(["GET", "HEAD", "POST"])
+def model_delete(request: HttpRequest, artifact_id: int) -> HttpResponse:
+    """Forget a candidate or an archived model; its history stays."""
+    artifact = model_get(artifact_id=artifact_id)
+    form = ReasonForm(request.POST if request.method == "POST" else None, optional=True)
+    problem, status = "", 200
+    if request.method == "POST" and form.is_valid():
+        try:
+            artifact_delete(artifact=artifact, reason=form.cleaned_data["reason"], user=request.user)
+        except Conflict as error:
+            problem, status = str(error), 409
+        else:
+            messages.success(request, _("“%(name)s” is deleted.") % {"name": artifact.name})
+            return redirect("model_list")
+    context = {"artifact": artifact, "form": form, "problem": problem}
+    return render(request, "models/delete.html", context, status=status)
+
+
+@requires("models_manage")
+@require_http_methods(["GET", "HEAD", "POST"])
+def model_train(request: HttpRequest, capability: str) -> HttpResponse:
+    """What a training would learn from, and its settings; a POST asks for it.
+
+    The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
+    """
+    config_class = CAPABILITIES[capability].config if capability in TRAINABLE else None
+    if config_class is None:
+        raise NotFound(_("Models of this kind are not trained from a form."))
+    names = [one.name for one in hierarchies()]
+    form = TrainingForm(
+        request.POST if request.method == "POST" else None, config_class=config_class, hierarchies=names
+    )
+    problem, status = "", 200
+    only_looks = request.POST.get("action") == "report"
+    if request.method == "POST" and not only_looks:
+        status = 422
+        if form.is_valid():
+            try:
+                run = encoder_request(
+                    settings=form.settings(), hierarchies=form.chosen_hierarchies(), user=request.user
+                )
+            except ValidationFailed as error:
+                form.add_problems(error)
+            except Conflict as error:
+                problem, status = str(error), 409
+            else:
+                messages.success(request, _("The training waits for a worker."))
+                return redirect("run_detail", run_id=run.pk)
+    chosen = form.chosen_hierarchies()
+    context = {
+        "form": form,
+        "title": CAPABILITIES[capability].title,
+        "report": encoder_data_report(hierarchies=chosen),
+        "chosen": chosen,
+        "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
+        "problem": problem,
+        "only_looks": only_looks,
+    }
+    return render(request, "models/train.html", context, status=status)
+
+
+def _check_capability(capability: str) -> None:
+    if capability not in CAPABILITIES:
+        raise NotFound(_("There are no models of this kind."))
+
+
+def _has_champion(artifact: ModelArtifact) -> bool:
+    return artifact_champion(capability=artifact.capability, scope=artifact.scope) is not None
+
+
+def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:
+    """The model's settings, each with whether it differs from today's default."""
+    capability = CAPABILITIES.get(artifact.capability)
+    specs = (
+        {spec.name: spec for spec in field_specs(capability.config)}
+        if capability and capability.config
+        else {}
+    )
+    return [
+        {
+            "name": name,
+            "value": value,
+            "help": specs[name].help if name in specs else "",
+            "differs": name in specs and specs[name].default != value,
+        }
+        for name, value in artifact.manifest.get("config", {}).items()
+    ]
+
+
+def _countable(extra: dict[str, Any]) -> dict[str, Any]:
+    """Of what a manifest says besides, whatever is a figure or a short word."""
+    return {
+        name: value
+        for name, value in extra.items()
+        if name != "command" and isinstance(value, int | float | str | dict) and len(str(value)) < 300
+    }
+
+
+def _curves(artifact: ModelArtifact) -> dict[str, list[tuple[int, float]]]:
+    run = training_run(artifact=artifact)
+    return run_metric_series(run=run) if run else {}
+
+
+def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
+    """Every figure, its difference turned so that more is better, and in a word what it says."""
+    rows = []
+    for one in comparison.figures["metrics"]:
+        sign = 1 if one["higher_is_better"] else -1
+        low, high = sorted((sign * one["low"], sign * one["high"]))
+        if one["worse"]:
+            word, look = _("worse"), "badge-danger"
+        elif low > 0:
+            word, look = _("better"), "badge-accent"
+        else:
+            word, look = _("no clear difference"), ""
+        turned = {"gain": sign * one["difference"], "gain_low": low, "gain_high": high}
+        rows.append(one | turned | {"title": metric_name(one["name"]), "word": word, "look": look})
+    return rows
+
+
+def _bound(comparison: ModelComparison) -> float:
+    """Half the width of the plot of intervals: all have the same, and none is cut."""
+    ends = [abs(one[end]) for one in comparison.figures["metrics"] for end in ("low", "high", "difference")]
+    return max([*ends, 0.01])

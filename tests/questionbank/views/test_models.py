@@ -1,0 +1,384 @@
+"""Models: looking at them, and training, comparing, promoting, rolling back and deleting them as an admin."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.urls import reverse
+
+from analytics.configuration import field_specs
+from analytics.encoder.config import EncoderConfig
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
+from questionbank.services.artifacts import artifact_promote, model_event_create
+from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
+
+WORSE = {
+    "name": "difficulty_mae", "label": "Error of the difficulty (MAE)", "higher_is_better": False,
+    "questions": 40, "candidate": 0.25, "champion": 0.2, "difference": 0.05, "low": 0.02, "high": 0.08,
+    "worse": True,
+}  # fmt: skip
+BETTER = {
+    "name": "precision_at_10_level_2", "label": "Precision at 10, level 2", "higher_is_better": True,
+    "questions": 60, "candidate": 0.61, "champion": 0.52, "difference": 0.09, "low": 0.03, "high": 0.15,
+    "worse": False,
+}  # fmt: skip
+SUITE = {
+    "questions": 60, "train_questions": 500, "left_out": 0, "lost": 0, "gained": 0, "difficulties": 40,
+    "seed": 0,
+}  # fmt: skip
+
+
+def register(name: str, state: str = "candidate", **fields) -> ModelArtifact:
+    values = {
+        "capability": "encoder", "checksum": name.ljust(64, "0"), "location": f"encoder/{name}",
+        "manifest": {
+            "config": {"epochs": 7, "batch_size": 32}, "metrics": {"loss": 2.5}, "seed": 42,
+            "license_note": "trained on the questions of this bank",
+            "extra": {"command": "python manage.py train encoder --set epochs=7", "questions": 500},
+        },
+    }  # fmt: skip
+    return ModelArtifact.objects.create(name=name, state=state, **values | fields)
+
+
+@pytest.fixture
+def champion(db) -> ModelArtifact:
+    return register("the-champion", "champion")
+
+
+@pytest.fixture
+def candidate(champion) -> ModelArtifact:
+    return register("the-candidate", parent=champion)
+
+
+def compare(candidate, champion, *, metrics=(BETTER,), changed=(), **suite) -> ModelComparison:
+    figures = {"suite": SUITE | suite, "metrics": list(metrics), "changed": list(changed)}
+    return ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
+
+
+def text(response) -> str:
+    """What a reader sees, in one line."""
+    plain = re.sub(r"<[^>]+>", " ", html.unescape(response.content.decode()))
+    return re.sub(r"\s+", " ", plain)
+
+
+def test_without_models_the_list_says_so(as_teacher) -> None:
+    page = text(as_teacher.get(reverse("model_list")))
+    assert "Question encoder" in page
+    assert "No model of this kind serves yet." in page
+
+
+def test_everybody_sees_what_serves_what_waits_and_what_was(candidate, as_teacher) -> None:
+    register("an-old-one", "archived")
+    model_event_create(kind=ModelEvent.Kind.REGISTERED, artifact=candidate, reason="Tried more epochs.")
+    response = as_teacher.get(reverse("model_list"))
+    page = text(response)
+    for expected in ("the-champion", "the-candidate", "1 archived model", "an-old-one", "Tried more epochs."):
+        assert expected in page
+    assert "Retrain" not in page
+    assert 'aria-current="page">Models' in response.content.decode()
+
+
+def test_an_admin_finds_the_button_to_retrain(as_admin) -> None:
+    assert reverse("model_train", args=["encoder"]) in as_admin.get(reverse("model_list")).content.decode()
+
+
+def test_what_is_under_way_is_named_with_a_link_to_it(candidate, as_teacher) -> None:
+    run = run_create(
+        kind=Run.Kind.EVALUATE, capability="encoder", title="Compare them", send=False,
+        parameters={"candidate": candidate.pk, "champion": candidate.parent_id},
+    )  # fmt: skip
+    for address in (
+        reverse("model_list"),
+        reverse("model_detail", args=[candidate.pk]),
+        reverse("model_compare", args=[candidate.pk]),
+    ):
+        page = as_teacher.get(address).content.decode()
+        assert f'<a href="{reverse("run_detail", args=[run.pk])}">Compare them</a>' in page
+
+
+def test_a_model_shows_settings_figures_origin_and_curves(candidate, champion, as_teacher) -> None:
+    run = run_create(kind=Run.Kind.TRAIN, capability="encoder", title="Train", send=False)
+    held = run_start(run_id=run.pk, worker="test worker")
+    for step in (10, 20):
+        run_metrics(run=held, step=step, metrics={"loss": 3 - step / 10, "loss_rank_0": 1.0})
+    run_succeed(run=held, result={"model": candidate.pk})
+    response = as_teacher.get(reverse("model_detail", args=[candidate.pk]))
+    page = text(response)
+    assert "epochs 7 not the default" in page
+    assert "batch_size 32 questions a step" in page
+    assert "python manage.py train encoder --set epochs=7" in page
+    assert "trained on the questions of this bank" in page
+    assert "Loss 2.5" in page
+    assert "Loss by rank" in page
+    assert reverse("run_detail", args=[run.pk]) in response.content.decode()
+    assert reverse("model_detail", args=[champion.pk]) in response.content.decode()
+    assert "Promote" not in page
+    assert "Delete" not in page
+
+
+def test_a_model_of_another_time_without_a_manifest_still_has_a_page(db, as_admin) -> None:
+    artifact = register("bare", manifest={}, capability="gone", created_by=None)
+    assert as_admin.get(reverse("model_detail", args=[artifact.pk])).status_code == 200
+
+
+def test_a_model_that_is_not_there_is_a_404(as_admin) -> None:
+    for name in ("model_detail", "model_compare", "model_promote", "model_delete"):
+        assert as_admin.get(reverse(name, args=[4711])).status_code == 404
+    for name in ("model_train", "model_roll_back", "model_history"):
+        assert as_admin.get(reverse(name, args=["nothing"])).status_code == 404
+
+
+# comparing
+
+
+def test_a_candidate_that_was_not_compared_can_be(candidate, champion, as_admin) -> None:
+    address = reverse("model_compare", args=[candidate.pk])
+    assert "Not compared yet" in text(as_admin.get(address))
+    response = as_admin.post(address)
+    run = Run.objects.get(kind=Run.Kind.EVALUATE)
+    assert response["Location"] == reverse("run_detail", args=[run.pk])
+    assert run.parameters == {"candidate": candidate.pk, "champion": champion.pk}
+    assert "under way already" in text(as_admin.post(address, follow=True))
+    assert Run.objects.count() == 1
+
+
+def test_a_teacher_looks_at_a_comparison_and_cannot_ask_for_one(candidate, champion, as_teacher) -> None:
+    compare(candidate, champion)
+    address = reverse("model_compare", args=[candidate.pk])
+    assert as_teacher.get(address).status_code == 200
+    assert as_teacher.post(address).status_code == 403
+    assert not Run.objects.exists()
+
+
+def test_a_comparison_shows_figures_intervals_and_the_verdict(candidate, champion, as_teacher) -> None:
+    compare(candidate, champion, metrics=[BETTER, WORSE], lost=3)
+    response = as_teacher.get(reverse("model_compare", args=[candidate.pk]))
+    page = text(response)
+    assert "It does not pass the gate." in page
+    assert "Precision at 10, level 2 60 questions 0.610 0.520 0.090 0.030 to 0.150 better" in page
+    assert (
+        "Error of the difficulty (MAE) 40 questions; less is better 0.250 0.200 0.050 0.020 to 0.080 worse"
+        in page
+    )
+    assert "3 can only be read by the other model." in page
+    points = re.findall(r'interval-point" cx="([\d.]+)%"', response.content.decode())
+    assert [float(point) > 50 for point in points] == [True, False]  # less error would lie on the right
+
+
+def test_a_comparison_lists_whose_neighbours_changed(candidate, champion, bank, as_teacher) -> None:
+    first, second, third, *_rest = bank.questions
+    changed = [
+        {"question": first.pk, "overlap": 0.5, "candidate": [second.pk, third.pk], "champion": [third.pk]},
+        {"question": 4711, "overlap": 0.0, "candidate": [second.pk], "champion": [4712]},
+    ]
+    compare(candidate, champion, changed=changed)
+    response = as_teacher.get(reverse("model_compare", args=[candidate.pk]))
+    page = response.content.decode()
+    assert page.count(reverse("question_detail", args=[second.pk])) == 1
+    assert page.count(reverse("question_detail", args=[third.pk])) == 2
+    assert text(response).count("by both") == 2
+    assert "50% stay" in text(response)
+    assert "4711" not in page
+
+
+def test_a_comparison_with_a_former_champion_is_said_to_be_one(candidate, champion, as_teacher) -> None:
+    compare(candidate, champion)
+    artifact_promote(artifact=register("the-next"))
+    page = text(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
+    assert "beside a model that served earlier" in page
+
+
+# promoting
+
+
+def test_a_candidate_that_passes_is_promoted_with_a_reason(
+    candidate, champion, as_admin, admin_person
+) -> None:
+    compare(candidate, champion)
+    address = reverse("model_promote", args=[candidate.pk])
+    response = as_admin.get(address)
+    assert "It passes the gate." in text(response)
+    assert 'name="override"' not in response.content.decode()
+    response = as_admin.post(address, {"reason": "Better at level 2."})
+    run = Run.objects.get(kind=Run.Kind.PROMOTE)
+    assert response["Location"] == reverse("run_detail", args=[run.pk])
+    assert (run.parameters["reason"], run.parameters["override"]) == ("Better at level 2.", False)
+    assert run.requested_by == admin_person
+    assert "Promote the-candidate" in text(as_admin.get(reverse("model_detail", args=[candidate.pk])))
+
+
+def test_a_promotion_needs_a_reason(candidate, champion, as_admin) -> None:
+    compare(candidate, champion)
+    response = as_admin.post(reverse("model_promote", args=[candidate.pk]), {"reason": "  "})
+    assert response.status_code == 422
+    assert "This field is required." in text(response)
+    assert not Run.objects.exists()
+
+
+def test_a_refused_promotion_says_why_and_can_be_overridden(candidate, champion, as_admin) -> None:
+    compare(candidate, champion, metrics=[WORSE])
+    address = reverse("model_promote", args=[candidate.pk])
+    page = as_admin.get(address)
+    assert "Error of the difficulty (MAE) is worse: 0.250 against 0.200" in text(page)
+    assert 'name="override"' in page.content.decode()
+    refused = as_admin.post(address, {"reason": "It is newer."})
+    assert refused.status_code == 409
+    assert "The model may not serve" in text(refused)
+    assert "It is newer." in refused.content.decode()
+    assert not Run.objects.exists()
+    as_admin.post(address, {"reason": "It is newer.", "override": "on"})
+    assert Run.objects.get(kind=Run.Kind.PROMOTE).parameters["override"] is True
+
+
+def test_without_a_comparison_the_gate_refuses(candidate, as_admin) -> None:
+    page = text(as_admin.get(reverse("model_promote", args=[candidate.pk])))
+    assert "It was not compared with the champion yet." in page
+    assert "Compare it with the champion first" in page
+
+
+# rolling back and deleting
+
+
+def test_rolling_back_brings_the_former_champion_back(candidate, champion, as_admin) -> None:
+    for artifact, state in ((champion, "ready"), (candidate, "ready")):
+        EmbeddingSet.objects.create(
+            lens="purpose", artifact=artifact, encoder_name=artifact.name, dimension=4, state=state,
+            is_current=artifact == champion,
+        )  # fmt: skip
+    address = reverse("model_roll_back", args=["encoder"])
+    assert "There is no former model to go back to" in text(as_admin.get(address))
+    assert as_admin.post(address, {"reason": "Try."}).status_code == 409
+    EmbeddingSet.objects.update(is_current=False)
+    EmbeddingSet.objects.filter(artifact=candidate).update(is_current=True)
+    artifact_promote(artifact=candidate, reason="Better.")
+    assert address in as_admin.get(reverse("model_list")).content.decode()
+    assert "Roll back to the-champion?" in text(as_admin.get(address))
+    assert as_admin.post(address, {"reason": ""}).status_code == 422
+    response = as_admin.post(address, {"reason": "Teachers complained."}, follow=True)
+    assert "“the-champion” serves again." in text(response)
+    champion.refresh_from_db()
+    assert champion.state == ModelArtifact.State.CHAMPION
+    assert "Teachers complained." in text(as_admin.get(reverse("model_history", args=["encoder"])))
+
+
+def test_a_candidate_is_deleted_with_its_files_and_leaves_its_history(candidate, as_admin) -> None:
+    storages["artifacts"].save(f"{candidate.location}/manifest.json", ContentFile(b"{}"))
+    address = reverse("model_delete", args=[candidate.pk])
+    assert "Delete the-candidate?" in text(as_admin.get(address))
+    page = text(as_admin.post(address, {"reason": "Not needed."}, follow=True))
+    assert "“the-candidate” is deleted." in page
+    assert not ModelArtifact.objects.filter(pk=candidate.pk).exists()
+    assert not storages["artifacts"].exists(f"{candidate.location}/manifest.json")
+    event = ModelEvent.objects.get(kind=ModelEvent.Kind.DELETED)
+    assert (event.artifact_name, event.reason) == ("the-candidate", "Not needed.")
+
+
+def test_the_champion_is_not_deleted(champion, as_admin) -> None:
+    response = as_admin.post(reverse("model_delete", args=[champion.pk]))
+    assert response.status_code == 409
+    assert "The champion cannot be deleted" in text(response)
+    assert ModelArtifact.objects.filter(pk=champion.pk).exists()
+
+
+@pytest.mark.parametrize("name", ["model_promote", "model_delete"])
+def test_a_teacher_changes_nothing(name, candidate, as_teacher) -> None:
+    assert as_teacher.post(reverse(name, args=[candidate.pk]), {"reason": "Mine."}).status_code == 403
+    assert ModelArtifact.objects.filter(pk=candidate.pk).exists()
+    assert not Run.objects.exists()
+
+
+def test_the_history_of_nothing_says_so(as_teacher) -> None:
+    assert "Nothing has happened yet" in text(as_teacher.get(reverse("model_history", args=["encoder"])))
+
+
+# training
+
+
+def defaults() -> dict[str, str]:
+    """What a browser sends of the untouched form."""
+    sent = {spec.name: str(spec.default) for spec in field_specs(EncoderConfig) if spec.type is not bool}
+    return sent | {
+        spec.name: "on" for spec in field_specs(EncoderConfig) if spec.type is bool and spec.default
+    }
+
+
+TRAIN = "/models/train/encoder/"
+
+
+def test_the_form_has_every_setting_with_default_bounds_and_help(bank, as_admin) -> None:
+    page = as_admin.get(TRAIN).content.decode()
+    for spec in field_specs(EncoderConfig):
+        assert f'name="{spec.name}"' in page, spec.name
+    field = re.search(r'<input[^>]*name="epochs"[^>]*>', page)[0]
+    for attribute in ('value="5"', 'min="1"', 'max="1000"', 'type="number"'):
+        assert attribute in field
+    assert "Passes over the training questions (1 – 1,000)" in page
+    assert re.search(r'<option value="khar" selected>', page)
+
+
+def test_the_report_stands_above_the_form(bank, as_admin) -> None:
+    page = text(as_admin.get(TRAIN))
+    assert "What it learns from All ready questions of the bank." in page
+    assert "With fewer than 1000 training questions an encoder hardly learns." in page
+    assert page.index("What it learns from") < page.index("Start the training Cancel")
+
+
+def test_an_empty_bank_has_a_form_too(db, as_admin) -> None:
+    assert as_admin.get(TRAIN).status_code == 200
+
+
+def test_the_untouched_form_asks_for_the_defaults(bank, as_admin, admin_person) -> None:
+    response = as_admin.post(TRAIN, defaults())
+    run = Run.objects.get(kind=Run.Kind.TRAIN)
+    assert response["Location"] == reverse("run_detail", args=[run.pk])
+    assert run.parameters == {"set": {}}
+    assert (run.queue, run.requested_by) == ("train", admin_person)
+
+
+def test_only_what_was_changed_is_asked_for(bank, as_admin) -> None:
+    sent = defaults() | {"epochs": "2", "learning_rate": "0.0002", "hierarchies": ["School"]}
+    del sent["augment_words"]  # a box that is not ticked is not sent
+    as_admin.post(TRAIN, sent)
+    assert Run.objects.get(kind=Run.Kind.TRAIN).parameters == {
+        "set": {"epochs": "2", "learning_rate": "0.0002", "augment_words": "False"},
+        "hierarchies": ["School"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"epochs": "0"}, "greater than or equal to 1"),
+        ({"batch_size": "many"}, "Enter a whole number."),
+        ({"temperatures": "0.1, 0.2"}, "temperatures must be 5 positive numbers"),
+        ({"adapter_rank": "8", "objective": "masked-language"}, "adapter_rank must be 0"),
+        ({"hierarchies": ["Nowhere"]}, "Nowhere is not one of the available choices"),
+    ],
+)
+def test_a_wrong_setting_is_named_beside_its_field(bank, as_admin, wrong, problem) -> None:
+    response = as_admin.post(TRAIN, defaults() | wrong)
+    assert response.status_code == 422
+    assert text(response).count(problem) == 2  # in the summary, and beside the field
+    assert not Run.objects.exists()
+
+
+def test_looking_at_other_questions_keeps_what_was_entered_and_starts_nothing(bank, as_admin) -> None:
+    response = as_admin.post(
+        TRAIN, defaults() | {"epochs": "9", "hierarchies": ["School"], "action": "report"}
+    )
+    assert response.status_code == 200
+    assert "Questions tagged in School." in text(response)
+    assert re.search(r'<input[^>]*name="epochs" value="9"', response.content.decode())
+    assert not Run.objects.exists()
+
+
+def test_a_second_training_is_refused_and_the_first_is_named(bank, as_admin) -> None:
+    as_admin.post(TRAIN, defaults())
+    response = as_admin.post(TRAIN, defaults())
+    assert response.status_code == 409
+    assert "is being trained already" in text(response)
+    assert reverse("run_detail", args=[Run.objects.get().pk]) in response.content.decode()
