@@ -470,7 +470,11 @@ class BankMap {
     clearTimeout(this.waiting);
     const ids = indices.slice(0, most).map((i) => this.points.ids[i]);
     const key = ids.join();
-    if (key === this.shown || !ids.length) return;
+    if (!ids.length) return;
+    if (key === this.shown) {
+      if (announce) this.announce();
+      return;
+    }
     this.waiting = setTimeout(async () => {
       this.asking?.abort();
       this.asking = new AbortController();
@@ -493,8 +497,12 @@ class BankMap {
         this.texts.set(Number(item.dataset.question), item.querySelector("[data-text]"));
       }
       if (this.found >= 0) this.point(this.found);
-      if (announce && this.found >= 0) this.status.replaceChildren(...this.nameOf(this.found));
+      if (announce) this.announce();
     }, 150);
+  }
+
+  announce() {
+    if (this.found >= 0) this.status.replaceChildren(...this.nameOf(this.found));
   }
 
   lookAt(x, y) {

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from questionbank.models import Question, Run, RunLog
+from questionbank.models import EmbeddingSet, Question, Run, RunLog
+from questionbank.services.projections import projection_store
 from tests.e2e.conftest import DESK, TABLET, TELEPHONE
 from tests.factories import QuestionFactory
 
@@ -37,6 +39,8 @@ TEACHER_PAGES: dict[str, Callable] = {
     "paste": lambda bank: "/paste/",
     "tree": lambda bank: "/concepts/?q=linear",
     "concept": lambda bank: f"/concepts/{bank.linear.pk}/",
+    "map": lambda bank: "/map/",
+    "map of difficulties": lambda bank: "/map/?colour=difficulty",
     "jobs": lambda bank: "/jobs/",
     "failed job": lambda bank: f"/jobs/{bank.failed.pk}/",
     "forbidden": lambda bank: "/import/",
@@ -85,6 +89,13 @@ def full_bank(bank):
     )
     bank.failed = Run.objects.create(kind="embed", state="failed", error="The disk is full. " * 5)
     RunLog.objects.create(run=bank.failed, text="The worker stopped answering. " * 10, level="error")
+    projection_store(
+        embedding_set=EmbeddingSet.objects.get(lens="purpose"),
+        question_ids=np.array([question.pk for question in bank.questions]),
+        coordinates=np.eye(6, 2, dtype=np.float32),
+        method="tsne",
+        settings={},
+    )
     bank.running = Run.objects.create(kind="train", title="Train", state="running", done=10, total=100)
     return bank
 
@@ -156,7 +167,7 @@ def test_what_appears_only_after_doing_something(open_as, full_bank, size, theme
 def test_an_empty_bank(open_as, teacher, transactional_db, theme) -> None:
     page = open_as("teacher", color_scheme=theme, size=TELEPHONE)
     assert not Question.objects.exists()
-    for address in ("/", "/questions/", "/concepts/", "/jobs/"):
+    for address in ("/", "/questions/", "/concepts/", "/map/", "/jobs/"):
         page.goto(address)
         assert not complaints(page), address
         assert not is_too_wide(page), address
