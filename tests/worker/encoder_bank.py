@@ -48,9 +48,9 @@ def tiny_folder(folder: Path, *, seed: int = 0) -> Path:
     return folder
 
 
-def tiny_encoder(folder: Path, *, seed: int = 0, name: str = "tiny") -> Path:
+def tiny_encoder(folder: Path, *, seed: int = 0, name: str = "tiny", dimension: int = 32) -> Path:
     """An encoder artifact with its own weights for bulk encoding."""
-    backbone = tiny_backbone(seed=seed)
+    backbone = tiny_backbone(seed=seed, dimension=dimension)
     export_onnx(
         backbone,
         folder,

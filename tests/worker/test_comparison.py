@@ -1,0 +1,166 @@
+"""Comparing two encoders on the fixed suite."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analytics.splits import is_held_out
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question
+from questionbank.selectors.models import comparison_latest, gate
+from tests.questionbank.small_bank import add_concept, add_question, store_vectors
+from tests.worker.encoder_bank import TOPICS, add_encoder_bank
+from worker.comparison import comparison_figures, paired_difference
+
+pytestmark = pytest.mark.django_db
+
+DIMENSION = 16
+
+
+class Reporter:
+    """What `worker.reporting` gives to a job."""
+
+    def progress(self, done, total, message="") -> None:
+        """Nobody looks."""
+
+    def check(self) -> None:
+        """Nobody cancels."""
+
+    def should_stop(self) -> bool:
+        return False
+
+
+def make_set(name: str, questions: list[Question], signal: float, *, seed: int = 0) -> EmbeddingSet:
+    """Vectors in which the concept stands out by `signal`, and the difficulty along one axis."""
+    artifact = ModelArtifact.objects.create(
+        capability="encoder", name=name, location=name, manifest={"extra": {"dimension": DIMENSION}}
+    )
+    embedding_set = EmbeddingSet.objects.create(
+        lens="purpose", artifact=artifact, encoder_name=name, dimension=DIMENSION
+    )
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(scale=0.2, size=(len(questions), DIMENSION))
+    for row, question in enumerate(questions):
+        vectors[row, row % len(TOPICS)] += signal
+        vectors[row, 10] += signal * (question.difficulty or 0) / 4
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    store_vectors(embedding_set, questions, vectors.astype(np.float32))
+    return embedding_set
+
+
+@pytest.fixture
+def bank(db):
+    return add_encoder_bank(400)
+
+
+def figures_of(candidate: EmbeddingSet, champion: EmbeddingSet) -> dict:
+    return comparison_figures(Reporter(), candidate=candidate, champion=champion)
+
+
+def verdict(figures: dict):
+    artifact = ModelArtifact.objects.first()
+    return gate(ModelComparison(candidate=artifact, champion=artifact, figures=figures))
+
+
+def test_a_better_encoder_passes_and_a_worse_one_does_not(bank):
+    good, poor = make_set("good", bank, 1.0), make_set("poor", bank, 0.02, seed=1)
+    figures = figures_of(good, poor)
+    names = [one["name"] for one in figures["metrics"]]
+    assert names == [
+        "concept_accuracy_level_1", "concept_accuracy_level_2",
+        "precision_at_10_level_1", "precision_at_10_level_2",
+        "difficulty_mae", "difficulty_pearson",
+    ]  # fmt: skip
+    held = [one for one in bank if is_held_out(one.text)]
+    assert figures["suite"]["questions"] == len(held)
+    assert figures["suite"]["train_questions"] == len(bank) - len(held)
+    for one in figures["metrics"]:
+        assert one["low"] <= one["difference"] <= one["high"]
+        better = one["low"] > 0 if one["higher_is_better"] else one["high"] < 0
+        assert better, one
+        assert not one["worse"]
+    assert verdict(figures).passes
+
+    turned = figures_of(poor, good)
+    assert all(one["worse"] for one in turned["metrics"])
+    judged = verdict(turned)
+    assert not judged.passes
+    assert len(judged.reasons) == len(names)
+    assert "Concept accuracy, level 1 is worse" in judged.reasons[0]
+
+
+def test_an_equal_encoder_passes_and_changes_no_neighbour(bank):
+    one, same = make_set("one", bank, 0.5), make_set("same", bank, 0.5)
+    figures = figures_of(same, one)
+    assert {metric["difference"] for metric in figures["metrics"]} == {0.0}
+    assert {entry["overlap"] for entry in figures["changed"]} == {1.0}
+    assert verdict(figures).passes
+
+
+def test_the_questions_whose_neighbours_changed_most_come_first_without_themselves(bank):
+    figures = figures_of(make_set("new", bank, 0.3, seed=5), make_set("old", bank, 0.3, seed=6))
+    overlaps = [one["overlap"] for one in figures["changed"]]
+    assert overlaps == sorted(overlaps)
+    assert overlaps[0] < 1
+    for one in figures["changed"]:
+        assert len(one["candidate"]) == len(one["champion"]) == 10
+        assert one["question"] not in one["candidate"] + one["champion"]
+        assert len({*one["candidate"]} & {*one["champion"]}) / 10 == one["overlap"]
+
+
+def test_questions_that_the_candidate_cannot_read_fail_the_gate(bank):
+    chinese = []
+    for number in range(200):
+        text = "求" + "".join(chr(0x4E00 + (number * 37 + step * 11) % 500) for step in range(6))
+        chinese.append(add_question(text, language="zh", concepts=[add_concept("Maths", "Number", "Primes")]))
+    both, english = make_set("both", bank + chinese, 1.0), make_set("english", bank, 1.0)
+    lost = sum(is_held_out(one.text) for one in chinese)
+    assert lost > 0
+    figures = figures_of(english, both)
+    assert (figures["suite"]["lost"], figures["suite"]["gained"]) == (lost, 0)
+    assert any("cannot read" in reason for reason in verdict(figures).reasons)
+    assert figures_of(both, english)["suite"]["gained"] == lost
+
+
+def test_too_few_questions_fail_the_gate_with_a_reason():
+    few = add_encoder_bank(60)
+    judged = verdict(figures_of(make_set("a", few, 1.0), make_set("b", few, 1.0)))
+    assert not judged.passes
+    assert "too few" in judged.reasons[0]
+
+
+def test_a_bank_without_tags_fails_the_gate():
+    questions = [add_question(f"Alone {number}") for number in range(5)]
+    figures = figures_of(make_set("a", questions, 1.0), make_set("b", questions, 1.0))
+    assert figures["metrics"] == []
+    assert not verdict(figures).passes
+
+
+def test_the_last_comparison_of_a_pair_counts(bank):
+    one, other = (ModelArtifact.objects.create(capability="encoder", name=name) for name in "ab")
+    for number in range(2):
+        ModelComparison.objects.create(candidate=one, champion=other, figures={"number": number})
+    assert comparison_latest(candidate=one, champion=other).figures == {"number": 1}
+    assert comparison_latest(candidate=other, champion=one) is None
+
+
+def test_the_interval_is_that_of_a_naive_bootstrap_and_draws_questions_whole():
+    rng = np.random.default_rng(0)
+    questions = [number // 2 for number in range(60)]  # every question stands in two rows
+    candidate, champion = rng.random(60), rng.random(60)
+    found = paired_difference(questions, [candidate, champion], "mean", np.random.default_rng(1))
+    assert found["difference"] == pytest.approx(candidate.mean() - champion.mean())
+    differences = (candidate - champion).reshape(30, 2).mean(axis=1)
+    naive = [differences[rng.integers(0, 30, 30)].mean() for _draw in range(4000)]
+    assert [found["low"], found["high"]] == pytest.approx(np.quantile(naive, [0.025, 0.975]), abs=0.02)
+
+
+def test_the_correlation_of_the_whole_sample_is_pearsons():
+    rng = np.random.default_rng(0)
+    truth, candidate, champion = rng.random(50), rng.random(50), rng.random(50)
+    found = paired_difference(
+        list(range(50)), [candidate, champion, truth], "pearson", np.random.default_rng(1)
+    )
+    assert found["candidate"] == pytest.approx(np.corrcoef(candidate, truth)[0, 1])
+    assert found["champion"] == pytest.approx(np.corrcoef(champion, truth)[0, 1])
+    assert found["low"] < found["difference"] < found["high"]

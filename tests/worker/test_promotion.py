@@ -1,0 +1,389 @@
+"""Promotion and roll back of real (tiny) encoders: what serves always belongs together."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from questionbank import dispatch
+from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.models import (
+    EmbeddingSet,
+    ModelArtifact,
+    ModelComparison,
+    ModelEvent,
+    Question,
+    QuestionEmbedding,
+    Run,
+)
+from questionbank.selectors.embeddings import embedding_count_pending, embedding_index_exists
+from questionbank.selectors.models import model_events, models_by_capability, roll_back_target
+from questionbank.selectors.serving import serving
+from questionbank.services import promotion as promotion_service
+from questionbank.services import runs
+from questionbank.services.artifacts import artifact_delete, artifact_promote, artifact_register
+from questionbank.services.embeddings import embedding_set_ensure
+from questionbank.services.promotion import (
+    comparison_request,
+    encoder_swap,
+    model_roll_back,
+    promotion_request,
+)
+from questionbank.services.questions import question_update
+from tests.questionbank.small_bank import add_set
+from tests.worker.encoder_bank import HIERARCHY, add_encoder_bank, tiny_encoder
+from worker import promotion as promotion_job
+from worker import training
+from worker.embedding import embed_pending
+from worker.running import run_here
+from worker.tasks import encoder_compare, encoder_embed, model_promote
+from worker.training import train_run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+REASON = "Better neighbours on the fixed questions."
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """Two encoders of the same name whose vectors differ in length."""
+    root = tmp_path_factory.mktemp("encoders")
+    return [
+        tiny_encoder(root / "old", seed=1, dimension=32),
+        tiny_encoder(root / "new", seed=2, dimension=48),
+    ]
+
+
+@pytest.fixture(autouse=True)
+def own_files(settings, tmp_path, monkeypatch):
+    settings.VAR_DIR = tmp_path / "var"
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "artifacts": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path / "artifacts"},
+        },
+    }
+    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+
+
+@pytest.fixture
+def old(exported) -> ModelArtifact:
+    """The champion, with vectors and probes."""
+    add_encoder_bank(120)
+    artifact = artifact_promote(artifact=artifact_register(folder=exported[0]))
+    embedding_set = embedding_set_ensure(artifact=artifact)
+    EmbeddingSet.objects.filter(pk=embedding_set.pk).update(is_current=True)
+    add_set("wording", 64)
+    embed_here()
+    train_probes_here()
+    return artifact
+
+
+@pytest.fixture
+def new(old, exported) -> ModelArtifact:
+    return artifact_register(folder=exported[1], parent=old)
+
+
+def embed_here() -> None:
+    run_here(
+        runs.run_create(kind="embed", capability="encoder", send=False),
+        lambda reporter: {"stored": embed_pending(reporter)},
+    )
+
+
+def train_probes_here() -> None:
+    parameters = {"hierarchy": HIERARCHY, "set": {"seed": "5"}}
+    run_here(runs.run_create(kind="train", capability="probes", parameters=parameters, send=False), train_run)
+
+
+def promote(artifact: ModelArtifact, **arguments) -> Run:
+    run = promotion_request(artifact=artifact, reason=REASON, override=True, **arguments)
+    model_promote(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def what_serves() -> tuple[str, str, str | None]:
+    """(encoder of the vectors, state of its artifact, encoder that the probes read)."""
+    now = serving()
+    used = now.embedding_set("purpose")
+    probes = now.probes_for(hierarchy=HIERARCHY)
+    assert now.encoder("purpose").dimension == used.dimension
+    assert probes is None or probes.heads.dimension == used.dimension
+    return used.encoder_name, used.artifact.state, probes.heads.encoder if probes else None
+
+
+def test_a_promotion_swaps_encoder_vectors_and_probes(old, new, admin_person):
+    old_set = EmbeddingSet.objects.get(artifact=old)
+    assert what_serves() == ("tiny", "champion", "tiny")
+    with pytest.raises(Conflict, match="not compared"):
+        promotion_request(artifact=new, reason=REASON, user=admin_person)
+    compared = comparison_request(candidate=new, user=admin_person)
+    with pytest.raises(Conflict, match="under way"):
+        comparison_request(candidate=new)
+    encoder_compare(compared.pk)
+    compared.refresh_from_db()
+    assert (compared.error, compared.state) == ("", "succeeded")
+    comparison = ModelComparison.objects.get(pk=compared.result["comparison"])
+    assert comparison.figures["suite"]["questions"] > 0
+    assert what_serves() == ("tiny", "champion", "tiny")  # a comparison changes nothing
+
+    run = promote(new, user=admin_person)
+    assert (run.error, run.state) == ("", "succeeded")
+    name = f"tiny ({new.checksum[:8]})"  # the same name twice would mix up their probes
+    assert what_serves() == (name, "champion", name)
+    old.refresh_from_db()
+    old_set.refresh_from_db()
+    assert (old.state, old_set.is_current, old_set.state) == ("archived", False, "retired")
+    new_set = EmbeddingSet.objects.get(is_current=True, lens="purpose")
+    assert (new_set.artifact, new_set.state) == (new, "ready")
+    assert embedding_index_exists(embedding_set=new_set)
+    assert QuestionEmbedding.objects.filter(embedding_set=new_set).count() == 120
+    probes = ModelArtifact.objects.get(capability="probes", state="champion")
+    assert (probes.parent, probes.manifest["config"]["seed"]) == (new, 5)  # the settings of the former ones
+    event = model_events().first()
+    assert (event.kind, event.artifact, event.former, event.person) == ("promoted", new, old, admin_person)
+    assert event.reason == REASON
+    assert event.gate["comparison"] == comparison.pk
+    groups = {one.capability: one for one in models_by_capability()}
+    assert (groups["encoder"].champions, groups["encoder"].archived) == ([new], [old])
+    assert run.result["model"] == new.pk
+
+
+def test_only_an_admin_may_override_the_gate_and_that_is_kept(old, new, admin_person, teacher):
+    with pytest.raises(NotAllowed):
+        promotion_request(artifact=new, reason=REASON, user=teacher, override=True)
+    with pytest.raises(ValidationFailed) as caught:
+        promotion_request(artifact=new, reason="  ", user=admin_person, override=True)
+    assert "reason" in caught.value.fields
+    with pytest.raises(Conflict, match="champion already"):
+        promotion_request(artifact=old, reason=REASON)
+    promotion_request(artifact=new, reason=REASON, user=admin_person, override=True)
+    with pytest.raises(Conflict, match="under way"):
+        promotion_request(artifact=new, reason=REASON, override=True)
+    model_promote(Run.objects.get(kind="promote").pk)
+    gate = model_events().first().gate
+    assert (gate["passes"], gate["overridden"]) == (False, True)
+    assert gate["reasons"] == ["It was not compared with the champion yet."]
+
+
+def test_a_candidate_that_is_worse_is_refused_also_by_a_job_that_waited(old, new):
+    worse = {
+        "name": "m", "label": "Precision", "higher_is_better": True, "worse": True,
+        "candidate": 0.1, "champion": 0.9, "difference": -0.8, "low": -0.9, "high": -0.7,
+    }  # fmt: skip
+    fine = {"suite": {"questions": 50, "lost": 0}, "metrics": [worse | {"worse": False}], "changed": []}
+    ModelComparison.objects.create(candidate=new, champion=old, figures=fine)
+    run = promotion_request(artifact=new, reason=REASON)
+    ModelComparison.objects.create(candidate=new, champion=old, figures=fine | {"metrics": [worse]})
+    with pytest.raises(Conflict, match=r"Precision is worse: 0\.100 against 0\.900"):
+        promotion_service.gate_verdict(artifact=new)
+    model_promote(run.pk)
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert "Precision is worse" in run.error
+    assert what_serves() == ("tiny", "champion", "tiny")
+
+
+class _Killed(BaseException):
+    """What no handler of ours catches: as if the process were gone."""
+
+
+def test_a_killed_promotion_changes_nothing_and_goes_on_where_it_was(old, new, monkeypatch):
+    def die(**arguments):
+        raise _Killed
+
+    run = promotion_request(artifact=new, reason=REASON, override=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(promotion_job, "encoder_swap", die)
+        with pytest.raises(_Killed):
+            model_promote(run.pk)
+    assert what_serves() == ("tiny", "champion", "tiny")
+    written = set(QuestionEmbedding.objects.values_list("pk", flat=True))
+    trained = ModelArtifact.objects.get(capability="probes", state="candidate")
+
+    fits = []
+    monkeypatch.setattr(training, "train_probes", lambda *args, **kwargs: fits.append(args))
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    runs.runs_reconcile()
+    model_promote(run.pk)
+    run.refresh_from_db()
+    assert (run.error, run.state, run.attempts) == ("", "succeeded", 2)
+    assert set(QuestionEmbedding.objects.values_list("pk", flat=True)) == written
+    assert fits == []
+    trained.refresh_from_db()
+    assert trained.state == "champion"
+    assert what_serves()[0] == what_serves()[2] == f"tiny ({new.checksum[:8]})"
+
+
+def test_a_swap_that_dies_halfway_leaves_everything_as_it_was(old, new, monkeypatch):
+    def die(**arguments):
+        raise _Killed
+
+    run = promotion_request(artifact=new, reason=REASON, override=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(promotion_service, "artifact_archive", die)  # after vectors, encoder and probes
+        patched.setattr(promotion_service, "embedding_request", die)
+        with pytest.raises(_Killed):
+            model_promote(run.pk)
+    assert what_serves() == ("tiny", "champion", "tiny")
+    new.refresh_from_db()
+    assert new.state == "candidate"
+    assert not ModelEvent.objects.filter(kind="promoted", artifact=new).exists()
+
+
+def test_a_worker_that_lost_its_lease_swaps_nothing(old, new, monkeypatch):
+    run = promotion_request(artifact=new, reason=REASON, override=True)
+    probes = promotion_job._probes
+
+    def lose(reporter, *arguments):
+        Run.objects.filter(pk=run.pk).update(lease=None, state="queued")
+        return probes(reporter, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(promotion_job, "_probes", lose)
+        model_promote(run.pk)
+    run.refresh_from_db()
+    assert run.state == "queued"
+    assert what_serves() == ("tiny", "champion", "tiny")
+    model_promote(run.pk)
+    assert what_serves()[1:] == ("champion", f"tiny ({new.checksum[:8]})")
+
+
+def test_readers_never_see_a_mixture_while_models_are_swapped_back_and_forth(old, new):
+    promote(new)
+    new_set = EmbeddingSet.objects.get(artifact=new)
+    new_probes = ModelArtifact.objects.get(capability="probes", state="champion")
+    stop = threading.Event()
+
+    def read() -> list[tuple[str, str, str | None]]:
+        seen = []
+        try:
+            while not stop.is_set():
+                seen.append(what_serves())
+        finally:
+            connection.close()
+        return seen
+
+    with ThreadPoolExecutor(3) as readers:
+        reading = [readers.submit(read) for _reader in range(3)]
+        try:
+            for _round in range(25):
+                model_roll_back(reason="Back")
+                Run.objects.filter(kind="train", state="queued").delete()
+                created = promotion_request(artifact=new_fresh(new), reason=REASON, override=True)
+                run = runs.run_start(run_id=created.pk, worker="here")
+                encoder_swap(run=run, artifact=new_fresh(new), embedding_set=new_set, probes=[new_probes])
+                runs.run_succeed(run=run)
+                new_probes.refresh_from_db()
+        finally:
+            stop.set()
+        seen = [one for each in reading for one in each.result()]
+    assert len(seen) > 50
+    assert {one[0] for one in seen} == {"tiny", new_set.encoder_name}
+    assert [one for one in seen if one[0] != one[2] or one[1] != "champion"] == []
+
+
+def new_fresh(artifact: ModelArtifact) -> ModelArtifact:
+    return ModelArtifact.objects.get(pk=artifact.pk)
+
+
+def test_a_roll_back_brings_back_vectors_and_probes_at_once(old, new, admin_person):
+    with pytest.raises(Conflict, match="no former model"):
+        model_roll_back(reason="Back", user=admin_person)
+    before = ModelArtifact.objects.get(capability="probes", state="champion")
+    promote(new)
+    assert roll_back_target("encoder") == old
+    with pytest.raises(ValidationFailed):
+        model_roll_back(reason="", user=admin_person)
+    assert model_roll_back(reason="Worse on Friday's worksheets.", user=admin_person) == old
+    assert what_serves() == ("tiny", "champion", "tiny")
+    before.refresh_from_db()
+    assert before.state == "champion"
+    event = model_events().first()
+    assert (event.kind, event.artifact, event.former, event.person) == (
+        "rolled_back", old, new, admin_person,
+    )  # fmt: skip
+    with pytest.raises(Conflict, match="no former model"):  # it is the first one
+        model_roll_back(reason="Once more")
+    promote(new_fresh(new))  # an archived model can be promoted again, with what was built for it
+    assert what_serves()[0] == what_serves()[2] == f"tiny ({new.checksum[:8]})"
+    assert EmbeddingSet.objects.filter(lens="purpose").count() == 2
+
+
+def test_a_roll_back_after_questions_were_edited_catches_up(old, new, admin_person):
+    promote(new)
+    question = Question.objects.order_by("pk").first()
+    question_update(
+        user=admin_person, question=question, version=question.version,
+        text="Quite another circle", language="en", kind="open", concepts=[],
+    )  # fmt: skip
+    add_encoder_bank(4, seed=9)
+    encoder_embed(Run.objects.filter(kind="embed", state="queued").first().pk)
+    model_roll_back(reason="Back", user=admin_person)
+    old_set = EmbeddingSet.objects.get(artifact=old)
+    assert embedding_count_pending(embedding_set=old_set) == 5
+    waiting = Run.objects.get(kind="embed", state="queued")
+    encoder_embed(waiting.pk)
+    assert embedding_count_pending(embedding_set=old_set) == 0
+    question.refresh_from_db()
+    stored = QuestionEmbedding.objects.get(embedding_set=old_set, question=question)
+    assert bytes(stored.content_hash) == bytes(question.content_hash)
+
+
+def test_a_hierarchy_without_probes_for_the_old_vectors_gets_new_ones(old, new):
+    promote(new)
+    ModelArtifact.objects.filter(capability="probes", state="archived").delete()
+    model_roll_back(reason="Back")
+    assert what_serves() == ("tiny", "champion", None)
+    assert Run.objects.get(kind="train", state="queued").parameters["hierarchy"] == HIERARCHY
+
+
+def test_deleting_a_model_takes_its_vectors_and_leaves_its_history(old, new, admin_person):
+    promote(new)
+    with pytest.raises(Conflict, match="champion"):
+        artifact_delete(artifact=new)
+    old_set = EmbeddingSet.objects.get(artifact=old)
+    artifact_delete(artifact=old, reason="Too old", user=admin_person)
+    assert not embedding_index_exists(embedding_set=old_set)
+    assert not QuestionEmbedding.objects.filter(embedding_set=old_set.pk).exists()
+    assert roll_back_target("encoder") is None
+    event = model_events().first()
+    assert (event.kind, event.artifact, event.artifact_name, event.reason) == (
+        "deleted", None, "tiny", "Too old",
+    )  # fmt: skip
+    with pytest.raises(Conflict, match="no former model"):
+        model_roll_back(reason="Back")
+
+
+def test_models_travel_by_commands(old, new, exported, tmp_path, capsys):
+    call_command("export_model", str(old.pk), str(tmp_path / "taken"))
+    with pytest.raises(CommandError, match=f"already, as model {old.pk}"):
+        call_command("import_model", str(tmp_path / "taken"))
+    with pytest.raises(CommandError, match="Only probes have a scope"):
+        call_command("import_model", str(tmp_path / "taken"), scope="x")
+    with pytest.raises(CommandError, match="not a model folder"):
+        call_command("import_model", str(tmp_path / "nowhere"))
+    artifact_delete(artifact=new)
+    with pytest.raises(CommandError, match="needs a reason"):
+        call_command("import_model", str(exported[1]), promote=True)
+    call_command("import_model", str(exported[1]), promote=True, reason=REASON, override=True)
+    assert "serves now" in capsys.readouterr().out
+    champion = ModelArtifact.objects.get(capability="encoder", state="champion")
+    assert what_serves()[0] == f"tiny ({champion.checksum[:8]})"
+
+    probes = ModelArtifact.objects.get(capability="probes", state="archived")
+    call_command("export_model", str(probes.pk), str(tmp_path / "probes"))
+    ModelArtifact.objects.filter(pk=probes.pk).delete()
+    call_command("import_model", str(tmp_path / "probes"))
+    imported = ModelArtifact.objects.get(capability="probes", state="candidate")
+    assert imported.scope == HIERARCHY
+    with pytest.raises(CommandError, match="does not serve"):  # they read the former encoder's vectors
+        call_command("import_model", str(tmp_path / "probes"), scope="Other", promote=True, reason=REASON)
