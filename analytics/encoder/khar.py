@@ -129,16 +129,32 @@ def kh_ranks(
         the two has no concept.
     """
     levels = anchors.shape[2]
-    ranks = np.full((len(anchors), len(candidates)), levels + 1, dtype=np.int64)
-    for level in range(levels):  # from coarse to fine: the finest agreement is written last
-        agree = np.zeros(ranks.shape, dtype=bool)
-        for path in range(anchors.shape[1]):
-            own = anchors[:, path, level][:, None]
-            for other in range(candidates.shape[1]):
-                agree |= (own == candidates[:, other, level][None, :]) & (own != NO_CONCEPT)
-        ranks[agree] = levels - level
+    own, own_starts = _paths_in_a_row(anchors)
+    others, other_starts = _paths_in_a_row(candidates)
+    shared = np.zeros((len(own), len(others)), dtype=np.int8)  # levels on which two paths agree
+    for level in range(levels):
+        known = np.where(own[:, level] == NO_CONCEPT, NO_CONCEPT - 1, own[:, level])  # equals no number
+        shared += known[:, None] == others[None, :, level]
+    if len(own) > len(anchors):  # the nearest pair of each two questions counts
+        shared = np.maximum.reduceat(shared, own_starts, axis=0)
+    if len(others) > len(candidates):
+        shared = np.maximum.reduceat(shared, other_starts, axis=1)
+    ranks = levels + 1 - shared.astype(np.int64)
     comparable = (anchor_hierarchies[:, None] == candidate_hierarchies[None, :]) & (
         anchor_hierarchies[:, None] != UNDEFINED
     )
     ranks[~comparable] = UNDEFINED
     return ranks
+
+
+def _paths_in_a_row(
+    numbers: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+    """The paths of all questions (all paths, levels), and where each question's begin; one, empty, where it has none.
+
+    Most questions have one path and a few have many: comparing a full table would cost the square of the many.
+    """
+    there = numbers[:, :, 0] != NO_CONCEPT
+    there[:, 0] = True
+    counts = there.sum(axis=1)
+    return numbers[there], np.cumsum(counts) - counts

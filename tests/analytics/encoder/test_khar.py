@@ -72,6 +72,11 @@ def test_between_hierarchies_and_without_concepts_it_is_undefined():
     assert ranks[0, 0] == LEVELS  # tagged at level 1 only: nothing finer is shared
 
 
+def test_an_empty_queue_has_no_ranks():
+    numbers, owner = encode_paths([[("a",), ("b",)], [("a",)]], LEVELS)
+    assert kh_ranks(numbers, numbers[:0], owner, owner[:0]).shape == (2, 0)
+
+
 def test_wrong_arguments_are_refused():
     with pytest.raises(ValueError, match="without concepts"):
         kh_distance([], [("a",)], LEVELS)
