@@ -86,7 +86,7 @@ def _duration(seconds: float) -> str:
     """A duration as people say it.
 
     >>> [_duration(one) for one in (4, 100, 9_000, 200_000)]
-    ['less than a minute', '2 min', '2 h 30 min', '2 days 8 h']
+    ['less than a minute', '2 min', '2 h 30 min', '2 days 7 h']
     """
     minutes = round(seconds / 60)
     hours, days = minutes // 60, minutes // 1440

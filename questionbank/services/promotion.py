@@ -2,7 +2,7 @@
 
 An encoder serves together with its vectors and the probes that read them. A job builds what is missing
 beside what is in use; then one transaction swaps all of it, and readers see either the old or the new
-(`questionbank.selectors.serving` reads everything by one statement). Decision 0021.
+(`questionbank.selectors.serving` reads everything by one statement). Decision 0022.
 """
 
 from __future__ import annotations

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 
+import numpy as np
 import psycopg
 import pytest
 from django.db import connection
 
 from analytics.errors import Cancelled
-from analytics.inference.encode import OnnxEncoder
+from analytics.inference.encode import OnnxEncoder, load_encoder
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
-from questionbank.services.embeddings import EMBED_LOCK
+from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionEmbedding
+from questionbank.selectors.artifacts import artifact_folder
+from questionbank.services.artifacts import artifact_register
+from questionbank.services.embeddings import EMBED_LOCK, embedding_set_ensure
+from tests.worker.encoder_bank import tiny_encoder
 from worker import embedding
 
 pytestmark = pytest.mark.django_db
@@ -124,3 +128,38 @@ def test_a_language_is_not_judged_by_its_first_formula_for_ever(db, monkeypatch)
     reporter = Reporter()
     embedding.embed_pending(reporter)
     assert not reporter.lines
+
+
+def test_bulk_encoding_takes_the_weights_that_a_trained_encoder_brings(settings, tmp_path, monkeypatch):
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "artifacts": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path / "artifacts"},
+        },
+    }
+    monkeypatch.setattr(embedding, "SMALL_JOB", 0)
+    artifact = artifact_register(folder=tiny_encoder(tmp_path / "encoder"))
+    purpose = embedding_set_ensure(artifact=artifact)
+    texts = ["What is 2 + 2?", "Find the area of a circle"]
+    for text in texts:
+        question(text)
+    assert embedding.embed_pending(Reporter(), sets=[purpose]) == {"purpose": 2}  # no backbone of its name
+    expected = load_encoder(artifact_folder(artifact)).encode(texts)
+    stored = QuestionEmbedding.objects.order_by("question_id").values_list("vector", flat=True)
+    for vector, own in zip(stored, expected, strict=True):
+        assert np.dot(vector, own) > 0.99
+
+
+def test_encoders_of_one_name_have_sets_of_different_names():
+    made = [
+        ModelArtifact.objects.create(
+            capability="encoder", name="quesco", checksum=checksum, manifest={"extra": {"dimension": 8}}
+        )
+        for checksum in ("a" * 64, "b" * 64, "b" * 64)
+    ]
+    sets = [embedding_set_ensure(artifact=one) for one in made]
+    assert [one.encoder_name for one in sets] == [
+        "quesco", "quesco (bbbbbbbb)", f"quesco (model {made[2].pk})",
+    ]  # fmt: skip
+    assert embedding_set_ensure(artifact=made[1]) == sets[1]
