@@ -54,6 +54,9 @@ _BEFORE_DATE = re.compile(
     re.IGNORECASE,
 )
 # Words that begin a sentence with a capital and are, or may be, no name.
+_NO_LABELS = frozenset(
+    str.split("AM PM AD BC AP GP TV US UK USA OK CD DVD ID PC HCF LCM GCD GCF CP SP SI CI MM CM KM")
+)
 _PLAIN = frozenset(
     str.split(
         """
@@ -216,6 +219,8 @@ def _without_plain_start(match: re.Match[str], at_start: bool, inside: set[str])
     """Return start and text of the name in a run of capitalised words, if there is one."""
     name, start, text = match[0], match.start(), match.string
     words = name.split()
+    if name in _NO_LABELS:
+        return None
     if words[0] in _PLAIN or words[0] in _DATES:
         if len(words) == 1:
             return _lone_plain_word(name, start, text, at_start, inside)

@@ -164,6 +164,8 @@ def stem(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) < 4:
         return word
+    if word.endswith("ie") and len(word) > 4:
+        return word[:-2] + "y"  # a cookie and the cookies
     for ending, new in _PLURALS:
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return word[: -len(ending)] + new

@@ -119,7 +119,7 @@ def _money(text: str) -> Iterator[_Place]:
 def _short_forms(text: str) -> Iterator[_Place]:
     for match in _ABBREVIATION.finditer(text):
         name = match["name"]
-        if name == "in" and _PREPOSITION.match(text, match.end()):
+        if name == "in" and _PREPOSITION.match(text, match.end("name")):
             continue
         unit = ABBREVIATIONS[name]
         if match["power"] and DIMENSIONS.get(unit) == "length":

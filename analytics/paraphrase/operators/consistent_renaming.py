@@ -41,7 +41,7 @@ _FORMS = {word: (pair, several) for pair in THINGS for several, word in enumerat
 
 def things_in(question: str) -> dict[tuple[str, str], list[re.Match[str]]]:
     """Where the countable things of the table stand, outside formulas."""
-    formulas = formula_spans(question)
+    formulas = formula_spans(question) + [(one.start, one.end) for one in find_entities(question)]
     found: dict[tuple[str, str], list[re.Match[str]]] = {}
     for match in _WORD.finditer(question):
         form = _FORMS.get(match[0].lower())

@@ -35,7 +35,7 @@ def apply(question: str, rng: random.Random) -> str | None:
             continue
         if rng.random() < 0.6:
             summary = rule_paraphraser.apply(summary, rng) or summary
-        return tidy(summary)
+        return tidy(summary) or None
     return None
 
 

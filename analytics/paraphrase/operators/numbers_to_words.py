@@ -26,6 +26,9 @@ __all__ = ["apply"]
 
 _SIGNS = frozenset("=+*/^×÷()[]<>:_\\-–−{}")
 _ENDS_WITH_PERCENT = re.compile(r"(\s*)(%|percent|per cent)$", re.IGNORECASE)
+_PARTS = re.compile(
+    r"[\s-](?:halves|half|thirds?|quarters?|(?:four|fif|six|seven|eigh|nin|ten)ths?)\b"
+)  # four quarters
 _GLUED = re.compile(r"[A-Za-z/]+")
 
 
@@ -33,11 +36,12 @@ def apply(question: str, rng: random.Random) -> str | None:
     """Write the numbers in words; None where there is none in digits that can be."""
     formulas = formula_spans(question)
     money = {unit.end: unit for unit in find_units(question) if unit.dimension == "money"}
+    fixed = formulas + [(unit.start, unit.end) for unit in find_units(question)]  # "cm 2" is a unit
     edits: list[Edit] = []
     for mention in find_numbers(question):
-        if not overlaps(mention.start, mention.end, formulas):
+        if not overlaps(mention.start, mention.end, fixed) and not _PARTS.match(question, mention.end):
             edits += _edits(question, mention, money)
-    return tidy(apply_edits(question, edits), capitals=True) if edits else None
+    return tidy(apply_edits(question, edits)) if edits else None
 
 
 def _edits(question: str, mention: NumberMention, money: dict[int, UnitMention]) -> list[Edit]:

@@ -53,7 +53,7 @@ def reword(question: str, rng: random.Random, *, strength: float = 1.0) -> str |
             if not _same(changed, question):
                 break
     changed = tidy(changed)
-    return None if _same(changed, question) else changed
+    return None if not changed or _same(changed, question) else changed
 
 
 def _same(one: str, other: str) -> bool:

@@ -97,6 +97,7 @@ def join_sentences(text: str, rng: random.Random) -> str | None:
         for index in range(len(sentences) - 1)
         if _STATEMENT.match(sentences[index].text)
         and _STATEMENT.match(sentences[index + 1].text)
+        and not (sentences[index].is_question or sentences[index + 1].is_question)
         and not _HAS_AND.search(sentences[index].text)
         and not _OPENER.match(sentences[index + 1].text)
         and not _OPENER.match(sentences[index].text)

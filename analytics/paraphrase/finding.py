@@ -1,0 +1,39 @@
+"""One finding: what a paraphrase lost, added or changed, where, and in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+__all__ = ["Change", "Finding", "Kind", "Span"]
+
+Kind = Literal["number", "unit", "entity", "comparison", "negation", "target", "wording"]
+Change = Literal["lost", "added", "changed"]
+Span = tuple[int, int]
+"""Start and end in a text, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a paraphrase does not say as its original does.
+
+    Attributes:
+        original: where it stands in the original; None where nothing there corresponds.
+        paraphrase: where it stands in the paraphrase; None where nothing there corresponds.
+        sentence: the finding in words.
+        before, after: the words at those places.
+        is_serious: the answer may change; a finding that is not serious is worth a look.
+    """
+
+    kind: Kind
+    change: Change
+    sentence: str
+    original: Span | None = None
+    paraphrase: Span | None = None
+    before: str = ""
+    after: str = ""
+    is_serious: bool = True
+
+    def as_dict(self) -> dict[str, object]:
+        """The finding as plain values."""
+        return asdict(self)

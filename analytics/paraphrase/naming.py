@@ -1,0 +1,247 @@
+"""Names and counted things of a pair: a renaming throughout is no finding, one in places is (ParaQD, Table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analytics.paraphrase.entities import EntityMention, mentions_of
+from analytics.paraphrase.finding import Finding
+from analytics.paraphrase.quantities import Match
+from analytics.paraphrase.reading import Reading
+
+__all__ = ["entity_findings", "renamings", "thing_findings"]
+
+_PRONOUNS = frozenset(str.split("he she it they his her its their him them hers theirs who whom whose"))
+_PEOPLE = frozenset({"woman", "man", "other"})
+
+
+def renamings(original: Reading, paraphrase: Reading) -> dict[str, str]:
+    """Names of the original that stand nowhere in the paraphrase -> the new name that stands in their place.
+
+    A new name goes with the lost one of its kind that stood about as often, the first of them.
+    """
+    lost = [
+        (name, kind)
+        for name, kind in _first_mentions(original.entities).items()
+        if not _count(name, paraphrase.text)
+    ]
+    fewer = [
+        _count(name, original.text) - _count(name, paraphrase.text)
+        for name in _first_mentions(original.entities)
+        if 0 < _count(name, paraphrase.text) < _count(name, original.text)
+    ]
+    pairs: dict[str, str] = {}
+    for new, kind in _new_names(original, paraphrase).items():
+        count = _count(new, paraphrase.text)
+        free = [name for name, old_kind in lost if name not in pairs and _alike(old_kind, kind)]
+        if not free:
+            continue
+        name = min(free, key=lambda one: abs(_count(one, original.text) - count))
+        if count == _count(name, original.text) or count not in fewer:
+            pairs[name] = new
+    return pairs
+
+
+def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
+    """Return names that were lost, added, or replaced in places only."""
+    pairs = renamings(original, paraphrase)
+    first = {one.text: one for one in reversed(original.entities)}
+    people = {name for name, kind in _first_mentions(original.entities).items() if kind in {"woman", "man"}}
+    findings: list[Finding] = []
+    missing = [name for name in first if name not in pairs and not _count(name, paraphrase.text)]
+    fewer = [
+        name
+        for name in first
+        if name not in missing
+        and name not in pairs
+        and _count(name, paraphrase.text) < _count(name, original.text)
+    ]
+    places = {one.text: one for one in reversed(paraphrase.entities)}
+    for name in _new_names(original, paraphrase):
+        if name in pairs.values():
+            continue
+        place = places[name]
+        old = next((one for one in fewer if _alike(first[one].category, place.category)), None)
+        if old is not None:
+            findings.append(
+                Finding(
+                    "entity",
+                    "changed",
+                    f"{old} became {name} in one place and stayed {old} in another.",
+                    original=(first[old].start, first[old].end),
+                    paraphrase=(place.start, place.end),
+                    before=old,
+                    after=name,
+                )
+            )
+        else:
+            findings.append(
+                Finding(
+                    "entity",
+                    "added",
+                    f"{name} was added.",
+                    paraphrase=(place.start, place.end),
+                    after=name,
+                    is_serious=place.category != "label",
+                )
+            )
+    findings += [
+        Finding(
+            "entity",
+            "lost",
+            f"{name} is missing.",
+            original=(first[name].start, first[name].end),
+            before=name,
+            is_serious=len(people) > 1 or first[name].category == "label",
+        )
+        for name in missing
+    ]
+    findings += _collapsed(first, fewer, original, paraphrase)
+    told = {finding.before for finding in findings}
+    if _pronouns(paraphrase) <= _pronouns(original):
+        findings += [
+            Finding(
+                "entity",
+                "lost",
+                f"{name} is missing in one place.",
+                original=(first[name].start, first[name].end),
+                before=name,
+                is_serious=False,
+            )
+            for name in fewer
+            if name not in told
+        ]
+    return findings
+
+
+def _pronouns(reading: Reading) -> int:
+    return sum(word.text.lower() in _PRONOUNS for word in reading.words)
+
+
+def _collapsed(
+    first: dict[str, EntityMention], fewer: Sequence[str], original: Reading, paraphrase: Reading
+) -> list[Finding]:
+    """Find a name that stands more often where another of its kind stands less often: one took the other's place."""
+    findings = []
+    for name in fewer:
+        for other, mention in first.items():
+            if other == name or not _alike(first[name].category, mention.category):
+                continue
+            now = mentions_of(other, paraphrase.text)
+            if len(now) > len(mentions_of(other, original.text)):
+                findings.append(
+                    Finding(
+                        "entity",
+                        "changed",
+                        f"{name} became {other} in one place.",
+                        original=(first[name].start, first[name].end),
+                        paraphrase=now[0],
+                        before=name,
+                        after=other,
+                    )
+                )
+    return findings
+
+
+def thing_findings(original: Reading, paraphrase: Reading, matches: Sequence[Match]) -> list[Finding]:
+    """Return counted things that were replaced in one place and stayed in another: 20 hats, but how many apples."""
+    findings = []
+    done: set[tuple[str, str]] = set()
+    for match in matches:
+        before, after = match.original.nouns, match.paraphrase.nouns
+        if not before or not after or set(before) & set(after):
+            continue
+        old, new = before[-1], after[-1]
+        if (old, new) in done or new in original.keys or old not in paraphrase.keys:
+            continue
+        if sum(word.key == old for word in paraphrase.words) >= sum(
+            word.key == old for word in original.words
+        ):
+            continue
+        done.add((old, new))
+        was = next(word for word in original.words if word.key == old and word.start >= match.original.end)
+        now = next(
+            word for word in paraphrase.words if word.key == new and word.start >= match.paraphrase.end
+        )
+        findings.append(
+            Finding(
+                "entity",
+                "changed",
+                f"{was.text} became {now.text} in one place and stayed {was.text} in another.",
+                original=(was.start, was.end),
+                paraphrase=(now.start, now.end),
+                before=was.text,
+                after=now.text,
+            )
+        )
+    return findings + _replaced_in_places(original, paraphrase, done)
+
+
+def _replaced_in_places(original: Reading, paraphrase: Reading, done: set[tuple[str, str]]) -> list[Finding]:
+    """Find counted things that became others between the same neighbours, and stayed elsewhere."""
+    counted = {noun for quantity in original.quantities for noun in quantity.nouns}
+    between = {
+        _neighbours(original, index): word for index, word in enumerate(original.words) if word.key in counted
+    }
+    findings = []
+    for index, word in enumerate(paraphrase.words):
+        was = between.get(_neighbours(paraphrase, index))
+        if (
+            was is None
+            or word.key in original.keys
+            or was.key not in paraphrase.keys
+            or (was.key, word.key) in done
+        ):
+            continue
+        if was.text.endswith("s") != word.text.endswith("s"):
+            continue
+        done.add((was.key, word.key))
+        findings.append(
+            Finding(
+                "entity",
+                "changed",
+                f"{was.text} became {word.text} in one place and stayed {was.text} in another.",
+                original=(was.start, was.end),
+                paraphrase=(word.start, word.end),
+                before=was.text,
+                after=word.text,
+            )
+        )
+    return findings
+
+
+def _neighbours(reading: Reading, index: int) -> tuple[str, str]:
+    before = reading.words[index - 1].key if index else ""
+    after = reading.words[index + 1].key if index + 1 < len(reading.words) else ""
+    return before, after
+
+
+def _first_mentions(entities: Sequence[EntityMention]) -> dict[str, str]:
+    kinds: dict[str, str] = {}
+    for one in entities:
+        kinds.setdefault(one.text, one.category)
+    return kinds
+
+
+def _new_names(original: Reading, paraphrase: Reading) -> dict[str, str]:
+    return {
+        name: kind
+        for name, kind in _first_mentions(paraphrase.entities).items()
+        if not _count(name, original.text) and not name.isupper()
+    } | {
+        name: kind
+        for name, kind in _first_mentions(paraphrase.entities).items()
+        if name.isupper() and not mentions_of(name, original.text)
+    }
+
+
+def _count(name: str, text: str) -> int:
+    """How often a name stands in a text; for "Mr. Stone" also "Stone" counts."""
+    whole = mentions_of(name, text)
+    if whole or " " not in name:
+        return len(whole)
+    return len(mentions_of(name.split()[-1], text))
+
+
+def _alike(one: str, other: str) -> bool:
+    return one == other or (one in _PEOPLE and other in _PEOPLE)

@@ -1,0 +1,185 @@
+"""What a text says, read once: its words, quantities, bare units, names and sentences, with their places."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+
+from analytics.paraphrase.entities import EntityMention, find_entities
+from analytics.paraphrase.wording import STOP_WORDS, canonical
+from analytics.text.clauses import Clause, split_sentences
+from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.unit_names import ABBREVIATIONS, WORDS
+from analytics.text.units import UnitMention, find_units
+
+__all__ = ["TIMES", "Quantity", "Reading", "Word", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word in its place; `key` is equal for its forms and its safe synonyms."""
+
+    start: int
+    end: int
+    text: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with the unit that belongs to it.
+
+    Attributes:
+        start, end: of number and unit together.
+        number: place of the number alone.
+        unit: pint's name; empty where none stands at the number.
+        nouns: keys of the words behind it that say what is counted, the first three at most.
+        is_weak: "one", an ordinal: its loss or gain alone says nothing.
+    """
+
+    start: int
+    end: int
+    text: str
+    value: Fraction
+    number: tuple[int, int]
+    unit: str = ""
+    unit_span: tuple[int, int] | None = None
+    unit_text: str = ""
+    dimension: str = ""
+    nouns: tuple[str, ...] = ()
+    is_weak: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text as the findings compare it."""
+
+    text: str
+    words: tuple[Word, ...]
+    sentences: tuple[Clause, ...]
+    quantities: tuple[Quantity, ...]
+    bare_units: tuple[UnitMention, ...]
+    entities: tuple[EntityMention, ...]
+    keys: frozenset[str]
+
+    def sentence_of(self, place: int) -> int:
+        """Index of the sentence that holds a place."""
+        return max(bisect_right([one.start for one in self.sentences], place) - 1, 0)
+
+    def word_at(self, place: int) -> int:
+        """Index of the first word that ends behind a place."""
+        return bisect_right([word.end for word in self.words], place)
+
+
+_WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
+TIMES = {"twice": 2, "thrice": 3, "double": 2, "doubled": 2, "doubles": 2, "doubling": 2, "triple": 3, "tripled": 3,
+          "triples": 3, "quadruple": 4}  # fmt: skip
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_BETWEEN = re.compile(r"[\s~-]{0,2}|\s?\\[,; ]")
+_NO_NOUN = STOP_WORDS | frozenset(
+    str.split(
+        "is are was were will can square cubic cost costs worth percent times time away ago old left respectively"
+    )
+)
+_BREAK = re.compile(r"[.,;:?!()]")
+_NOUNS = 3
+_UNIT_WORDS = frozenset(WORDS) | frozenset(name for name in ABBREVIATIONS if name.isalpha())
+
+
+def read(text: str, known: tuple[str, ...] = ()) -> Reading:
+    """Read a text.
+
+    Args:
+        known: names that are known from the other text of the pair.
+    """
+    words = tuple(
+        Word(match.start(), match.end(), match[0], canonical(match[0])) for match in _WORD.finditer(text)
+    )
+    units = find_units(text)
+    quantities, bound = _quantities(text, words, units)
+    return Reading(
+        text=text,
+        words=words,
+        sentences=tuple(split_sentences(text)),
+        quantities=quantities,
+        bare_units=tuple(unit for unit in units if unit.start not in bound),
+        entities=tuple(find_entities(text, known)),
+        keys=frozenset(word.key for word in words),
+    )
+
+
+def _quantities(
+    text: str, words: tuple[Word, ...], units: list[UnitMention]
+) -> tuple[tuple[Quantity, ...], set[int]]:
+    numbers: list[NumberMention] = find_numbers(text)
+    taken = [(one.start, one.end) for one in numbers]
+    for word in words:
+        times = TIMES.get(word.text.lower())
+        if times and not any(start < word.end and word.start < end for start, end in taken):
+            numbers.append(NumberMention(word.start, word.end, word.text, Fraction(times)))
+    numbers.sort(key=lambda one: one.start)
+    found: list[Quantity] = []
+    bound: set[int] = set()
+    for number in numbers:
+        unit = _unit_of(text, number, units, bound)
+        start, end = number.start, number.end
+        if unit is not None:
+            bound.add(unit.start)
+            start, end = min(start, unit.start), max(end, unit.end)
+        found.append(
+            Quantity(
+                start=start,
+                end=end,
+                text=text[start:end],
+                value=number.value,
+                number=(number.start, number.end),
+                unit=unit.unit if unit else "",
+                unit_span=(unit.start, unit.end) if unit else None,
+                unit_text=unit.text if unit else "",
+                dimension=unit.dimension if unit else "",
+                nouns=_nouns(text, words, end),
+                is_weak=number.text.lower() == "one" or _ORDINAL.match(text, number.end) is not None,
+            )
+        )
+    return tuple(found), bound
+
+
+def _unit_of(
+    text: str, number: NumberMention, units: list[UnitMention], bound: set[int]
+) -> UnitMention | None:
+    for unit in units:
+        if unit.start in bound:
+            continue
+        if (
+            unit.end <= number.start
+            and not text[unit.end : number.start].strip()
+            and unit.dimension == "money"
+        ):
+            return unit
+        if unit.start >= number.end:
+            gap = _BETWEEN.fullmatch(text, number.end, unit.start)
+            return unit if gap else None
+    return None
+
+
+def _nouns(text: str, words: tuple[Word, ...], end: int) -> tuple[str, ...]:
+    """Keys of the next words up to a mark or a word that cannot be part of a noun phrase."""
+    nouns: list[str] = []
+    at = end
+    for word in words[bisect_right([one.start for one in words], end - 1) :]:
+        if _BREAK.search(text, at, word.start) or len(nouns) == _NOUNS:
+            break
+        at = word.end
+        if word.text.lower() == "of" and not nouns:
+            continue
+        if (
+            word.text.lower() in {"more", "fewer", "less", "the", "these", "those", "his", "her", "their"}
+            and not nouns
+        ):
+            continue
+        if word.text.lower() in _NO_NOUN or word.text.lower() in _UNIT_WORDS:
+            break
+        nouns.append(word.key)
+    return tuple(nouns)

@@ -1,0 +1,247 @@
+"""What a question asks for, in both texts of a pair."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from analytics.paraphrase.finding import Finding, Span
+from analytics.paraphrase.reading import Reading, Word
+from analytics.paraphrase.wording import STOP_WORDS, canonical, stem
+from analytics.text.clauses import Clause
+
+__all__ = ["target_findings"]
+
+_COUNTED = re.compile(
+    r"\b(?:how many|(?:the |total )?(?:number|count|amount|quantity) of"
+    r"|how much(?= [a-z]+ (?:did|does|do|will|is|was|are|were|would|can|has|have|should|must)\b))\s+",
+    re.IGNORECASE,
+)
+_NO_NOUN = STOP_WORDS | frozenset(
+    str.split("is are was were will there total extra additional different possible ways left")
+)
+_ATTRIBUTES = {
+    key: name
+    for name, words in {
+        "average": "average mean",
+        "total": "total altogether sum together combined overall",
+        "left": "left remain remaining remainder leftover still rest",
+        "area": "area",
+        "perimeter": "perimeter",
+        "volume": "volume",
+        "percent": "percent percentage %",
+        "ratio": "ratio",
+        "fraction": "fraction",
+        "difference": "difference",
+        "product": "product",
+        "probability": "probability likelihood chance",
+        "speed": "speed fast rate",
+        "distance": "distance far",
+        "age": "age old",
+        "profit": "profit gain",
+        "interest": "interest",
+        "length": "length long",
+        "width": "width wide breadth",
+        "height": "height tall high",
+        "weight": "weight weigh heavy mass",
+        "cost": "cost price pay spend charge worth",
+        "change": "change",
+        "radius": "radius",
+        "diameter": "diameter",
+    }.items()
+    for word in words.split()
+    for key in {word, stem(word)}
+}
+_LOOSE = frozenset({"total", "left", "cost", "length", "speed", "distance", "change"})
+_ASKS = re.compile(
+    r"(?:^|[,;:] |\band |\bthen )(?:find|calculate|determine|work out|compute|what|how)\b", re.IGNORECASE
+)
+_BROKEN = re.compile(
+    r"\b(?:the|a|an|of|in|to|for|at|by|with|and|or|than|is|are|does|did|do|many|much|how|what|his|her|their)"
+    r"\s*[.?]?\s*$",
+    re.IGNORECASE,
+)
+_ASKS_HOW = re.compile(
+    r"\b(?:how|what|which|who|whose|when|where|find|calculate|determine|work out|compute|express|estimate|give"
+    r"|solve|show)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    span: Span
+    text: str
+    counted: str  # key of the noun that "how many" counts, "" where none
+    counted_word: str
+    counts: bool  # asks "how many" or "the number of"
+    attributes: frozenset[str]
+    words: tuple[Word, ...]
+
+
+def target_findings(original: Reading, paraphrase: Reading, renamed: dict[str, str]) -> list[Finding]:
+    """Return whether the question went missing, breaks off, or asks for something else."""
+    before, after = _target(original), _target(paraphrase)
+    if before is None:
+        return []
+    if after is None:
+        return [
+            Finding(
+                "target", "lost", "The question is missing.", original=before.span, before=before.text.strip()
+            )
+        ]
+    findings: list[Finding] = []
+    if _ASKS_HOW.search(before.text) and not _ASKS_HOW.search(after.text):
+        findings.append(_changed(before, after, "It is no longer clear what is asked for.", is_serious=False))
+    if _BROKEN.search(after.text) and not _BROKEN.search(before.text):
+        findings.append(_changed(before, after, "The question breaks off.", change_to="lost"))
+    findings += _counted(original, paraphrase, before, after)
+    lost = before.attributes - after.attributes
+    gained = after.attributes - before.attributes
+    said = {_ATTRIBUTES.get(word.key) or _ATTRIBUTES.get(word.text.lower()) for word in paraphrase.words}
+    if "%" in paraphrase.text:
+        said.add("percent")
+    for name in sorted(lost):
+        instead = sorted(gained - _LOOSE) if name not in _LOOSE else []
+        if name in said and not instead:
+            continue
+        sentence = (
+            f"The question asks for the {instead[0]}, not the {name}."
+            if instead
+            else f"“{name}” is no longer asked for."
+        )
+        findings.append(_changed(before, after, sentence, is_serious=name not in _LOOSE))
+    findings += _missing_words(paraphrase, before, after, renamed, {finding.before for finding in findings})
+    return findings
+
+
+def _target(reading: Reading) -> _Target | None:
+    asked: list[Clause] = [one for one in reading.sentences if one.is_question or _ASKS.search(one.text)]
+    if not asked:
+        return None
+    sentence = asked[-1]
+    text = sentence.text
+    words = tuple(word for word in reading.words if sentence.start <= word.start < sentence.end)
+    match = next(reversed(list(_COUNTED.finditer(text))), None)
+    noun = _noun_behind(words, sentence.start + match.end(), reading.text) if match else None
+    attributes = {
+        name for word in words if (name := _ATTRIBUTES.get(word.text.lower()) or _ATTRIBUTES.get(word.key))
+    }
+    if re.search(r"\bin all\b", text, re.IGNORECASE):
+        attributes.add("total")
+    end = sentence.start + len(text.rstrip())
+    return _Target(
+        (sentence.start, end),
+        text,
+        noun.key if noun else "",
+        noun.text if noun else "",
+        match is not None,
+        frozenset(attributes),
+        words,
+    )
+
+
+def _noun_behind(words: tuple[Word, ...], place: int, text: str) -> Word | None:
+    """The head of the noun phrase that begins at a place: its last word before a verb or a small word."""
+    noun = None
+    at = place
+    for word in words:
+        if word.start < place:
+            continue
+        if re.search(r"[.,;:?!()]", text[at : word.start]) or (
+            noun is not None and word.text.lower() in _NO_NOUN
+        ):
+            break
+        at = word.end
+        if word.text.lower() in _NO_NOUN:
+            if word.text.lower() in {
+                "more",
+                "fewer",
+                "total",
+                "extra",
+                "additional",
+                "different",
+                "possible",
+                "the",
+                "of",
+            }:
+                continue
+            break
+        if noun is not None and noun.text.endswith("s"):
+            break  # the plural is the head: "how many pens cost"
+        noun = word
+    return noun
+
+
+def _counted(original: Reading, paraphrase: Reading, before: _Target, after: _Target) -> list[Finding]:
+    if not before.counted:
+        return []
+    if after.counted == before.counted or before.counted in {word.key for word in after.words}:
+        return []
+    if after.counted:
+        if after.counted not in original.keys and before.counted not in paraphrase.keys:
+            return []  # renamed throughout
+        if before.counted in paraphrase.keys or after.counted in original.keys:
+            sentence = f"The question asks for {after.counted_word} instead of {before.counted_word}."
+            return [_changed(before, after, sentence, was=before.counted_word, now=after.counted_word)]
+    if not after.counts:
+        return []
+    sentence = f"The question no longer says what is counted: {before.counted_word} is missing."
+    return [_changed(before, after, sentence, was=before.counted_word, change_to="lost")]
+
+
+def _missing_words(
+    paraphrase: Reading, before: _Target, after: _Target, renamed: dict[str, str], said: set[str]
+) -> list[Finding]:
+    """Content words of the question that stand nowhere in the paraphrase; names and numbers are others' matter."""
+    missing = [
+        word
+        for word in before.words
+        if word.text.lower() not in STOP_WORDS
+        and word.text[0].islower()
+        and len(word.text) > 2
+        and word.key not in paraphrase.keys
+        and word.key not in {canonical(name) for name in renamed}
+        and word.key not in _ATTRIBUTES
+        and word.text.lower() not in _ATTRIBUTES
+        and word.text not in said
+        and not word.text.lower().endswith("ly")
+    ]
+    if not missing:
+        return []
+    named = " and ".join(f"“{word.text}”" for word in missing[:3])
+    verb = "are" if len(missing) > 1 else "is"
+    first = missing[0]
+    return [
+        Finding(
+            "target",
+            "changed",
+            f"{named} {verb} missing from what is asked.",
+            original=(first.start, first.end),
+            paraphrase=after.span,
+            before=first.text,
+            is_serious=False,
+        )
+    ]
+
+
+def _changed(
+    before: _Target,
+    after: _Target,
+    sentence: str,
+    *,
+    was: str = "",
+    now: str = "",
+    is_serious: bool = True,
+    change_to: str = "changed",
+) -> Finding:
+    return Finding(
+        "target",
+        "lost" if change_to == "lost" else "changed",
+        sentence,
+        original=before.span,
+        paraphrase=after.span,
+        before=was or before.text.strip(),
+        after=now or after.text.strip(),
+        is_serious=is_serious,
+    )
