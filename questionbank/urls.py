@@ -14,8 +14,10 @@ from django.views.generic import RedirectView
 from questionbank.admin import site
 from questionbank.views import (
     appearance,
+    augmentation,
     concept_editing,
     concepts,
+    distances,
     health,
     home,
     imports,
@@ -72,6 +74,7 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
     path("<int:question_id>/accept/", tagging.question_accept, name="question_accept"),
     path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),
+    path("<int:question_id>/distances/", distances.question_distances, name="question_distances"),
     path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
 ]
 
@@ -128,6 +131,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("concepts/", include(concept_patterns)),
     path("map/", include(map_patterns)),
     path("models/", include(model_patterns)),
+    path("augmentation/", augmentation.augmentation, name="augmentation"),
     path("import/", imports.import_create, name="import_create"),
     path("jobs/", include(run_patterns)),
     path("theme/", appearance.theme, name="theme"),

@@ -10,7 +10,6 @@ import struct
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,6 @@ from django.db import connection
 from django.db.models import Count, Max
 from django.utils.translation import gettext as _
 
-from analytics.concept_paths import common_leading_nodes, without_leading
 from questionbank.errors import NotFound
 from questionbank.models import (
     EmbeddingSet,
@@ -31,6 +29,7 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
+from questionbank.selectors.concept_levels import concept_levels
 from questionbank.selectors.concepts import hierarchies
 from questionbank.selectors.embeddings import embedding_set_size
 
@@ -270,24 +269,13 @@ def _concepts(ids: Numbers, hierarchy: KnowledgeHierarchy | None) -> Numbers:
             [hierarchy.pk, ids.tolist()],
         )
         first = dict(cursor.fetchall())
-    step = KnowledgeConcept.steplen
     by_path = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "pk"))
-    steps = {
-        path: tuple(path[at : at + step] for at in range(0, len(path), step)) for path in set(first.values())
+    levels = concept_levels(hierarchy=hierarchy)
+    chains = {
+        path: [by_path[prefix] for prefix in levels.prefixes(path)[:LEVELS]] for path in set(first.values())
     }
-    tags = Counter(first.values())
-    leading = common_leading_nodes(chain.from_iterable(repeat(steps[path], tags[path]) for path in tags))
-    chains = {path: _chain(path, one, leading, by_path) for path, one in steps.items()}
     for column, question in enumerate(ids.tolist()):
         if question in first:
             found = chains[first[question]]
             concepts[: len(found), column] = found
     return concepts
-
-
-def _chain(path: str, steps: tuple[str, ...], leading: tuple[str, ...], by_path: dict[str, int]) -> list[int]:
-    """Ids of the concepts on a path, from the first level that counts."""
-    size = KnowledgeConcept.steplen
-    dropped = len(steps) - len(without_leading(steps, leading))
-    ends = range(dropped + 1, min(len(steps), dropped + LEVELS) + 1)
-    return [by_path[path[: size * end]] for end in ends]

@@ -56,6 +56,8 @@ TABLE: dict[str, Address] = {
     "question_accept": Address((LOGIN, 403, 302, 403, 302), QUESTION, "post", {"concept": "concept"}),
     "question_concepts": Address(WRITERS, QUESTION),
     "question_similar": Address(EVERYBODY, {**QUESTION, "kinship": "wording"}),
+    "question_distances": Address(EVERYBODY, QUESTION),
+    "augmentation": Address(ADMINS),
     "paste": Address(EVERYBODY),
     "concept_tree": Address(EVERYBODY),
     "concept_detail": Address(EVERYBODY, CONCEPT),

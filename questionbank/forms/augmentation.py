@@ -1,0 +1,20 @@
+"""The form of the page that shows what the encoder's training makes of a question."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics.encoder.augment.preview import LONGEST
+
+__all__ = ["AugmentationForm"]
+
+
+class AugmentationForm(forms.Form):
+    """A question to change."""
+
+    text = forms.CharField(
+        label=_("Question"),
+        max_length=LONGEST,
+        widget=forms.Textarea(attrs={"rows": 5, "class": "source-text", "spellcheck": "false"}),
+    )

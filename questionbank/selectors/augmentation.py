@@ -1,0 +1,37 @@
+"""What the encoder's training makes of a question."""
+
+from __future__ import annotations
+
+import threading
+
+from django.utils.translation import gettext as _
+
+from analytics.encoder.augment.preview import LONGEST, Preview, augmentation_preview
+from analytics.errors import DataError
+from questionbank.errors import ServiceUnavailable, ValidationFailed
+
+__all__ = ["question_augmented"]
+
+_AT_ONCE = threading.BoundedSemaphore(2)  # child processes of this process
+_PATIENCE_SECONDS = 5.0
+
+
+def question_augmented(*, text: str, seed: int, draws: int) -> Preview:
+    """Every strategy alone and the whole pipeline `draws` times, worked out in a child process.
+
+    Raises:
+        ValidationFailed: the text is too long.
+        ServiceUnavailable: others ask at the same time, or the strategies took too long.
+    """
+    if len(text) > LONGEST:
+        raise ValidationFailed(
+            _("The text is longer than %(most)s characters.") % {"most": f"{LONGEST:,}"},
+        )
+    if not _AT_ONCE.acquire(timeout=_PATIENCE_SECONDS):
+        raise ServiceUnavailable(_("Others look at augmentations now; try again in a moment."))
+    try:
+        return augmentation_preview(text, seed=seed, draws=draws)
+    except DataError as error:
+        raise ServiceUnavailable(str(error)) from error
+    finally:
+        _AT_ONCE.release()

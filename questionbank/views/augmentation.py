@@ -1,0 +1,87 @@
+"""What each strategy of the encoder's training makes of a question, chosen from the bank or pasted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from analytics.text.tokens import detect_language
+from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.forms.augmentation import AugmentationForm
+from questionbank.models import Question
+from questionbank.selectors.augmentation import question_augmented
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.search import SearchFilters, search_questions
+from questionbank.selectors.serving import serving
+from questionbank.views.access import requires
+from questionbank.views.distances import seed_of
+
+__all__ = ["augmentation"]
+
+DRAWS = 3
+FOUND = 8
+_LONGEST_QUERY = 200
+
+EXPLANATIONS: dict[str, Promise] = {  # strategy -> what it does; a literal table
+    "random swap": _("Two words change places, never inside a formula."),
+    "random deletion": _("One word is left out, never inside a formula."),
+    "variable renaming": _("One variable gets an unused name throughout, in the prose too."),
+    "variable scaling": _("One variable of a formula is multiplied by a number."),
+    "operator synonym replacement": _("One operator becomes one of the same kind, such as sine and cosine."),
+    "number replacement": _("One number becomes another of as many digits."),
+    "clause shuffling": _("The conditions change places; what is asked stays last."),
+    "useless clause insertion": _("One condition is said twice."),
+}
+
+
+@requires("models_manage")
+@require_http_methods(["GET", "HEAD", "POST"])
+def augmentation(request: HttpRequest) -> HttpResponse:
+    """Find a question (``?q=``), choose it (``?question=``) or paste a text; then look at its changes."""
+    query = request.GET.get("q", "").strip()[:_LONGEST_QUERY]
+    question = _asked_question(request.GET.get("question", "") or (query if query.isdecimal() else ""))
+    seed = seed_of(request.POST.get("seed", "") or request.GET.get("seed", ""))
+    context: dict[str, Any] = {"query": query, "question": question, "next_seed": seed + 1, "status": 200}
+    if request.method == "POST":
+        form = AugmentationForm(request.POST)
+        context["status"] = 200 if form.is_valid() else 422
+        text = form.cleaned_data.get("text", "")
+    else:
+        text = question.text if question else ""
+        form = AugmentationForm(initial={"text": text})
+    if text:
+        context |= _changes(text, seed)
+    elif query and not question:
+        found = search_questions(query=query, filters=SearchFilters(), serving=serving(), page_size=FOUND)
+        context["found"] = found.hits
+    return render(
+        request, "augmentation/augmentation.html", context | {"form": form}, status=context["status"]
+    )
+
+
+def _asked_question(value: str) -> Question | None:
+    if not (value.isascii() and value.isdigit()):
+        return None
+    if len(value) > 18:
+        raise NotFound(_("There is no such question."))
+    return question_get(question_id=int(value))
+
+
+def _changes(text: str, seed: int) -> dict[str, Any]:
+    try:
+        made = question_augmented(text=text, seed=seed, draws=DRAWS)
+    except ValidationFailed as error:
+        return {"problem": str(error), "status": 422}
+    except ServiceUnavailable as error:
+        return {"problem": str(error), "status": 503}
+    return {
+        "text": text,
+        "language": detect_language(text),
+        "strategies": [(one, EXPLANATIONS.get(one.name, "")) for one in made.strategies],
+        "whole": made.whole,
+    }

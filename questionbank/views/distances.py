@@ -1,0 +1,33 @@
+"""A worked case of the encoder: the nearest question at each distance in the hierarchy."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from questionbank.selectors.distances import worked_case
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.serving import serving
+from questionbank.views.access import requires
+
+__all__ = ["question_distances", "seed_of"]
+
+
+@requires("read")
+@require_safe
+def question_distances(request: HttpRequest, question_id: int) -> HttpResponse:
+    """The question, and the nearest one at each distance from it."""
+    question = question_get(question_id=question_id)
+    seed = seed_of(request.GET.get("seed", ""))
+    context = {
+        "question": question,
+        "case": worked_case(question=question, serving=serving(), seed=seed),
+        "next_seed": seed + 1,
+    }
+    return render(request, "questions/distances.html", context)
+
+
+def seed_of(value: str) -> int:
+    """The seed that an address or a form asks for, 0 where it makes no sense."""
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 9 else 0
