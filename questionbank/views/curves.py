@@ -25,6 +25,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
     """
     groups: dict[str, list[str]] = {"loss": [], "rank": [], "held-out": []}
     titles = {"loss": _("Loss"), "rank": _("Loss by rank"), "held-out": _("Held-out questions")}
+    values = {"loss": _("Loss"), "rank": _("Loss"), "held-out": _("Figure")}
     for name in sorted(series, key=_order):
         if name in NOT_DRAWN:
             continue
@@ -39,7 +40,11 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
     return [
         (
             f"chart-{re.sub(r'[^a-z0-9]+', '-', group.lower())}",
-            _chart(titles[group], ((metric_name(name), series[name]) for name in names)),
+            _chart(
+                titles[group],
+                values.get(group, titles[group]),
+                ((metric_name(name), series[name]) for name in names),
+            ),
         )
         for group, names in groups.items()
         if names
@@ -60,6 +65,7 @@ def compared_charts(
         (
             f"chart-{name.replace('_', '-')}",
             _chart(
+                metric_name(name),
                 metric_name(name),
                 (
                     (label, one[name])
@@ -105,5 +111,5 @@ def _order(name: str) -> list[tuple[int, int, str]]:
     ]
 
 
-def _chart(title: str, series: Iterable[tuple[str, Sequence[tuple[int, float]]]]) -> LineChart:
-    return line_chart(series, title=title, x_label=_("Step"), y_label=_("Value"))
+def _chart(title: str, value: str, series: Iterable[tuple[str, Sequence[tuple[int, float]]]]) -> LineChart:
+    return line_chart(series, title=title, x_label=_("Step"), y_label=value)

@@ -42,6 +42,7 @@ from questionbank.services.promotion import (
     promotion_request,
 )
 from questionbank.services.training import encoder_request
+from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, training_charts
 
@@ -58,6 +59,9 @@ __all__ = [
 
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
+GROUPS_OF_FIGURES = ("held_out",)
+SHOWN_OF_EXTRA = ("questions", "questions_held_out", "hierarchy", "hierarchies", "encoder", "device")
+LONGEST = 500  # characters of a value that is worth showing
 TRAINABLE = ("encoder",)  # capabilities with a form here; probes are trained after imports by themselves
 
 
@@ -101,7 +105,9 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "title": CAPABILITIES[artifact.capability].title if artifact.capability in CAPABILITIES else "",
         "manifest": manifest,
         "settings": _settings(artifact),
-        "measures": {**manifest.get("metrics", {}), **_countable(manifest.get("extra", {}))},
+        "measures": _measures(manifest.get("metrics", {})),
+        "about": _about(manifest.get("extra", {}), shown=True),
+        "technical": _about(manifest.get("extra", {}), shown=False),
         "command": manifest.get("extra", {}).get("command", ""),
         "run": trained,
         "charts": training_charts(run_metric_series(run=trained)) if trained else [],
@@ -308,13 +314,28 @@ def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:
     ]
 
 
-def _countable(extra: dict[str, Any]) -> dict[str, Any]:
-    """Of what a manifest says besides, whatever is a figure or a short word."""
-    return {
-        name: value
+def _measures(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The figures of a manifest by what people call them; groups are taken apart."""
+    rows: list[tuple[str, Any]] = []
+    for name, value in metrics.items():
+        if isinstance(value, dict) and name in GROUPS_OF_FIGURES:
+            rows += _measures(value)
+        else:
+            rows.append((metric_name(name), _said(value)))
+    return rows
+
+
+def _about(extra: dict[str, Any], *, shown: bool) -> list[tuple[str, Any]]:
+    """What a manifest says besides: what everybody understands, or the rest."""
+    return [
+        (readable(name), _said(value))
         for name, value in extra.items()
-        if name != "command" and isinstance(value, int | float | str | dict) and len(str(value)) < 300
-    }
+        if name != "command" and (name in SHOWN_OF_EXTRA) is shown and len(str(value)) < LONGEST
+    ]
+
+
+def _said(value: Any) -> Any:
+    return (_("yes") if value else _("no")) if isinstance(value, bool) else value
 
 
 def _curves(artifact: ModelArtifact) -> dict[str, list[tuple[int, float]]]:

@@ -159,9 +159,9 @@ def test_a_comparison_shows_figures_intervals_and_the_verdict(candidate, champio
     response = as_teacher.get(reverse("model_compare", args=[candidate.pk]))
     page = text(response)
     assert "It does not pass the gate." in page
-    assert "Precision at 10, level 2 60 questions 0.610 0.520 0.090 0.030 to 0.150 better" in page
+    assert "Precision at 10, level 2 60 questions better 0.610 0.520 0.090 0.030 to 0.150" in page
     assert (
-        "Error of the difficulty (MAE) 40 questions; less is better 0.250 0.200 0.050 0.020 to 0.080 worse"
+        "Error of the difficulty (MAE) 40 questions; less is better worse 0.250 0.200 0.050 0.020 to 0.080"
         in page
     )
     assert "3 can only be read by the other model." in page
