@@ -27,15 +27,29 @@ DRAWS = 3
 FOUND = 8
 _LONGEST_QUERY = 200
 
-EXPLANATIONS: dict[str, Promise] = {  # strategy -> what it does; a literal table
-    "random swap": _("Two words change places, never inside a formula."),
-    "random deletion": _("One word is left out, never inside a formula."),
-    "variable renaming": _("One variable gets an unused name throughout, in the prose too."),
-    "variable scaling": _("One variable of a formula is multiplied by a number."),
-    "operator synonym replacement": _("One operator becomes one of the same kind, such as sine and cosine."),
-    "number replacement": _("One number becomes another of as many digits."),
-    "clause shuffling": _("The conditions change places; what is asked stays last."),
-    "useless clause insertion": _("One condition is said twice."),
+STRATEGY_WORDS: dict[str, tuple[Promise, Promise]] = {  # strategy -> what it is called, what it does
+    "random swap": (_("Random swap"), _("Two words change places, never inside a formula.")),
+    "random deletion": (_("Random deletion"), _("One word is left out, never inside a formula.")),
+    "variable renaming": (
+        _("Variable renaming"),
+        _("One variable gets an unused name throughout, in the prose too."),
+    ),
+    "variable scaling": (_("Variable scaling"), _("One variable of a formula is multiplied by a number.")),
+    "operator synonym replacement": (
+        _("Operator synonym replacement"),
+        _("One operator becomes one of the same kind, such as sine and cosine."),
+    ),
+    "number replacement": (_("Number replacement"), _("One number becomes another of as many digits.")),
+    "clause shuffling": (
+        _("Clause shuffling"),
+        _("The conditions change places; what is asked stays last."),
+    ),
+    "useless clause insertion": (_("Useless clause insertion"), _("One condition is said twice.")),
+}
+GROUP_NAMES: dict[str, Promise] = {
+    "words": _("words"),
+    "formulas": _("formulas"),
+    "structure": _("structure"),
 }
 
 
@@ -82,6 +96,6 @@ def _changes(text: str, seed: int) -> dict[str, Any]:
     return {
         "text": text,
         "language": detect_language(text),
-        "strategies": [(one, EXPLANATIONS.get(one.name, "")) for one in made.strategies],
+        "strategies": [(one, GROUP_NAMES[one.group], *STRATEGY_WORDS[one.name]) for one in made.strategies],
         "whole": made.whole,
     }

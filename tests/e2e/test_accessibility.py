@@ -39,6 +39,7 @@ TEACHER_PAGES: dict[str, Callable] = {
     "paste": lambda bank: "/paste/",
     "tree": lambda bank: "/concepts/?q=linear",
     "concept": lambda bank: f"/concepts/{bank.linear.pk}/",
+    "distances": lambda bank: f"/questions/{bank.questions[0].pk}/distances/",
     "map": lambda bank: "/map/",
     "map of difficulties": lambda bank: "/map/?colour=difficulty",
     "jobs": lambda bank: "/jobs/",
@@ -58,6 +59,9 @@ ADMIN_PAGES: dict[str, Callable] = {
     "delete": lambda bank: f"/concepts/{bank.linear.pk}/delete/?q=c",
     "new hierarchy": lambda bank: "/concepts/hierarchies/new/",
     "delete hierarchy": lambda bank: f"/concepts/hierarchies/{bank.hierarchy.pk}/delete/",
+    "augmentation": lambda bank: f"/augmentation/?question={bank.questions[0].pk}",
+    "augmentation of a long question": lambda bank: f"/augmentation/?question={bank.long.pk}",
+    "a question to augment": lambda bank: "/augmentation/?q=circle",
     "health": lambda bank: "/health/details/",
 }
 

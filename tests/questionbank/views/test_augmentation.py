@@ -12,11 +12,12 @@ from analytics.encoder.augment.preview import preview
 from analytics.errors import DataError
 from questionbank.models import EmbeddingSet
 from questionbank.selectors import augmentation
-from questionbank.views.augmentation import EXPLANATIONS
+from questionbank.views.augmentation import GROUP_NAMES, STRATEGY_WORDS
 
 
 def test_every_strategy_is_explained() -> None:
-    assert list(EXPLANATIONS) == [one.name for one in STRATEGIES]
+    assert list(STRATEGY_WORDS) == [one.name for one in STRATEGIES]
+    assert set(GROUP_NAMES) == {one.group for one in STRATEGIES}
 
 
 def test_a_question_of_the_bank_is_shown_under_every_strategy(bank, as_admin) -> None:
@@ -48,12 +49,8 @@ def test_a_text_can_be_pasted_and_drawn_again(bank, as_admin) -> None:
     assert first.status_code == 200
     seed = re.search(r'name="seed" value="(\d+)"', first.content.decode())[1]
     second = as_admin.post(address, {"text": text, "seed": seed})
-    assert [one for one, _why in first.context["strategies"]] == list(
-        preview(text, seed=0, draws=3).strategies
-    )
-    assert [one for one, _why in second.context["strategies"]] == list(
-        preview(text, seed=1, draws=3).strategies
-    )
+    assert [one[0] for one in first.context["strategies"]] == list(preview(text, seed=0, draws=3).strategies)
+    assert [one[0] for one in second.context["strategies"]] == list(preview(text, seed=1, draws=3).strategies)
     assert first.context["whole"] != second.context["whole"]
 
 
