@@ -29,7 +29,12 @@ class Command(BankCommand):
         parser.add_argument(
             "--split", choices=["test", "dev"], default="test", help="search: half of the bank"
         )
-        parser.add_argument("--language", default="en", help="search: language of the questions (en)")
+        parser.add_argument(
+            "--language", default="en", help="search, encoder: language of the questions (en)"
+        )
+        parser.add_argument(
+            "--pairs", type=Path, help="encoder: JSON Lines of text, other and a similarity score"
+        )
 
     def handle(self, *args: Any, capability: str, output: Path, **options: Any) -> None:
         from worker.evaluation.catalog import EVALUATIONS

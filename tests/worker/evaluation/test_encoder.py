@@ -1,0 +1,91 @@
+"""`evaluate encoder`: sets of a folder, kept-back test files, the fixed part, and similarity pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from analytics.errors import DataError
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.splits import is_held_out
+from worker.evaluation.encoder import evaluate_encoder, read_set, similarity_figures
+
+KINDS = ("area", "perimeter", "mean", "median")
+
+
+def rows(count: int, start: int = 0) -> list[dict]:
+    return [
+        {
+            "text": f"Find the {KINDS[index % 4]} of thing {chr(97 + index // 26 % 26)}{chr(97 + index % 26)}.",
+            "concepts": [["Shape" if index % 4 < 2 else "Data", KINDS[index % 4]]],
+            "difficulty": float(index % 4),
+        }
+        for index in range(start, start + count)
+    ]
+
+
+def write(path, made) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(map(json.dumps, made)))
+
+
+def encode(texts: Sequence[str]) -> np.ndarray:
+    return HashedNgramEncoder(256).encode(texts)
+
+
+def test_every_set_of_a_folder_is_measured(tmp_path):
+    write(tmp_path / "one" / "all.jsonl", rows(300))
+    write(tmp_path / "two" / "all.jsonl", rows(300, start=300))
+    figures = evaluate_encoder(tmp_path, encode, name="n-grams")
+    assert set(figures["sets"]) == {"one", "two"}
+    own = figures["sets"]["one"]
+    assert own["levels"]["2"]["accuracy"] > 0.9  # the word is the concept
+    assert own["levels"]["1"]["precision_at_10"] >= own["levels"]["2"]["precision_at_10"] > 0.5
+    assert own["difficulty"]["pearson"] > 0.8
+    assert own["distance"]["spearman"] > 0.3
+
+
+def test_a_test_file_is_tested_and_its_near_copies_do_not_train(tmp_path):
+    write(
+        tmp_path / "train.jsonl", [*rows(60), {**rows(1, start=60)[0], "text": "What is 3 + 4 in thing zz?"}]
+    )
+    write(
+        tmp_path / "test.jsonl", [*rows(9, start=100), {**rows(1)[0], "text": "What is 5 + 9 in thing zz?"}]
+    )
+    one = read_set(tmp_path)
+    assert one is not None
+    assert int(one.is_test.sum()) == 10
+    assert "What is 3 + 4 in thing zz?" not in one.texts
+
+
+def test_without_a_test_file_the_fixed_part_is_tested(tmp_path):
+    write(tmp_path / "all.jsonl", rows(300))
+    one = read_set(tmp_path / "all.jsonl")
+    assert one is not None
+    assert [is_held_out(text) for text in one.texts] == one.is_test.tolist()
+
+
+def test_too_few_or_untagged_questions_are_no_set(tmp_path):
+    write(tmp_path / "all.jsonl", [{"text": f"Untagged {index}"} for index in range(50)])
+    assert read_set(tmp_path) is None
+    with pytest.raises(DataError, match="No set in"):
+        evaluate_encoder(tmp_path, encode, name="n-grams")
+
+
+def test_similarity_follows_the_scores(tmp_path):
+    pairs = tmp_path / "pairs.jsonl"
+    write(
+        pairs,
+        [
+            {"text": "Find the area of a circle.", "other": "Find the area of a circle!", "score": 5},
+            {"text": "Find the area of a circle.", "other": "Find the area of the square.", "score": 3},
+            {"text": "Find the area of a circle.", "other": "Solve for x.", "score": 0},
+        ],
+    )
+    assert similarity_figures(pairs, encode)["spearman"] == pytest.approx(1)
+    pairs.write_text('{"text": "a", "other": "b"}')
+    with pytest.raises(DataError, match=r"pairs.jsonl, line 1: expected text, other and a number"):
+        similarity_figures(pairs, encode)

@@ -1,0 +1,138 @@
+"""What an encoder's vectors know of labelled questions: `manage.py evaluate encoder`.
+
+The encoder is not trained; linear probes on its vectors are. Where a set has files named ``test*``, those are tested
+and the others train the probes; else the fixed part that no encoder of ours is ever trained on is tested.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.concept_paths import drop_common_leading_nodes
+from analytics.errors import DataError
+from analytics.probes.measure import rounded
+from analytics.probes.metrics import pearson, spearman
+from analytics.question_files import QuestionRow, read_rows
+from analytics.splits import is_held_out, masked_text
+from worker.evaluation.representation import SplitSet, measure_set
+
+__all__ = ["evaluate_encoder", "read_set", "similarity_figures"]
+
+_MOST_CHARACTERS = 1500
+_DEEPEST = 4
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+
+def evaluate_encoder(
+    data: Path, encode: Encode, *, name: str, language: str = "", pairs: Path | None = None
+) -> dict[str, Any]:
+    """Measure an encoder on the sets of a folder.
+
+    Args:
+        data: a question file, a folder of them (one set), or a folder of such folders.
+        encode: texts to unit vectors.
+        name: of the encoder, for the report.
+        language: use the questions of this language only.
+        pairs: JSON Lines of ``{"text", "other", "score"}``: similarities that people gave.
+
+    Returns:
+        Figures by set: concepts by level, difficulty, cosine by KH-distance; and for the pairs.
+
+    Raises:
+        DataError: there is no tagged question, or a pair cannot be read.
+    """
+    folders = sorted(one for one in data.iterdir() if one.is_dir()) if data.is_dir() else []
+    figures: dict[str, Any] = {"data": data.name, "encoder": name, "sets": {}}
+    for source in folders or [data]:
+        one = read_set(source, language=language)
+        if one is not None:
+            figures["sets"][one.name] = measure_set(one, encode(one.texts))[0]
+    if not figures["sets"] and pairs is None:
+        raise DataError(f"No set in {data} has tagged questions to train and to test with.")
+    if pairs is not None:
+        figures["similarity"] = similarity_figures(pairs, encode)
+    result: dict[str, Any] = rounded(figures)
+    return result
+
+
+def read_set(source: Path, *, language: str = "") -> SplitSet | None:
+    """The tagged questions of a file or folder, split; None where too few are tagged.
+
+    The first path of each question counts. Training questions that differ from a tested one in numbers only
+    are left out.
+    """
+    tests = sorted(source.glob("test*.jsonl*")) if source.is_dir() else []
+    try:
+        others = [(row, False) for row in read_rows(source)]
+    except DataError:
+        if not tests:
+            raise
+        others = []
+    given = [(row, True) for file in tests for row in read_rows(file)] if others else []
+    if not others:  # nothing but a test file: split it by the fixed part
+        others = [(row, False) for file in tests for row in read_rows(file)]
+    kept: dict[str, tuple[QuestionRow, bool]] = {}
+    for row, is_test in (*given, *others):
+        text = " ".join(row.text.split())[:_MOST_CHARACTERS]
+        if text and row.paths and language in ("", row.language):
+            kept.setdefault(text, (row, is_test))
+    texts = list(kept)
+    tested = np.array(
+        [is_test if given else is_held_out(text) for text, (_row, is_test) in kept.items()], dtype=bool
+    )
+    masked = {masked_text(text) for text, is_test in zip(texts, tested, strict=True) if is_test}
+    rows = [index for index, text in enumerate(texts) if tested[index] or masked_text(text) not in masked]
+    is_tested = tested[np.array(rows, dtype=np.int64)]
+    if is_tested.sum() < 5 or (~is_tested).sum() < 20:
+        return None
+    chosen = [kept[texts[row]][0] for row in rows]
+    paths = drop_common_leading_nodes([row.paths[0] for row in chosen])
+    return SplitSet(
+        name=source.name.partition(".")[0],
+        texts=[texts[row] for row in rows],
+        paths=paths,
+        difficulties=np.array(
+            [np.nan if row.difficulty is None else row.difficulty for row in chosen], dtype=np.float64
+        ),
+        solutions=[row.solution for row in chosen],
+        is_test=is_tested,
+        is_probed=np.ones(len(rows), dtype=bool),
+        may_train=np.ones(len(rows), dtype=bool),
+        levels=min(_DEEPEST, max(map(len, paths))),
+        duplicates=len(given) + len(others) - len(texts),
+    )
+
+
+def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:
+    """Pearson and Spearman of the cosine with scores that people gave (zero-shot, QuesCo section 4.3).
+
+    Raises:
+        DataError: a line cannot be read, or there are fewer than three pairs.
+    """
+    texts: list[str] = []
+    others: list[str] = []
+    scores: list[float] = []
+    for number, line in enumerate(pairs.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            body = json.loads(line)
+            scores.append(float(body["score"]))
+            texts.append(str(body["text"]))
+            others.append(str(body["other"]))
+        except (ValueError, TypeError, KeyError) as error:
+            raise DataError(
+                f"{pairs.name}, line {number}: expected text, other and a number as score."
+            ) from error
+    if len(scores) < 3:
+        raise DataError(f"{pairs.name} has fewer than three pairs.")
+    cosines = np.einsum("ij,ij->i", encode(texts), encode(others)).astype(np.float64)
+    truth = np.array(scores)
+    return {"pairs": len(scores), "pearson": pearson(truth, cosines), "spearman": spearman(truth, cosines)}

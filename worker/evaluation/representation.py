@@ -1,0 +1,202 @@
+"""What a frozen representation knows of a set: the figures of QuesCo's Table 2, question by question.
+
+Linear probes are fitted on the training part: logistic regression (C = 10) for each level, ridge regression (1.0)
+for difficulty, on unit vectors. Outcomes are kept for every test question, so that two representations can be
+compared in pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.concept_paths import PathTree
+from analytics.probes.concept_probe import concept_probe
+from analytics.probes.difficulty_probe import difficulty_probe
+from analytics.probes.metrics import accuracy, doa, macro_f1, mae, pearson, rmse, spearman
+from analytics.records import ConceptPath
+from analytics.retrieval import nearest_rows, retrieval_hits
+
+__all__ = ["SplitSet", "measure_set"]
+
+_LOGISTIC_PENALTY = 0.1  # 1 / C
+_RIDGE_PENALTY = 1.0
+_PAIRS = 200_000  # of random pairs, for the cosine by distance
+
+
+@dataclass(frozen=True)
+class SplitSet:
+    """A set as the probes see it; the lists run in parallel.
+
+    Attributes:
+        is_test: (questions,) the questions that neither a probe nor an encoder is trained on.
+        is_probed: (questions,) whether probes see the question at all.
+        may_train: (questions,) whether an encoder may be trained on the question.
+        duplicates: exact duplicates that were removed.
+    """
+
+    name: str
+    texts: list[str]
+    paths: list[ConceptPath]
+    difficulties: npt.NDArray[np.float64]
+    solutions: list[str]
+    is_test: npt.NDArray[np.bool_]
+    is_probed: npt.NDArray[np.bool_]
+    may_train: npt.NDArray[np.bool_]
+    levels: int
+    duplicates: int
+
+    def probed(self) -> SplitSet:
+        """The questions that probes see."""
+        rows = np.flatnonzero(self.is_probed)
+        return replace(
+            self,
+            texts=[self.texts[row] for row in rows],
+            paths=[self.paths[row] for row in rows],
+            solutions=[self.solutions[row] for row in rows],
+            difficulties=self.difficulties[rows],
+            is_test=self.is_test[rows],
+            is_probed=self.is_probed[rows],
+            may_train=self.may_train[rows],
+        )
+
+
+Outcomes = dict[str, npt.NDArray[np.float64]]
+
+
+def measure_set(one: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[dict[str, Any], Outcomes]:
+    """Figures of a set, and the outcome of each test question.
+
+    Args:
+        one: the set.
+        vectors: (questions, dimension) of length 1.
+
+    Returns:
+        Figures ready for JSON; and arrays over the test questions, NaN where a question has no part:
+        ``accuracy_1 ..``, ``precision_1 ..``, ``difficulty_error``, ``difficulty``, ``difficulty_truth``.
+    """
+    figures: dict[str, Any] = {
+        "questions": len(one.texts),
+        "test": int(one.is_test.sum()),
+        "exact_duplicates_removed": one.duplicates,
+        "levels": {},
+    }
+    outcomes: Outcomes = {}
+    test, train = np.flatnonzero(one.is_test), np.flatnonzero(~one.is_test)
+    nearest = nearest_rows(vectors[test], vectors[train], 10)
+    truth = [[one.paths[row]] for row in test]
+    there = [[one.paths[row]] for row in train]
+    for level in range(1, one.levels + 1):
+        hits = retrieval_hits(nearest, truth, there, level)
+        if np.isnan(hits).all():
+            continue
+        outcomes[f"precision_{level}"] = hits
+        figures["levels"][str(level)] = {
+            "precision_at_10": float(np.nanmean(hits)),
+            **_classify(one, vectors, level, outcomes),
+        }
+    if (~np.isnan(one.difficulties)).sum() >= 50:
+        figures["difficulty"] = _difficulty(one, vectors, outcomes)
+    if one.levels > 1:
+        figures["distance"] = _cosine_by_distance(one, vectors)
+    return figures, outcomes
+
+
+def _classify(
+    one: SplitSet, vectors: npt.NDArray[np.float32], level: int, outcomes: Outcomes
+) -> Mapping[str, float]:
+    deep = np.array([len(path) >= level for path in one.paths])
+    train, test = np.flatnonzero(deep & ~one.is_test), np.flatnonzero(deep & one.is_test)
+    names = ["\0".join(path[:level]) for path in one.paths]
+    known = sorted({names[row] for row in train})
+    tree = PathTree.of([(name,) for name in known])
+    columns = {path[0]: column for column, path in enumerate(tree.paths)}
+    targets = np.zeros((len(train), len(tree.paths)), dtype=np.float32)
+    targets[np.arange(len(train)), [columns[names[row]] for row in train]] = 1
+    spread = float(np.sqrt(((vectors[train] - vectors[train].mean(axis=0)) ** 2).mean())) or 1.0
+    probe = concept_probe(  # it scales its input: the penalty is that of the unscaled weights
+        vectors[train], targets, tree, penalty=_LOGISTIC_PENALTY / spread**2, sharing=0.0, iterations=60
+    )
+    best = probe.logits(vectors[test]).argmax(axis=1)
+    predicted = [tree.paths[column][0] for column in best]
+    wanted = [names[row] for row in test]
+    right = np.full(len(one.texts), np.nan)
+    right[test] = [a == b for a, b in zip(wanted, predicted, strict=True)]
+    outcomes[f"accuracy_{level}"] = right[one.is_test]
+    return {
+        "classes": len(known),
+        "accuracy": accuracy(wanted, predicted),
+        "macro_f1": macro_f1(wanted, predicted),
+    }
+
+
+def _difficulty(
+    one: SplitSet, vectors: npt.NDArray[np.float32], outcomes: Outcomes
+) -> dict[str, float | int]:
+    graded = ~np.isnan(one.difficulties)
+    train, test = np.flatnonzero(graded & ~one.is_test), np.flatnonzero(graded & one.is_test)
+    known, truth = one.difficulties[train], one.difficulties[test]
+    values = difficulty_probe(vectors[train], known, penalty=_RIDGE_PENALTY).values(vectors[test])
+    by_concept = _concept_means(one, train, test)
+    for name, array in (("difficulty", values), ("difficulty_truth", truth)):
+        spread = np.full(len(one.texts), np.nan)
+        spread[test] = array
+        outcomes[name] = spread[one.is_test]
+    outcomes["difficulty_error"] = np.abs(outcomes["difficulty"] - outcomes["difficulty_truth"])
+    return {
+        "test": len(test),
+        "mae": mae(truth, values),
+        "rmse": rmse(truth, values),
+        "pearson": pearson(truth, values),
+        "spearman": spearman(truth, values),
+        "doa": doa(truth, values),
+        "median_mae": mae(truth, np.full(len(truth), np.median(known))),
+        "true_concept_mae": mae(truth, by_concept),
+        "true_concept_pearson": pearson(truth, by_concept),
+    }
+
+
+def _concept_means(
+    one: SplitSet, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Mean training difficulty of each test question's true concept, or of the nearest one above it."""
+    values: dict[ConceptPath, list[float]] = {}
+    for row in train:
+        for depth in range(len(one.paths[row]) + 1):
+            values.setdefault(one.paths[row][:depth], []).append(float(one.difficulties[row]))
+    means = {path: float(np.mean(own)) for path, own in values.items()}
+    found = []
+    for row in test:
+        path = one.paths[row]
+        found.append(next(means[path[:d]] for d in range(len(path), -1, -1) if path[:d] in means))
+    return np.array(found)
+
+
+def _cosine_by_distance(one: SplitSet, vectors: npt.NDArray[np.float32]) -> dict[str, Any]:
+    """Mean cosine of pairs of test questions at each KH-distance, and the rank correlation (Figure 5)."""
+    test = np.flatnonzero(one.is_test)
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(len(test), size=(_PAIRS, 2))
+    pairs = test[pairs[pairs[:, 0] != pairs[:, 1]]]
+    cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
+    distances = np.array([_distance(one.paths[a], one.paths[b], one.levels) for a, b in pairs])
+    return {
+        "mean_cosine": {
+            str(distance): float(cosines[distances == distance].mean()) for distance in np.unique(distances)
+        },
+        "pairs": {str(distance): int((distances == distance).sum()) for distance in np.unique(distances)},
+        "spearman": -spearman(distances.astype(float), cosines.astype(float)),
+    }
+
+
+def _distance(path: ConceptPath, other: ConceptPath, levels: int) -> int:
+    shared = 0
+    for name, other_name in zip(path[:levels], other[:levels], strict=False):
+        if name != other_name:
+            break
+        shared += 1
+    return levels - shared + 1

@@ -1,0 +1,225 @@
+"""Running the arms of the encoder's tables, one after another; each is kept, so the command can be stopped.
+
+A run is an arm with a seed: the seed splits the sets and draws in training. Its folder holds ``figures.json`` and
+``outcomes.npz``, written when it is finished, and while it trains a checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.configuration import config_to_dict
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.examples import examples_hash
+from analytics.encoder.train import fit_encoder
+from analytics.errors import DataError
+from analytics.probes.measure import rounded
+from analytics.training.callbacks import Callback, History, StepReport
+from worker.evaluation.representation import SplitSet, measure_set
+from worker.reproduction.encoder_arms import ARMS
+from worker.reproduction.encoder_data import (
+    SOURCES,
+    TRAINED_ON,
+    TRANSFER,
+    pretraining_examples,
+    split_sets,
+)
+
+__all__ = ["Plan", "reproduce_encoder"]
+
+_MEASURED_TOKENS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What shall be run.
+
+    Attributes:
+        arms: keys of `ARMS`.
+        seeds: each splits anew.
+        trained_on: sets whose training parts the encoders learn from together.
+        measured_on: sets that are measured.
+        config: what all arms share; an arm's own settings come on top.
+    """
+
+    arms: Sequence[str]
+    seeds: Sequence[int]
+    trained_on: Sequence[str] = TRAINED_ON
+    measured_on: Sequence[str] = (*TRAINED_ON, *TRANSFER)
+    config: EncoderConfig = field(default_factory=EncoderConfig)
+
+
+def reproduce_encoder(
+    data: Path, output: Path, plan: Plan, *, say: Callable[[str], Any] = lambda _line: None
+) -> list[Path]:
+    """Run what is missing of a plan.
+
+    Args:
+        data: the folder that holds a folder for each public set.
+        output: gets a folder for each arm and seed.
+        plan: what to run.
+        say: told what happens, a line at a time.
+
+    Returns:
+        The folders of the runs, in order.
+
+    Raises:
+        DataError: an arm or a set is unknown, a set is missing, or a folder holds a run with other settings.
+    """
+    unknown = [*(arm for arm in plan.arms if arm not in ARMS)]
+    unknown += [name for name in (*plan.trained_on, *plan.measured_on) if name not in SOURCES]
+    if unknown:
+        raise DataError(
+            f"Not known: {', '.join(unknown)}. Arms: {', '.join(ARMS)}; sets: {', '.join(SOURCES)}."
+        )
+    folders = []
+    for seed in plan.seeds:
+        sets: dict[str, SplitSet] = {}
+        for arm in plan.arms:
+            folder = output / arm / f"seed-{seed}"
+            folders.append(folder)
+            settings = _settings(plan, arm, seed)
+            if _is_done(folder, settings):
+                say(f"{arm}, seed {seed}: kept from before")
+                continue
+            sets = sets or split_sets(data, sorted({*plan.trained_on, *plan.measured_on}), seed=seed)
+            _run(folder, arm, settings, plan, sets, partial(_say_of, say, f"{arm}, seed {seed}"))
+    return folders
+
+
+def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
+    """What identifies a run; equal settings give equal figures."""
+    chosen = ARMS[arm]
+    config = replace(plan.config, seed=seed, **(chosen.settings or {}))
+    trains = chosen.settings is not None
+    return {
+        "arm": arm,
+        "seed": seed,
+        "trained_on": list(plan.trained_on) if trains else [],
+        "measured_on": list(plan.measured_on),
+        "config": config_to_dict(config) if trains else {"backbone": config.backbone},
+    }
+
+
+def _is_done(folder: Path, settings: Mapping[str, Any]) -> bool:
+    path = folder / "figures.json"
+    if not path.is_file():
+        return False
+    before = json.loads(path.read_text(encoding="utf-8"))["settings"]
+    if before != settings:
+        raise DataError(
+            f"{folder} holds a run with other settings; give another --output, or remove it to run it anew."
+        )
+    return True
+
+
+def _run(
+    folder: Path,
+    arm: str,
+    settings: dict[str, Any],
+    plan: Plan,
+    sets: Mapping[str, SplitSet],
+    say: Callable[[str], Any],
+) -> None:
+    started = time.monotonic()
+    training: dict[str, Any] = {}
+    if ARMS[arm].vectors == "tfidf":
+        encode: Callable[[SplitSet], npt.NDArray[np.float32]] = _tfidf
+    else:
+        config = EncoderConfig(**settings["config"])
+        backbone = load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device)
+        if ARMS[arm].settings is not None:
+            examples, leaked = pretraining_examples(sets, plan.trained_on)
+            history = History()
+            trained, _adapter, result = fit_encoder(
+                examples,
+                config,
+                checkpoints=folder / "checkpoint",
+                callbacks=[history, _teller(say)],
+            )
+            trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
+            backbone = replace(trained, max_tokens=_MEASURED_TOKENS)
+            training = {
+                "questions": len(examples),
+                "left_out_as_another_set_tests_with_them": leaked,
+                "data_hash": examples_hash(examples),
+                "steps": result.step,
+                "seconds": round(result.seconds, 1),
+                "loss": history.series("loss")[-1][1] if history.series("loss") else None,
+            }
+
+        def encode(one: SplitSet) -> npt.NDArray[np.float32]:
+            return encode_bulk(backbone, one.texts)
+
+    measured: dict[str, Any] = {}
+    outcomes: dict[str, npt.NDArray[np.float64]] = {}
+    for name in plan.measured_on:
+        say(f"measuring on {SOURCES[name].title}")
+        probed = sets[name].probed()
+        figures, arrays = measure_set(probed, encode(probed))
+        measured[name] = figures
+        outcomes |= {f"{name}/{key}": value for key, value in arrays.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".outcomes.npz").open("wb") as stream:
+        np.savez_compressed(stream, **outcomes)  # type: ignore[arg-type]
+    os.replace(folder / ".outcomes.npz", folder / "outcomes.npz")
+    body = {
+        "settings": settings,
+        "training": rounded(training),
+        "machine": _machine(),
+        "seconds": round(time.monotonic() - started, 1),
+        "sets": rounded(measured),
+    }
+    aside = folder / ".figures.json"
+    aside.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
+    os.replace(aside, folder / "figures.json")
+    shutil.rmtree(folder / "checkpoint", ignore_errors=True)
+
+
+def _tfidf(one: SplitSet) -> npt.NDArray[np.float32]:
+    """Unit vectors (questions, 4,096) of words, numbers and LaTeX commands, fitted on the training part."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(
+        token_pattern=r"\\[a-z]+|\w+|[-+*/=<>^_|%]",  # noqa: S106
+        sublinear_tf=True,
+        max_features=4096,
+        dtype=np.float32,
+    )
+    vectorizer.fit([one.texts[row] for row in np.flatnonzero(~one.is_test)])
+    dense: npt.NDArray[np.float32] = vectorizer.transform(one.texts).toarray()
+    return dense
+
+
+def _machine() -> str:
+    cores = os.cpu_count() or 0
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{cores} cores"
+    return f"{platform.machine()}, {device}, torch {torch.__version__}"
+
+
+def _say_of(say: Callable[[str], Any], run: str, line: str) -> None:
+    say(f"{run}: {line}")
+
+
+def _teller(say: Callable[[str], Any]) -> Callback:
+    def tell(report: StepReport) -> None:
+        if report.step % 50 == 0 or report.step == report.steps:
+            loss = report.metrics.get("loss", float("nan"))
+            left = report.seconds_left / 60
+            say(f"step {report.step} of {report.steps}, loss {loss:.3f}, {left:.1f} min left")
+
+    return tell

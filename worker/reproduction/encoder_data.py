@@ -1,0 +1,149 @@
+"""The public sets on which the encoder's evidence rests: which parts train, which test, what is left out.
+
+Protocol: the first path of each question, common leading nodes dropped, `text` alone with blanks collapsed, at most
+1,500 characters, exact duplicates removed. A set is split by number-masked text, 80 % for training. An encoder is
+trained on the training parts of the sets together; of MATH on questions of its published train file only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from analytics.concept_paths import drop_common_leading_nodes
+from analytics.encoder.examples import EncoderExample
+from analytics.errors import DataError
+from analytics.question_files import QuestionRow, read_rows
+from analytics.splits import grouped_split, groups_by_masked_text, masked_text
+from worker.evaluation.representation import SplitSet
+
+__all__ = ["SOURCES", "TRAINED_ON", "TRANSFER", "Source", "pretraining_examples", "split_sets"]
+
+_MOST_CHARACTERS = 1500
+_TEST_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A public set.
+
+    Attributes:
+        files: read together.
+        may_train: those of them that an encoder may be trained on.
+        levels: of concepts that are measured.
+        most: so many questions, drawn with the seed of the split, are probed; 0: all.
+    """
+
+    title: str
+    folder: str
+    files: tuple[str, ...]
+    may_train: tuple[str, ...]
+    levels: int
+    most: int = 0
+
+
+SOURCES: dict[str, Source] = {
+    "tal": Source("TAL-SCQ5K English", "tal_scq_en", ("train",), ("train",), 3),
+    "conceptmath": Source(
+        "ConceptMath English",
+        "conceptmath",
+        ("elementary_en", "middle_en"),
+        ("elementary_en", "middle_en"),
+        3,
+    ),
+    "opl": Source("OPL", "opl", ("all",), ("all",), 3, most=4000),
+    "math": Source("MATH", "math", ("train", "test"), ("train",), 1, most=3000),
+    "eedi": Source("Eedi", "eedi", ("train",), (), 3),
+    "omni": Source("Omni-MATH", "omni_math_rule", ("test",), (), 3),
+}
+TRAINED_ON = ("tal", "conceptmath", "opl", "math")
+TRANSFER = ("eedi", "omni")
+"""Never trained on: what an encoder is worth on a hierarchy that it has not seen."""
+
+
+def split_sets(data: Path, names: Sequence[str], *, seed: int) -> dict[str, SplitSet]:
+    """Read and split the named sets.
+
+    Args:
+        data: the folder that holds a folder for each set.
+        names: keys of `SOURCES`.
+        seed: of the split.
+
+    Raises:
+        DataError: a set's files are not there.
+    """
+    return {name: _split_set(data, name, seed) for name in names}
+
+
+def _split_set(data: Path, name: str, seed: int) -> SplitSet:
+    source = SOURCES[name]
+    rows: list[tuple[QuestionRow, bool]] = []
+    for part in source.files:
+        file = data / source.folder / f"{part}.jsonl.gz"
+        if not file.is_file():
+            raise DataError(f"{source.title} is not there: {file.parent.name}/{file.name} is missing.")
+        rows += [(row, part in source.may_train) for row in read_rows(file) if row.paths]
+    first: dict[str, tuple[QuestionRow, bool]] = {}
+    for row, may_train in rows:
+        text = " ".join(row.text.split())[:_MOST_CHARACTERS]
+        if text:
+            first.setdefault(text, (row, may_train))
+    texts = list(first)
+    kept = list(first.values())
+    groups = groups_by_masked_text(texts)
+    rng = np.random.default_rng(seed)
+    is_test = grouped_split(groups, _TEST_SHARE, rng)
+    is_probed = np.ones(len(texts), dtype=bool)
+    if source.most:
+        is_probed[rng.permutation(len(texts))[source.most :]] = False
+    return SplitSet(
+        name=name,
+        texts=texts,
+        paths=drop_common_leading_nodes([row.paths[0] for row, _may in kept]),
+        difficulties=np.array(
+            [np.nan if row.difficulty is None else row.difficulty for row, _may in kept], dtype=np.float64
+        ),
+        solutions=[row.solution for row, _may in kept],
+        is_test=is_test,
+        is_probed=is_probed,
+        may_train=np.array([may for _row, may in kept], dtype=bool),
+        levels=source.levels,
+        duplicates=len(rows) - len(kept),
+    )
+
+
+def pretraining_examples(
+    sets: Mapping[str, SplitSet], trained_on: Sequence[str]
+) -> tuple[list[EncoderExample], int]:
+    """The questions an encoder may learn from, and how many were left out as another set tests with them.
+
+    A question whose number-masked text stands in the test part of any set is left out.
+    """
+    tested = {
+        masked_text(text)
+        for one in sets.values()
+        for text, is_test in zip(one.texts, one.is_test, strict=True)
+        if is_test
+    }
+    examples: list[EncoderExample] = []
+    leaked = 0
+    for name in trained_on:
+        one = sets[name]
+        for row in np.flatnonzero(one.may_train & ~one.is_test):
+            if masked_text(one.texts[row]) in tested:
+                leaked += 1
+                continue
+            difficulty = one.difficulties[row]
+            examples.append(
+                EncoderExample(
+                    text=one.texts[row],
+                    paths=(one.paths[row],),
+                    hierarchy=name,
+                    solution=one.solutions[row],
+                    difficulty=None if np.isnan(difficulty) else float(difficulty),
+                )
+            )
+    return examples, leaked

@@ -1,0 +1,226 @@
+"""From finished runs to the tables of docs/results.md: means, spread over seeds, and paired differences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.probes.metrics import pearson
+from worker.reproduction.encoder_arms import ARMS
+from worker.reproduction.encoder_data import SOURCES
+
+__all__ = ["encoder_tables", "paired_interval"]
+
+_RESAMPLES = 2_000
+_REFERENCE = "quesco"
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of a table: what it shows of a set's figures, and how a single resample computes it."""
+
+    title: str
+    read: Callable[[Mapping[str, Any]], float | None]
+    outcomes: tuple[str, ...]
+    statistic: Callable[..., float]
+    lower_is_better: bool = False
+
+
+def _mean(values: Array) -> float:
+    return float(np.nanmean(values))
+
+
+def _columns(levels: int) -> list[_Column]:
+    columns: list[_Column] = []
+    for level in range(1, levels + 1):
+        for key, short in (("accuracy", "acc"), ("macro_f1", "F1"), ("precision_at_10", "p@10")):
+            outcome = {"accuracy": f"accuracy_{level}", "precision_at_10": f"precision_{level}"}.get(key, "")
+            columns.append(
+                _Column(
+                    f"L{level} {short}",
+                    lambda figures, level=level, key=key: figures["levels"].get(str(level), {}).get(key),  # type: ignore[misc]
+                    (outcome,) if outcome else (),
+                    _mean,
+                )
+            )
+    columns += [
+        _Column("MAE", _of_difficulty("mae"), ("difficulty_error",), _mean, lower_is_better=True),
+        _Column("Pearson", _of_difficulty("pearson"), ("difficulty", "difficulty_truth"), _pearson),
+        _Column("DOA", _of_difficulty("doa"), (), _mean),
+        _Column("distance ρ", lambda figures: figures.get("distance", {}).get("spearman"), (), _mean),
+    ]
+    return columns
+
+
+def _of_difficulty(key: str) -> Callable[[Mapping[str, Any]], float | None]:
+    return lambda figures: figures.get("difficulty", {}).get(key)
+
+
+def _pearson(predicted: Array, truth: Array) -> float:
+    known = ~np.isnan(truth)
+    return pearson(truth[known], predicted[known])
+
+
+def paired_interval(
+    statistic: Callable[..., float],
+    one: Sequence[Array],
+    other: Sequence[Array],
+    *,
+    resamples: int = _RESAMPLES,
+    seed: int = 0,
+) -> tuple[float, float, float]:
+    """Difference of a statistic between two models on the same questions, with its 95 % bootstrap interval.
+
+    Args:
+        statistic: of the arrays of one model.
+        one: arrays over questions, as the statistic takes them.
+        other: those of the other model, in the same order.
+        resamples: draws of questions, with replacement.
+        seed: of the draws.
+
+    Returns:
+        Difference one - other, low, high.
+    """
+    rng = np.random.default_rng(seed)
+    count = len(one[0])
+    differences = np.empty(resamples)
+    for index in range(resamples):
+        rows = rng.integers(count, size=count)
+        differences[index] = statistic(*(part[rows] for part in one)) - statistic(
+            *(part[rows] for part in other)
+        )
+    low, high = np.percentile(differences, [2.5, 97.5])
+    return statistic(*one) - statistic(*other), float(low), float(high)
+
+
+def encoder_tables(folders: Sequence[Path]) -> str:
+    """Markdown: for each set a table of arms, and one of the differences of QuesCo from each.
+
+    Args:
+        folders: of finished runs, as `reproduce_encoder` returns them.
+    """
+    runs: dict[str, list[tuple[dict[str, Any], Any]]] = {}
+    for folder in folders:
+        figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+        runs.setdefault(figures["settings"]["arm"], []).append((figures, np.load(folder / "outcomes.npz")))
+    measured = [
+        name for name in SOURCES if any(name in one[0]["sets"] for own in runs.values() for one in own)
+    ]
+    parts = [_settings_line(runs)]
+    parts += [_table_of_set(name, runs) for name in measured]
+    return "\n\n".join(parts) + "\n"
+
+
+def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
+    trained = [one[0] for own in runs.values() for one in own if one[0]["training"]]
+    machines = sorted({one[0]["machine"] for own in runs.values() for one in own})
+    lines = [f"Machine: {'; '.join(machines)}."]
+    if trained:
+        first = trained[0]
+        config = first["settings"]["config"]
+        questions = sorted({one["training"]["questions"] for one in trained})
+        leaked = sorted({one["training"]["left_out_as_another_set_tests_with_them"] for one in trained})
+        lines.append(
+            f"Trained on {', '.join(SOURCES[name].title for name in first['settings']['trained_on'])}"
+            f" ({_range(questions)} questions; {_range(leaked)} left out because another set tests with them):"
+            f" {first['training']['steps']} steps of {config['batch_size']}, at most {config['max_tokens']} tokens,"
+            f" learning rate {config['learning_rate']:g}, momentum {config['momentum']:g}."
+        )
+    return " ".join(lines)
+
+
+def _range(values: Sequence[int]) -> str:
+    return f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,}-{values[-1]:,}"
+
+
+def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
+    having = {arm: [one for one in own if name in one[0]["sets"]] for arm, own in runs.items()}
+    having = {arm: own for arm, own in having.items() if own}
+    some = next(iter(having.values()))[0][0]["sets"][name]
+    columns = [
+        column
+        for column in _columns(SOURCES[name].levels)
+        if any(column.read(one[0]["sets"][name]) is not None for own in having.values() for one in own)
+    ]
+    lines = [
+        f"**{SOURCES[name].title}** ({some['questions']:,} questions, {some['test']:,} of them tested;"
+        f" {some['exact_duplicates_removed']:,} exact duplicates removed){_difficulty_note(some)}",
+        "",
+        "| arm | seeds | " + " | ".join(column.title for column in columns) + " |",
+        "|---|---|" + "---|" * len(columns),
+    ]
+    for arm in ARMS:
+        if arm in having:
+            cells = [_cell([column.read(one[0]["sets"][name]) for one in having[arm]]) for column in columns]
+            lines.append(f"| {ARMS[arm].title} | {len(having[arm])} | " + " | ".join(cells) + " |")
+    if _REFERENCE in having:
+        lines += _difference_lines(name, having, columns)
+    return "\n".join(lines)
+
+
+def _difficulty_note(figures: Mapping[str, Any]) -> str:
+    own = figures.get("difficulty")
+    if not own:
+        return ""
+    return (
+        f". Without any text: constant median MAE {own['median_mae']:.3f}; mean of the true concept"
+        f" MAE {own['true_concept_mae']:.3f}, Pearson {own['true_concept_pearson']:.3f}"
+    )
+
+
+def _difference_lines(
+    name: str, having: Mapping[str, list[tuple[dict[str, Any], Any]]], columns: Sequence[_Column]
+) -> list[str]:
+    paired = [column for column in columns if column.outcomes]
+    lines = [
+        "",
+        f"QuesCo less the arm, 95 % paired bootstrap over the test questions ({SOURCES[name].title}); bold: better"
+        " beyond the interval, italics: worse.",
+        "",
+        "| arm | " + " | ".join(column.title for column in paired) + " |",
+        "|---|" + "---|" * len(paired),
+    ]
+    for arm in ARMS:
+        if arm in having and arm != _REFERENCE:
+            cells = [_difference(name, having[_REFERENCE], having[arm], column) for column in paired]
+            lines.append(f"| {ARMS[arm].title} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def _difference(
+    name: str,
+    reference: Sequence[tuple[dict[str, Any], Any]],
+    other: Sequence[tuple[dict[str, Any], Any]],
+    column: _Column,
+) -> str:
+    by_seed = {one[0]["settings"]["seed"]: one[1] for one in reference}
+    pairs = [
+        (by_seed[one[0]["settings"]["seed"]], one[1])
+        for one in other
+        if one[0]["settings"]["seed"] in by_seed
+    ]
+    keys = [f"{name}/{key}" for key in column.outcomes]
+    if not pairs or any(key not in arrays for pair in pairs for arrays in pair for key in keys):
+        return "-"
+    one = [np.concatenate([pair[0][key] for pair in pairs]) for key in keys]
+    two = [np.concatenate([pair[1][key] for pair in pairs]) for key in keys]
+    value, low, high = paired_interval(column.statistic, one, two)
+    shown = f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
+    better, worse = (high < 0, low > 0) if column.lower_is_better else (low > 0, high < 0)
+    return f"**{shown}**" if better else f"*{shown}*" if worse else shown
+
+
+def _cell(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    if not known:
+        return "-"
+    spread = f" ± {np.std(known, ddof=1):.3f}" if len(known) > 1 else ""
+    return f"{np.mean(known):.3f}{spread}"
