@@ -36,6 +36,11 @@ class EncoderConfig:
     temperatures: str = option(
         "", "temperature of each rank 0 .. levels + 1, comma-separated; empty: the paper's rule"
     )
+    one_temperature: bool = option(
+        False,
+        "compute each term of the loss at the temperature of its positives, as the published code does;"
+        " else every rank at its own (Eq. 4)",
+    )
     augment_words: bool = option(True, "swap and delete words")
     augment_formulas: bool = option(True, "rename, scale, replace operators and numbers in formulas")
     augment_structure: bool = option(True, "shuffle clauses and repeat one")

@@ -31,6 +31,9 @@ class RINCELoss(nn.Module):
 
     Args:
         temperatures: tau of the ranks 0 .. L + 1.
+        one_temperature: compute all of a term, denominator included, at the temperature of its positives,
+            as the published code does. Against Eq. 4 this presses harder on the negatives, which stand there
+            at the highest temperature.
 
     Raises:
         ValueError: fewer than two temperatures, or one that is not positive.
@@ -43,8 +46,9 @@ class RINCELoss(nn.Module):
 
     temperatures: Tensor
 
-    def __init__(self, temperatures: Sequence[float]) -> None:
+    def __init__(self, temperatures: Sequence[float], *, one_temperature: bool = False) -> None:
         super().__init__()
+        self.one_temperature = one_temperature
         if len(temperatures) < 2 or min(temperatures) <= 0:
             raise ValueError("RINCE needs a positive temperature for each of the ranks 0 .. L + 1")
         self.register_buffer("temperatures", torch.tensor(temperatures, dtype=torch.float32))
@@ -69,6 +73,8 @@ class RINCELoss(nn.Module):
             raise ValueError(f"expected two matrices of one shape, got {shapes}")
         if ranks.numel() and int(ranks.max()) >= len(self.temperatures):
             raise ValueError(f"rank {int(ranks.max())} has no temperature")
+        if self.one_temperature:
+            return self._at_one_temperature(similarities.float(), ranks)
         # In float32 also under autocast: exp(1 / 0.1) is beyond what half precision sums exactly.
         logits = similarities.float() / self.temperatures[ranks.clamp(min=0)]  # (anchors, candidates)
         nowhere = torch.finfo(logits.dtype).min
@@ -87,3 +93,14 @@ class RINCELoss(nn.Module):
         # Without farther candidates the term is log 1, whose gradient is rounding: Adam would take it for a direction.
         farther = present.flip(1).cumsum(dim=1).flip(1)[:, 1:] > 0
         return torch.where(present[:, :-1] & farther, terms, torch.zeros_like(terms))
+
+    def _at_one_temperature(self, similarities: Tensor, ranks: Tensor) -> Tensor:
+        nowhere = torch.finfo(similarities.dtype).min
+        terms = []
+        for rank, temperature in enumerate(self.temperatures[:-1]):
+            logits = similarities / temperature
+            positives = ranks == rank
+            above = torch.logsumexp(logits.masked_fill(~positives, nowhere), dim=1)
+            below = torch.logsumexp(logits.masked_fill(ranks < rank, nowhere), dim=1)  # LEFT_OUT is below all
+            terms.append(torch.where(positives.any(dim=1), below - above, torch.zeros_like(above)))
+        return torch.stack(terms, dim=1)

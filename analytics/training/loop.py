@@ -91,7 +91,8 @@ class LoopSettings:
         best_is_lower: whether a smaller value of it is better.
         patience: evaluations without improvement after which to stop, 0 for never.
         report_every: optimiser steps between reports.
-        checkpoint_every: optimiser steps between checkpoints, 0 for at the end of every epoch.
+        checkpoint_every: optimiser steps between checkpoints, 0 for at the end of every epoch; one more at the
+            end of training.
     """
 
     epochs: int = 1
@@ -269,9 +270,8 @@ class _Loop:
             metrics = self.evaluate()
         if metrics or step % settings.report_every == 0 or step == self.steps:
             self.report(epoch, metrics)
-        if self.checkpoints is not None and (
-            step % settings.checkpoint_every == 0 if settings.checkpoint_every else ends_epoch
-        ):
+        saves = step % settings.checkpoint_every == 0 if settings.checkpoint_every else ends_epoch
+        if saves or step == self.steps:  # what comes after training may fail too
             self.save()
         return bool(settings.patience) and self.bad_evaluations >= settings.patience
 

@@ -102,3 +102,13 @@ def test_wrong_shapes_and_ranks_are_refused():
         loss(torch.zeros(1, 1), torch.tensor([[2]]))
     with pytest.raises(ValueError, match="positive temperature"):
         RINCELoss((0.1, 0.0))
+
+
+def test_one_temperature_gives_the_published_code_s_terms():
+    loss = RINCELoss((0.5, 0.25, 1.0), one_temperature=True)
+    similarities, ranks = torch.tensor([[0.5, 0.2, -0.3, 0.9]]), torch.tensor([[0, 1, 2, LEFT_OUT]])
+    first = -math.log(math.exp(1.0) / (math.exp(1.0) + math.exp(0.4) + math.exp(-0.6)))
+    second = -math.log(math.exp(0.8) / (math.exp(0.8) + math.exp(-1.2)))
+    assert loss.by_rank(similarities, ranks)[0].tolist() == pytest.approx([first, second], abs=1e-5)
+    absent = loss.by_rank(similarities, torch.tensor([[0, 2, 2, LEFT_OUT]]))[0]
+    assert absent[1] == 0
