@@ -33,7 +33,7 @@ def together(tmp_path_factory) -> list[dict]:
     ]
     try:
         for one in started:
-            _, errors = one.communicate(timeout=120)
+            _, errors = one.communicate(timeout=600)
             assert one.returncode == 0, errors
     finally:
         for one in started:
