@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 class Projection(models.Model):
     """The coordinates of all questions of one embedding set, in two arrays and not a row a question.
 
-    The page reads all of them at once or none; 100,000 rows would take a hundred times as long to write
-    and to read. Written whole when a job has finished; rolling back to a former set brings its map back.
+    The page reads all of them at once or none, so rows of their own would only cost time. Written whole when
+    a job has finished; rolling back to a former set brings its map back.
     """
 
     class Method(models.TextChoices):

@@ -157,7 +157,7 @@ def _row(
     shared = levels + 1 - distance
     if hit is None or hit[0] not in questions:  # none, or just deleted
         return DistanceRow(
-            distance, shared, "", None, None, (), _("No ready question of the bank is at this distance.")
+            distance, shared, "", None, None, (), _("No ready question with a vector is at this distance.")
         )
     other = questions[hit[0]]
     return DistanceRow(

@@ -101,7 +101,7 @@ def test_the_page_of_distances_shows_a_row_for_each(bank, as_teacher) -> None:
                   "shares concepts down to level 1", "no concept in common"):  # fmt: skip
         assert words in page
     assert f"{rows[1].cosine:.2f}" in page
-    assert page.count("No ready question of the bank is at this distance") == 2
+    assert page.count("No ready question with a vector is at this distance") == 2
     assert "Draw again" in page
 
 

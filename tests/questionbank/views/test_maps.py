@@ -167,3 +167,10 @@ def test_asking_for_nothing_sensible_is_answered_with_a_sentence(bank, as_teache
     Question.objects.filter(pk=4).delete()
     page = as_teacher.get(reverse("map_questions") + query).content.decode()
     assert "no longer in the bank" in page
+
+
+def test_a_concept_s_page_leads_to_it_on_the_map(bank, projection, as_teacher) -> None:
+    concept = bank.hierarchy.concepts.get(name="Algebra")
+    address = f"{reverse('map')}?concept={concept.pk}"
+    assert address in as_teacher.get(reverse("concept_detail", args=[concept.pk])).content.decode()
+    assert legend_of(as_teacher.get(address).content.decode()) == [("Equations", "3")]
