@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,20 +18,35 @@ import pytest
 import redis
 from django.conf import settings
 from django.db import connection
+from django.db.models import Max
 from django.utils import timezone
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank import dispatch
 from questionbank.embedded.locations import redis_location
-from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run, RunLog, WorkerHeartbeat
+from questionbank.models import (
+    EmbeddingSet,
+    Question,
+    QuestionEmbedding,
+    Run,
+    RunLog,
+    RunMetric,
+    WorkerHeartbeat,
+)
 from questionbank.selectors.embeddings import embedding_index_exists
 from questionbank.services import embeddings
+from questionbank.services.runs import runs_reconcile
+from questionbank.services.training import encoder_request
+from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
+from worker.encoder_training import checkpoint_folder
+from worker.reporting import RunReporter
+from worker.tasks import encoder_train
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BATCH = 4096  # questions that embedding_pending gives at once, each batch stored by one transaction
 QUESTIONS = BATCH + 300
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 180.0  # a worker that trains imports PyTorch first
 
 
 @pytest.fixture
@@ -43,21 +59,22 @@ def broker() -> Iterator[redis.Redis]:
 
 
 @pytest.fixture
-def start_worker(broker, tmp_path) -> Iterator[Callable[[str], subprocess.Popen]]:
+def start_worker(broker, tmp_path) -> Iterator[Callable[..., subprocess.Popen]]:
     """Starts workers, and ends those that a test leaves."""
     parameters = connection.get_connection_params()
     address = f"postgres://{parameters['user']}@/{parameters['host']}/{parameters['dbname']}"
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "OMP_NUM_THREADS": "1",  # what it computes is tiny
         "DATABASE_URL": address,
         "TEST_KEEP_ENVIRONMENT": "DATABASE_URL",
         "TEST_VAR_DIR": str(settings.VAR_DIR),
     }
     started: list[subprocess.Popen] = []
 
-    def start(name: str) -> subprocess.Popen:
-        command = [sys.executable, "-m", "celery", "-A", "worker.celery", "worker", "-Q", "default"]
+    def start(name: str, *, queue: str = "default", pool: str = "prefork") -> subprocess.Popen:
+        command = [sys.executable, "-m", "celery", "-A", "worker.celery", "worker", "-Q", queue, "-P", pool]
         with (tmp_path / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
                 [*command, "--concurrency", "1", "--hostname", f"{name}@test", "--loglevel", "INFO"],
@@ -170,3 +187,43 @@ def test_a_worker_killed_in_the_middle_of_embedding_loses_nothing(start_worker, 
     # The dead worker's message comes again an hour later: it must start nothing.
     unacknowledged = broker.hvals("unacked")
     assert len(unacknowledged) == 1
+
+
+@pytest.mark.parametrize("signal_sent", [signal.SIGTERM, signal.SIGKILL])
+def test_a_training_goes_on_after_its_worker_was_shut_down_or_killed(
+    signal_sent, start_worker, broker, tmp_path, monkeypatch
+):
+    add_encoder_bank(80)
+    asked = {
+        "backbone": str(tiny_folder(tmp_path / "tiny")), "batch_size": "16", "epochs": "400", "levels": "2",
+        "projection": "8", "checkpoint_every": "1", "evaluate_every": "0", "mixed_precision": "no",
+    }  # fmt: skip
+    run = encoder_request(settings=asked)
+    worker = start_worker("trainer", queue="train", pool="solo")
+    wait_for(lambda: RunMetric.objects.filter(name="loss").exists(), "the first figures", worker, tmp_path)
+    os.kill(worker.pid, signal_sent)
+    worker.wait(timeout=PATIENCE_SECONDS)
+    run.refresh_from_db()
+    if signal_sent == signal.SIGKILL:
+        assert run.state == Run.State.RUNNING  # nobody could say that it ended
+        Run.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+        assert runs_reconcile()["requeued"] == 1
+    else:
+        assert (run.state, run.attempts) == (Run.State.QUEUED, 0)
+    reached = RunMetric.objects.filter(name="loss").aggregate(last=Max("step"))["last"]
+
+    begun = []
+    step = RunReporter.step
+
+    def note(self, report):
+        begun.append(report.step)
+        step(self, report)
+        self._stop_requested.set()  # it went on; the other steps tell nothing new
+
+    monkeypatch.setattr(RunReporter, "step", note)
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.CANCELLED
+    assert begun[0] >= reached
+    assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
+    shutil.rmtree(checkpoint_folder(run.pk))
