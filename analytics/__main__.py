@@ -1,6 +1,6 @@
 """`python -m analytics`: train, evaluate and export where there is no database.
 
-python -m analytics export encoder [--backbone NAME] --output FOLDER
+python -m analytics export encoder [--backbone NAME] [--adapter FOLDER] --output FOLDER
 python -m analytics train encoder --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train probes --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics evaluate probes --data FILE_OR_FOLDER --output FILE.json [--seeds 3]
@@ -74,7 +74,7 @@ def _evaluate(capability: Capability, options: argparse.Namespace) -> None:
 
 
 def _export(capability: Capability, options: argparse.Namespace) -> None:
-    manifest = resolve(capability.export)(options.output, backbone=options.backbone)
+    manifest = resolve(capability.export)(options.output, backbone=options.backbone, adapter=options.adapter)
     _say(f"{manifest.name} was written to {options.output}")
 
 
@@ -95,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument("--output", type=Path, required=True)
         one.add_argument("--backbone", default="", help="encoder: packaged name, local folder or hub id")
         if command == "export":
+            one.add_argument("--adapter", type=Path, help="folder of an adapter to merge into the encoder")
             continue
         one.add_argument("--data", type=Path, required=True, help="JSON Lines file, or a folder of them")
         one.add_argument("--language", default="", help="use the questions of one language, e.g. en")

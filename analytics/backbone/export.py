@@ -16,14 +16,18 @@ from pathlib import Path
 import torch
 from torch.nn.functional import normalize
 
-from analytics.artifacts import Manifest, artifact_write
+from analytics.artifacts import Manifest, artifact_read, artifact_write
+from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import Backbone, load_backbone
 from analytics.backbone.sources import DEFAULT_BACKBONE, PACKAGED
+from analytics.backbone.tiny import save_backbone
 
-__all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx"]
+__all__ = ["BACKBONE_FOLDER", "MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx"]
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
+BACKBONE_FOLDER = "backbone"
+"""Folder inside an artifact with the weights for torch, as transformers writes them."""
 
 
 class _UnitVectors(torch.nn.Module):
@@ -85,11 +89,30 @@ def export_onnx(
     return artifact_write(folder, manifest, write_files)
 
 
-def export_encoder(output: Path, *, backbone: str = "") -> Manifest:
-    """Load a backbone (by default the default one) and write its encoder artifact."""
+def export_encoder(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
+    """Load a backbone (by default the default one) and write its encoder artifact.
+
+    Args:
+        output: the artifact's folder.
+        backbone: packaged name, local folder or hub id.
+        adapter: a starter's folder, whose adapter is merged into the weights and whose manifest is kept.
+
+    Raises:
+        BackboneError: the backbone or the adapter cannot be loaded.
+        ArtifactError: the adapter's folder is damaged, or the output cannot be written.
+    """
     loaded = load_backbone(backbone or DEFAULT_BACKBONE, device="cpu")
     packaged = PACKAGED.get(loaded.name)
-    return export_onnx(loaded, output, license_note=packaged.license_note if packaged else "")
+    if adapter is None:
+        return export_onnx(loaded, output, license_note=packaged.license_note if packaged else "")
+    about = artifact_read(adapter)
+    load_adapter(loaded, adapter)
+    return export_onnx(
+        loaded,
+        output,
+        about=replace(about, files={}),
+        write_more=lambda folder: save_backbone(loaded, folder / BACKBONE_FOLDER),
+    )
 
 
 def _export_graph(backbone: Backbone, path: Path) -> None:

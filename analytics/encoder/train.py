@@ -16,7 +16,7 @@ import torch
 from analytics.artifacts import Manifest
 from analytics.backbone.adapters import add_adapters, merge_adapters, save_adapter
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, weights_sha256
-from analytics.backbone.export import export_onnx
+from analytics.backbone.export import BACKBONE_FOLDER, export_onnx
 from analytics.backbone.sources import PACKAGED
 from analytics.backbone.tiny import save_backbone
 from analytics.configuration import config_to_dict
@@ -31,10 +31,8 @@ from analytics.training.distributed import from_main, is_main
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
-__all__ = ["ADAPTER_FOLDER", "BACKBONE_FOLDER", "fit_encoder", "train_encoder", "train_from_files"]
+__all__ = ["ADAPTER_FOLDER", "fit_encoder", "train_encoder", "train_from_files"]
 
-BACKBONE_FOLDER = "backbone"
-"""Folder inside the artifact with the weights for torch, as transformers writes them."""
 ADAPTER_FOLDER = "adapter"
 """Folder inside the artifact with the low-rank adapter, where one was trained."""
 

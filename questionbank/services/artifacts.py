@@ -43,6 +43,7 @@ __all__ = [
 
 INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never install at once
 INSTALLED = "Installed with the program."
+STARTER_ADAPTER = Path(analytics.__file__).parent / "encoder" / "starter"
 STARTER_PROBES = Path(analytics.__file__).parent / "probes" / "starter"
 
 
@@ -237,10 +238,11 @@ def _current_lenses() -> set[str]:
 
 def _install(report: Callable[[str], Any]) -> ModelArtifact:
     report("Installing the default encoder (once, some seconds) ...")
+    adapter = ["--adapter", str(STARTER_ADAPTER)] if STARTER_ADAPTER.is_dir() else []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "encoder"
         finished = subprocess.run(
-            [sys.executable, "-m", "analytics", "export", "encoder", "--output", str(folder)],
+            [sys.executable, "-m", "analytics", "export", "encoder", "--output", str(folder), *adapter],
             capture_output=True,
             text=True,
             cwd=settings.BASE_DIR,

@@ -41,7 +41,7 @@ def test_evaluation_writes_its_figures(question_file, tmp_path, capsys):
 def test_export_names_the_encoder_that_was_asked_for(monkeypatch, tmp_path, capsys):
     asked = []
 
-    def export(output, *, backbone):
+    def export(output, *, backbone, adapter):
         asked.append((output, backbone))
         return Manifest("encoder", "some encoder")
 

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from analytics.artifacts import artifact_read
-from analytics.backbone.bert import encode_bulk
+from analytics.artifacts import Manifest, artifact_read, artifact_write
+from analytics.backbone.adapters import add_adapters, save_adapter
+from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder, export_onnx
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.encoder.starter import write_starter
 from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
 
@@ -58,3 +61,37 @@ def test_an_encoder_is_not_exported_over_something_else(tiny, tmp_path, monkeypa
     with pytest.raises(ArtifactError, match="is not a model folder"):
         export_encoder(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_starter_s_adapter_is_merged_and_its_story_kept(tmp_path):
+    tiny = tiny_backbone()
+    save_backbone(tiny, tmp_path / "bert")
+    learner = load_backbone(str(tmp_path / "bert"), device="cpu")
+    before = encode_bulk(learner, TEXTS, dtype=torch.float32)
+    add_adapters(learner, rank=2)
+    with torch.no_grad():
+        for name, weights in learner.model.named_parameters():
+            if "lora_B" in name:
+                weights.normal_(std=0.1)
+    expected = encode_bulk(learner, TEXTS, dtype=torch.float32)
+    model = tmp_path / "model"
+    artifact_write(
+        model,
+        Manifest(capability="encoder", name="trained", metrics={"loss": 1.5}, extra={"questions": 7}),
+        lambda folder: save_adapter(learner, folder / "adapter"),
+    )
+    write_starter(model, tmp_path / "starter", name="The starter")
+    manifest = export_encoder(
+        tmp_path / "encoder", backbone=str(tmp_path / "bert"), adapter=tmp_path / "starter"
+    )
+    assert (manifest.name, manifest.metrics, manifest.extra["questions"]) == ("The starter", {"loss": 1.5}, 7)
+    served = load_encoder(tmp_path / "encoder").encode(TEXTS)
+    np.testing.assert_allclose(served, expected, atol=2e-3)  # the adapter is kept in half precision
+    assert np.abs(served - before).max() > 0.05
+    bulk = load_backbone(str(tmp_path / "encoder" / "backbone"), device="cpu")
+    np.testing.assert_allclose(encode_bulk(bulk, TEXTS, dtype=torch.float32), served, atol=1e-4)
+
+
+def test_only_an_encoder_with_an_adapter_becomes_a_starter(tmp_path, tiny_export):
+    with pytest.raises(ArtifactError, match="no encoder with an adapter"):
+        write_starter(tiny_export, tmp_path / "starter")
