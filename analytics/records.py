@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ConceptPath", "Option", "QuestionRecord"]
+__all__ = ["ConceptPath", "Option", "ParaphrasePair", "QuestionRecord"]
 
 ConceptPath = tuple[str, ...]
 """Concept names from coarse to fine, e.g. ``("Algebra", "Equations", "Linear equations")``."""
@@ -58,3 +58,20 @@ class QuestionRecord:
     source: str = ""
     responses: int = 0
     facility: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParaphrasePair:
+    """A question and what is said to be a paraphrase of it.
+
+    Attributes:
+        id: the identifier its source gave it.
+        label: 1 valid, 0 not, None where nobody has said.
+        operator: the name of the operator that made it; empty where people or models wrote it.
+    """
+
+    id: str
+    original: str
+    paraphrase: str
+    label: int | None = None
+    operator: str = ""

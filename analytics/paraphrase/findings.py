@@ -31,7 +31,9 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
         return []
     before = read(original)
     after = read(paraphrase, tuple(dict.fromkeys(one.text for one in before.entities)))
-    before = read(original, tuple(dict.fromkeys(one.text for one in after.entities)))
+    new = tuple(dict.fromkeys(one.text for one in after.entities))
+    if set(new) - {one.text for one in before.entities}:
+        before = read(original, new)
     renamed = renamings(before, after)
     findings, matches = quantity_findings(before, after)
     findings += unit_findings(before, after)

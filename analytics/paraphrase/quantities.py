@@ -6,6 +6,7 @@ another unit (2 hours, 120 minutes).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -136,7 +137,10 @@ def _paired(
 
 
 def _context(reading: Reading, quantity: Quantity) -> dict[str, float]:
-    """Keys of the words around a quantity in its sentence, the nearer the heavier; what it counts twice."""
+    """Weights of the words around a quantity in its sentence, the nearer the heavier, what it counts the most.
+
+    The weights are the coordinates of a vector of length 1, unless there are no words.
+    """
     at = reading.word_at(quantity.start)
     sentence = reading.sentences[reading.sentence_of(quantity.start)]
     weights: dict[str, float] = {}
@@ -148,14 +152,13 @@ def _context(reading: Reading, quantity: Quantity) -> dict[str, float]:
         weights[word.key] = max(weights.get(word.key, 0), weight)
     for noun in quantity.nouns:
         weights[noun] = weights.get(noun, 0) + 1
-    return weights
+    length = math.sqrt(sum(weight**2 for weight in weights.values()))
+    return {key: weight / length for key, weight in weights.items()}
 
 
 def _similarity(one: dict[str, float], other: dict[str, float]) -> float:
-    """Cosine of two weighted sets of words; 0 where one is empty."""
-    shared = sum(weight * other.get(key, 0) for key, weight in one.items())
-    lengths = sum(weight**2 for weight in one.values()) * sum(weight**2 for weight in other.values())
-    return shared / lengths**0.5 if lengths else 0.0
+    """Cosine of two surroundings; 0 where one is empty."""
+    return sum(weight * other[key] for key, weight in one.items() if key in other)
 
 
 def _unit_of_match(match: Match, paraphrase: Reading) -> Finding | None:

@@ -63,14 +63,16 @@ class Reading:
     bare_units: tuple[UnitMention, ...]
     entities: tuple[EntityMention, ...]
     keys: frozenset[str]
+    word_ends: tuple[int, ...]
+    sentence_starts: tuple[int, ...]
 
     def sentence_of(self, place: int) -> int:
         """Index of the sentence that holds a place."""
-        return max(bisect_right([one.start for one in self.sentences], place) - 1, 0)
+        return max(bisect_right(self.sentence_starts, place) - 1, 0)
 
     def word_at(self, place: int) -> int:
         """Index of the first word that ends behind a place."""
-        return bisect_right([word.end for word in self.words], place)
+        return bisect_right(self.word_ends, place)
 
 
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
@@ -85,6 +87,7 @@ _NO_NOUN = STOP_WORDS | frozenset(
 )
 _BREAK = re.compile(r"[.,;:?!()]")
 _NOUNS = 3
+_REACH = 8  # words behind a number that are looked at
 _UNIT_WORDS = frozenset(WORDS) | frozenset(name for name in ABBREVIATIONS if name.isalpha())
 
 
@@ -99,14 +102,17 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
     )
     units = find_units(text)
     quantities, bound = _quantities(text, words, units)
+    sentences = tuple(split_sentences(text))
     return Reading(
         text=text,
         words=words,
-        sentences=tuple(split_sentences(text)),
+        sentences=sentences,
         quantities=quantities,
         bare_units=tuple(unit for unit in units if unit.start not in bound),
         entities=tuple(find_entities(text, known)),
         keys=frozenset(word.key for word in words),
+        word_ends=tuple(word.end for word in words),
+        sentence_starts=tuple(one.start for one in sentences),
     )
 
 
@@ -120,6 +126,7 @@ def _quantities(
         if times and not any(start < word.end and word.start < end for start, end in taken):
             numbers.append(NumberMention(word.start, word.end, word.text, Fraction(times)))
     numbers.sort(key=lambda one: one.start)
+    starts = [word.start for word in words]
     found: list[Quantity] = []
     bound: set[int] = set()
     for number in numbers:
@@ -139,7 +146,7 @@ def _quantities(
                 unit_span=(unit.start, unit.end) if unit else None,
                 unit_text=unit.text if unit else "",
                 dimension=unit.dimension if unit else "",
-                nouns=_nouns(text, words, end),
+                nouns=_nouns(text, words[bisect_right(starts, end - 1) :][:_REACH], end),
                 is_weak=number.text.lower() == "one" or _ORDINAL.match(text, number.end) is not None,
             )
         )
@@ -168,7 +175,7 @@ def _nouns(text: str, words: tuple[Word, ...], end: int) -> tuple[str, ...]:
     """Keys of the next words up to a mark or a word that cannot be part of a noun phrase."""
     nouns: list[str] = []
     at = end
-    for word in words[bisect_right([one.start for one in words], end - 1) :]:
+    for word in words:
         if _BREAK.search(text, at, word.start) or len(nouns) == _NOUNS:
             break
         at = word.end

@@ -51,6 +51,7 @@ _REST = r"(?P<rest>(?: (?:at|in|on|for|from|to|with|per|each|every|yesterday|tod
 _STATEMENT = re.compile(
     rf"^{_SUBJECT} (?P<verb>{'|'.join([*_PARTICIPLES, *_REGULAR])}) {_OBJECT}{_REST}\.\s*$"
 )
+_ANOTHER_VERB = re.compile(r"\b(?:and|but|which|who|that) (?!\$?\d|the |an? |his |her )")
 _BY = {"He": "him", "She": "her", "They": "them", "We": "us", "I": "me"}
 _SINGULAR = re.compile(r"^(?:a|an|one|1)\b|^(?:the|his|her)\s(?!.*s$)", re.IGNORECASE)
 
@@ -76,7 +77,7 @@ def apply(question: str, rng: random.Random) -> str | None:
     changed = False
     for sentence in split_sentences(question):
         match = _STATEMENT.match(sentence.text)
-        if match is None:
+        if match is None or _ANOTHER_VERB.search(match["object"]):
             parts.append(sentence.text)
             continue
         changed = True

@@ -1,0 +1,334 @@
+"""Triplets for training: a question, a valid paraphrase of it, and one that is not.
+
+ParaQD (Gupta et al., 2022), section 3.4, draws an operator's output each. Closeness of wording then gives the label
+away (a far rewording is always valid, a deleted sentence never). So here both kinds come near and far: positives are
+also put through several operators, negatives are also made of a reworded question, and pairs are drawn so that in a
+given share of the triplets the positive is farther from the question, by Levenshtein's distance, than the negative.
+
+Questions that the test sets hold are kept out by `KeptOut`, and counted.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rapidfuzz.distance import Levenshtein
+
+from analytics.errors import DataError
+from analytics.paraphrase.editing import tidy
+from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.metrics import roc_auc
+from analytics.paraphrase.operators.catalog import ParaphraseOperator
+from analytics.paraphrase.operators.rule_paraphraser import reword
+from analytics.records import ParaphrasePair
+from analytics.splits import masked_text
+
+__all__ = [
+    "KeptOut",
+    "Triplet",
+    "TripletReport",
+    "load_kept_out",
+    "make_test_pairs",
+    "make_triplets",
+    "report_triplets",
+]
+
+_COMPOSED = 4
+_GIVEN = "given"
+_SYMBOLS = re.compile(r"[\W_]+")
+_TEST_SOURCES = ("aqua_rat/dev", "aqua_rat/test", "asdiv/all", "asdiv_a/cv")
+_TEST_PAIRS = ("paraqd/aquarat_val", "paraqd/aquarat_test", "paraqd/sawp_test")
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """A question, a valid paraphrase, and an invalid one, with the operators that made them."""
+
+    anchor: str
+    positive: str
+    negative: str
+    positive_operator: str = ""
+    negative_operator: str = ""
+
+
+@dataclass(frozen=True)
+class KeptOut:
+    """Questions that no training may use; compared without numbers, case, blanks and punctuation."""
+
+    keys: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> KeptOut:
+        """Keep these texts out."""
+        return cls(frozenset(_key(text) for text in texts))
+
+    def holds(self, text: str) -> bool:
+        """Whether a question is kept out."""
+        return _key(text) in self.keys
+
+    def split(self, questions: Iterable[str]) -> tuple[list[str], int]:
+        """Return the questions that may be used, and how many are kept out."""
+        every = list(questions)
+        kept = [text for text in every if not self.holds(text)]
+        return kept, len(every) - len(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    text: str
+    operator: str
+    distance: float
+
+
+@dataclass(frozen=True)
+class TripletReport:
+    """What a set of triplets holds.
+
+    Attributes:
+        positive_farther: share of the triplets whose positive is farther from the question than the negative.
+        distance_auc: how well closeness alone tells positives from negatives; 0.5 means that it does not.
+    """
+
+    triplets: int
+    questions: int
+    positive_farther: float
+    distance_auc: float
+    positives: dict[str, int] = field(default_factory=dict)
+    negatives: dict[str, int] = field(default_factory=dict)
+
+
+def load_kept_out(data: Path) -> KeptOut:
+    """Read what must be kept out from the folder of the public data sets: AQuA-RAT dev and test, ASDiv, ParaQD.
+
+    Raises:
+        DataError: one of the files is missing or unreadable; a check that cannot be made must not look passed.
+    """
+    texts: list[str] = []
+    for name in (*_TEST_SOURCES, *_TEST_PAIRS):
+        path = data / f"{name}.jsonl.gz"
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as lines:
+                rows = [json.loads(line) for line in lines]
+        except (OSError, EOFError, ValueError) as error:
+            raise DataError(f"{name} cannot be read, so its questions cannot be kept out: {error}") from error
+        for row in rows:
+            texts += [row[key] for key in ("text", "original", "paraphrase") if row.get(key)]
+    return KeptOut.of(texts)
+
+
+def make_triplets(
+    questions: Sequence[str],
+    operators: Sequence[ParaphraseOperator],
+    *,
+    count: int = 6,
+    far_share: float = 0.5,
+    seed: int = 3407,
+    kept_out: KeptOut | None = None,
+    given: Sequence[ParaphrasePair] = (),
+    check_positives: bool = True,
+    cancel: Callable[[], bool] | None = None,
+) -> list[Triplet]:
+    """Make triplets of questions; each question's depend on its text, the seed and the settings alone.
+
+    Args:
+        questions: repeats are used once.
+        operators: positives and negatives; test operators are refused.
+        count: triplets a question, fewer where it has fewer negatives and positives to combine.
+        far_share: of the triplets whose positive is to be farther from the question than the negative.
+        kept_out: questions that are left out.
+        given: labelled pairs (decisions, other corpora): their paraphrases are candidates of their original too.
+        check_positives: leave out positives in which the findings see something serious.
+        cancel: asked before each question; what is made so far is returned.
+
+    Raises:
+        DataError: a test operator is among the operators, or one kind is missing.
+    """
+    if any(not one.is_training for one in operators):
+        raise DataError("Test operators make test sets; training must not see them.")
+    if {one.is_positive for one in operators} != {True, False}:
+        raise DataError("There must be a positive and a negative operator.")
+    by_question: dict[str, list[ParaphrasePair]] = {}
+    for pair in given:
+        if pair.label is not None:
+            by_question.setdefault(tidy(pair.original), []).append(pair)
+    triplets: list[Triplet] = []
+    for question in dict.fromkeys([*(tidy(text) for text in questions), *by_question]):
+        if cancel is not None and cancel():
+            break
+        if not question or (kept_out is not None and kept_out.holds(question)):
+            continue
+        rng = random.Random(f"{seed}:{question}")
+        pairs = by_question.get(question, [])
+        triplets += _triplets_of(question, operators, pairs, count, far_share, check_positives, rng)
+    return triplets
+
+
+def make_test_pairs(
+    questions: Sequence[str], operators: Sequence[ParaphraseOperator], *, seed: int = 3407
+) -> list[ParaphrasePair]:
+    """Make a synthetic test set (section 4.2): one positive and one negative operator's output a question.
+
+    The label says what the operator means to make; people correct it. Where an operator does not apply the next of
+    its kind is taken.
+    """
+    pairs = []
+    for number, question in enumerate(questions):
+        rng = random.Random(f"{seed}:{question}")
+        for is_positive in (True, False):
+            kind = [one for one in operators if one.is_positive == is_positive]
+            for one in rng.sample(kind, len(kind)):
+                changed = one.apply(question, rng)
+                if changed is not None:
+                    pairs.append(
+                        ParaphrasePair(f"{number}-{one.name}", question, changed, int(is_positive), one.name)
+                    )
+                    break
+    return pairs
+
+
+def report_triplets(triplets: Sequence[Triplet]) -> TripletReport:
+    """Count what a set of triplets holds, and how much closeness of wording alone gives away.
+
+    Raises:
+        DataError: there are no triplets.
+    """
+    if not triplets:
+        raise DataError("There are no triplets.")
+    near = [-_distance(one.anchor, one.positive) for one in triplets]
+    far = [-_distance(one.anchor, one.negative) for one in triplets]
+    return TripletReport(
+        triplets=len(triplets),
+        questions=len({one.anchor for one in triplets}),
+        positive_farther=sum(one < other for one, other in zip(near, far, strict=True)) / len(triplets),
+        distance_auc=roc_auc([1] * len(near) + [0] * len(far), near + far),
+        positives=_counts(one.positive_operator for one in triplets),
+        negatives=_counts(one.negative_operator for one in triplets),
+    )
+
+
+def _triplets_of(
+    question: str,
+    operators: Sequence[ParaphraseOperator],
+    given: Sequence[ParaphrasePair],
+    count: int,
+    far_share: float,
+    check_positives: bool,
+    rng: random.Random,
+) -> list[Triplet]:
+    positives = _positives(
+        question, [one for one in operators if one.is_positive], given, check_positives, rng
+    )
+    valid = {one.text for one in positives}
+    negatives = _negatives(question, [one for one in operators if not one.is_positive], given, positives, rng)
+    negatives = {
+        name: kept
+        for name, found in negatives.items()
+        if (kept := [one for one in found if one.text not in valid])
+    }
+    if not positives or not negatives:
+        return []
+    triplets: list[Triplet] = []
+    used: set[tuple[str, str]] = set()
+    names: list[str] = []
+    for _ in range(count):
+        names = names or rng.sample(list(negatives), len(negatives))  # each operator in turn
+        wants_far = rng.random() < far_share
+        pairs = {
+            name: [
+                (one, other)
+                for one in positives
+                for other in negatives[name]
+                if (one.text, other.text) not in used
+            ]
+            for name in names
+        }
+        fit = {
+            name: [(one, other) for one, other in pairs[name] if (one.distance > other.distance) == wants_far]
+            for name in names
+        }
+        name = next((name for name in names if fit[name]), names[0])
+        names.remove(name)
+        if found := fit[name] or pairs[name]:
+            positive, negative = rng.choice(found)
+            used.add((positive.text, negative.text))
+            triplets.append(
+                Triplet(question, positive.text, negative.text, positive.operator, negative.operator)
+            )
+    return triplets
+
+
+def _positives(
+    question: str,
+    operators: Sequence[ParaphraseOperator],
+    given: Sequence[ParaphrasePair],
+    check: bool,
+    rng: random.Random,
+) -> list[_Candidate]:
+    found = {tidy(pair.paraphrase): _GIVEN for pair in given if pair.label == 1}
+    for one in operators:
+        changed = one.apply(question, rng)
+        if changed is not None:
+            found.setdefault(changed, one.name)
+    made = list(found.items())
+    several = [one for one in operators if one.name != "same_sentence"]
+    for _ in range(_COMPOSED if several else 0):
+        text, names = rng.choice(made) if made else (question, "")
+        text = reword(text, rng, strength=2) or text if "back_translation" in names or not names else text
+        for one in rng.sample(several, min(len(several), rng.randint(1, 3))):
+            changed = one.apply(text, rng)
+            if changed is not None:
+                text, names = changed, f"{names}+{one.name}" if names else one.name
+        if names and text != question:
+            found.setdefault(text, names)
+    return [
+        _Candidate(text, names, _distance(question, text))
+        for text, names in found.items()
+        if not check or names == _GIVEN or not any(one.is_serious for one in find_changes(question, text))
+    ]
+
+
+def _negatives(
+    question: str,
+    operators: Sequence[ParaphraseOperator],
+    given: Sequence[ParaphrasePair],
+    positives: Sequence[_Candidate],
+    rng: random.Random,
+) -> dict[str, list[_Candidate]]:
+    """Minimal edits of the question and of its rewordings, by operator."""
+    found: dict[str, list[_Candidate]] = {}
+    for pair in given:
+        if pair.label == 0:
+            text = tidy(pair.paraphrase)
+            found.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, _distance(question, text)))
+    far = sorted(positives, key=lambda one: -one.distance)
+    for one in operators:
+        bases = [
+            question,
+            *(other.text for other in far[:1]),
+            *(other.text for other in rng.sample(far, min(1, len(far)))),
+        ]
+        for base in dict.fromkeys(bases):
+            changed = one.apply(base, rng)
+            if changed is not None and changed != question:
+                name = one.name if base == question else f"{one.name} of a rewording"
+                found.setdefault(one.name, []).append(_Candidate(changed, name, _distance(question, changed)))
+    return found
+
+
+def _distance(one: str, other: str) -> float:
+    return Levenshtein.normalized_distance(one, other)
+
+
+def _key(text: str) -> str:
+    return _SYMBOLS.sub("", masked_text(text))
+
+
+def _counts(names: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(names).most_common())

@@ -1,0 +1,161 @@
+"""Triplets: seeded, never of kept-out questions, and closeness of wording gives no label away."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from analytics.errors import DataError
+from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.operators.catalog import OPERATORS, ParaphraseOperator, select_operators
+from analytics.paraphrase.triplets import (
+    KeptOut,
+    Triplet,
+    load_kept_out,
+    make_test_pairs,
+    make_triplets,
+    report_triplets,
+)
+from analytics.records import ParaphrasePair
+
+QUESTIONS = [
+    "Mia had 25 cards, gave 7 to Leo and bought 2 packs of 10 cards for $3 each. How many cards does Mia have now?",
+    "A car drives 120 km in 2 hours. Then it drives 90 km in 3 hours. What is the average speed in km per hour?",
+    "If Leo is 4 years older than Mia and Mia is 9 years old, how old is Leo?",
+    "There are 8 apples in each box. Omar sells 6 boxes and eats 2 apples. How many apples are left?",
+    "A tailor buys 15 m of cloth for $60. Each shirt needs 3 m. How many shirts can the tailor make?",
+]
+PLAIN = select_operators(extra=False)
+
+
+def test_every_triplet_has_a_valid_and_an_invalid_side() -> None:
+    triplets = make_triplets(QUESTIONS, select_operators())
+    assert len(triplets) >= 25
+    for one in triplets:
+        assert one.anchor in QUESTIONS
+        assert one.negative not in {one.anchor, one.positive}
+        assert not any(finding.is_serious for finding in find_changes(one.anchor, one.positive))
+    kinds = {name for one in triplets for name in one.positive_operator.split("+")}
+    assert kinds <= {one.name for one in OPERATORS if one.is_positive and one.is_training}
+    kinds = {one.negative_operator.removesuffix(" of a rewording") for one in triplets}
+    assert kinds <= {one.name for one in OPERATORS if not one.is_positive and one.is_training}
+    assert len(kinds) >= 6
+
+
+def test_a_questions_triplets_depend_on_it_and_the_seed_alone() -> None:
+    first = make_triplets(QUESTIONS, PLAIN, seed=1)
+    again = make_triplets([*QUESTIONS[::-1], QUESTIONS[0]], PLAIN, seed=1)
+    assert sorted(map(repr, first)) == sorted(map(repr, again))
+    assert make_triplets(QUESTIONS, PLAIN, seed=2) != first
+
+
+def test_the_farther_side_is_drawn_as_often_as_asked() -> None:
+    """Deletion is always far and a changed digit always near, so both wishes can be met."""
+
+    def far(question: str, rng: object) -> str:
+        return question[: len(question) // 3]
+
+    def near(question: str, rng: object) -> str:
+        return question.replace("1", "5").replace("2", "6").replace("4", "7")
+
+    def middle(question: str, rng: object) -> str:
+        return question + " Please answer in full."
+
+    operators = (
+        ParaphraseOperator("middle", "", True, True, middle),
+        ParaphraseOperator("far", "", False, True, far),
+        ParaphraseOperator("near", "", False, True, near),
+    )
+    for share, expected in ((0.0, "far"), (1.0, "near")):
+        triplets = make_triplets(QUESTIONS, operators, count=1, far_share=share, check_positives=False)
+        assert {one.negative_operator.split()[0] for one in triplets} == {expected}
+        assert report_triplets(triplets).positive_farther == share
+
+
+def test_closeness_alone_hardly_tells_positives_from_negatives() -> None:
+    report = report_triplets(make_triplets(QUESTIONS, select_operators(), count=12))
+    assert report.questions == 5
+    assert 0.3 < report.positive_farther < 0.7
+    assert 0.35 < report.distance_auc < 0.7
+    assert sum(report.positives.values()) == sum(report.negatives.values()) == report.triplets
+
+
+def test_a_report_counts_what_is_nearer() -> None:
+    """Distances 1/4 and 2/4, then 2/4 and 1/4: of four comparisons one is won, one lost, two are ties."""
+    report = report_triplets(
+        [Triplet("abcd", "abcx", "abxx", "p", "n"), Triplet("abcd", "abxx", "abcx", "p", "m")]
+    )
+    assert report.positive_farther == 0.5
+    assert report.distance_auc == 0.5
+    assert report.negatives == {"n": 1, "m": 1}
+    with pytest.raises(DataError):
+        report_triplets([])
+
+
+def test_kept_out_questions_are_known_again_with_other_numbers_case_and_marks() -> None:
+    kept_out = KeptOut.of(["A car drives 120 km, in 2 hours."])
+    assert kept_out.holds("a car drives 90 km in 3 hours .")
+    assert not kept_out.holds("A car drives 120 km in 2 days.")
+    assert kept_out.split(["a car drives 1 km in 9 hours", "x"]) == (["x"], 1)
+    anchors = {one.anchor for one in make_triplets(QUESTIONS, PLAIN, kept_out=KeptOut.of(QUESTIONS[:2]))}
+    assert anchors == set(QUESTIONS[2:])
+
+
+def test_labelled_pairs_are_candidates_of_their_question() -> None:
+    valid = "Leo's age exceeds Mia's, who is 9 years old, by 4 years. What is his age?"
+    invalid = "Leo and Mia are 9 years old. How old is Leo?"
+    given = [
+        ParaphrasePair("1", QUESTIONS[2], valid, 1),
+        ParaphrasePair("2", QUESTIONS[2], invalid, 0),
+        ParaphrasePair("3", QUESTIONS[2], "nobody has said", None),
+    ]
+    triplets = make_triplets([], PLAIN, given=given, count=40)
+    assert {one.anchor for one in triplets} == {QUESTIONS[2]}
+    assert valid in {one.positive for one in triplets}
+    assert invalid in {one.negative for one in triplets}
+    assert "nobody has said" not in {one.positive for one in triplets} | {one.negative for one in triplets}
+
+
+def test_test_operators_and_one_sided_sets_are_refused() -> None:
+    with pytest.raises(DataError, match="Test operators"):
+        make_triplets(QUESTIONS, OPERATORS)
+    with pytest.raises(DataError, match="positive and a negative"):
+        make_triplets(QUESTIONS, [one for one in PLAIN if one.is_positive])
+
+
+def test_making_stops_when_asked() -> None:
+    asked: list[int] = []
+
+    def cancel() -> bool:
+        asked.append(1)
+        return len(asked) > 2
+
+    assert len({one.anchor for one in make_triplets(QUESTIONS, PLAIN, cancel=cancel)}) == 2
+
+
+def test_a_test_set_has_one_positive_and_one_negative_a_question() -> None:
+    pairs = make_test_pairs(QUESTIONS, select_operators(training=False))
+    labels = [[pair.label for pair in pairs if pair.original == question] for question in QUESTIONS]
+    assert all(
+        row in ([1, 0], [0]) for row in labels
+    )  # not every question has something to put in the passive
+    assert labels.count([1, 0]) >= 4
+    assert all(pair.paraphrase != pair.original for pair in pairs)
+    assert pairs == make_test_pairs(QUESTIONS, select_operators(training=False))
+
+
+def test_what_cannot_be_read_cannot_be_kept_out(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="aqua_rat/dev"):
+        load_kept_out(tmp_path)
+
+
+@pytest.mark.shared_data
+def test_the_originals_of_the_test_sets_are_kept_out(shared_data: Path) -> None:
+    kept_out = load_kept_out(shared_data)
+    for name in ("aquarat_test", "sawp_test"):
+        with gzip.open(shared_data / "paraqd" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            assert all(kept_out.holds(json.loads(line)["original"]) for line in lines)
+    assert not kept_out.holds(QUESTIONS[0])
