@@ -7,9 +7,19 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.utils import timezone
 from playwright.sync_api import Page
 
-from questionbank.models import EmbeddingSet, Question, Run, RunLog
+from questionbank.models import (
+    EmbeddingSet,
+    ModelArtifact,
+    ModelComparison,
+    Question,
+    Run,
+    RunLog,
+    RunMetric,
+)
+from questionbank.services.artifacts import artifact_promote
 from questionbank.services.projections import projection_store
 from tests.e2e.conftest import DESK, TABLET, TELEPHONE
 from tests.factories import QuestionFactory
@@ -44,6 +54,11 @@ TEACHER_PAGES: dict[str, Callable] = {
     "map of difficulties": lambda bank: "/map/?colour=difficulty",
     "jobs": lambda bank: "/jobs/",
     "failed job": lambda bank: f"/jobs/{bank.failed.pk}/",
+    "models": lambda bank: "/models/",
+    "model": lambda bank: f"/models/{bank.candidate.pk}/",
+    "comparison": lambda bank: f"/models/{bank.candidate.pk}/compare/",
+    "not compared": lambda bank: f"/models/{bank.champion.pk}/compare/",
+    "history of models": lambda bank: "/models/history/encoder/",
     "forbidden": lambda bank: "/import/",
     "password": lambda bank: "/accounts/password/change/",
     "two-factor authentication": lambda bank: "/accounts/2fa/",
@@ -52,6 +67,15 @@ TEACHER_PAGES: dict[str, Callable] = {
 ADMIN_PAGES: dict[str, Callable] = {
     "import": lambda bank: "/import/",
     "dry run": lambda bank: f"/jobs/{bank.checked.pk}/",
+    "training": lambda bank: f"/jobs/{bank.training.pk}/",
+    "models": lambda bank: "/models/",
+    "model": lambda bank: f"/models/{bank.candidate.pk}/",
+    "comparison": lambda bank: f"/models/{bank.candidate.pk}/compare/",
+    "promotion": lambda bank: f"/models/{bank.candidate.pk}/promote/",
+    "deletion of a model": lambda bank: f"/models/{bank.candidate.pk}/delete/",
+    "roll back": lambda bank: "/models/roll-back/encoder/",
+    "no roll back": lambda bank: "/models/roll-back/probes/",
+    "retrain": lambda bank: "/models/train/encoder/",
     "running job": lambda bank: f"/jobs/{bank.running.pk}/",
     "rename": lambda bank: f"/concepts/{bank.linear.pk}/rename/",
     "move": lambda bank: f"/concepts/{bank.linear.pk}/move/?q=c",
@@ -100,8 +124,71 @@ def full_bank(bank):
         method="tsne",
         settings={},
     )
+    add_models(bank)
     bank.running = Run.objects.create(kind="train", title="Train", state="running", done=10, total=100)
     return bank
+
+
+def add_models(bank) -> None:
+    """A champion that replaced another, a candidate that does not pass the gate, and a training at work."""
+    former, bank.champion, bank.candidate = (
+        ModelArtifact.objects.create(
+            capability="encoder",
+            name=f"{name}-with-a-name-that-is-as-long-as-names-of-models-become-{'x' * 60}",
+            checksum=name.ljust(64, "0"),
+            manifest={
+                "config": {"epochs": 7},
+                "metrics": {"loss": 2.5, "held_out": {"held_out_precision_at_10": 0.7}},
+                "license_note": "terms " * 30,
+                "extra": {"command": "python manage.py train encoder " * 9, "hierarchies": {"School": 6}},
+            },
+        )
+        for name in ("former", "champion", "candidate")
+    )
+    EmbeddingSet.objects.create(
+        lens="purpose", artifact=former, encoder_name="former", state="retired", dimension=4
+    )
+    for one in (former, bank.champion):
+        artifact_promote(
+            artifact=one,
+            reason="Because it is better. " * 10,
+            gate={"overridden": True, "reasons": ["Too few."]},
+        )
+    metrics = [
+        {
+            "name": name, "label": name, "higher_is_better": True, "questions": 60, "candidate": 0.6,
+            "champion": 0.5, "difference": 0.1, "low": low, "high": low + 0.2, "worse": low < -0.2,
+        }
+        for name, low in (
+            ("concept_accuracy_level_1", 0.01), ("precision_at_10_level_1", -0.1), ("difficulty_pearson", -0.3)
+        )
+    ]  # fmt: skip
+    ids = [one.pk for one in bank.questions]
+    ModelComparison.objects.create(
+        candidate=bank.candidate,
+        champion=bank.champion,
+        figures={
+            "suite": {"questions": 60, "train_questions": 500, "lost": 2, "gained": 3},
+            "metrics": metrics,
+            "changed": [{"question": bank.long.pk, "overlap": 0.3, "candidate": ids, "champion": ids[:3]}],
+        },
+    )
+    bank.training = Run.objects.create(
+        kind="train", capability="encoder", title="Train the encoder", state="running", queue="train",
+        done=40, total=450, message="Step 40 of 450, 3 min left", heartbeat_at=timezone.now(),
+        parameters={"set": {"epochs": "7", "backbone": "a/very/long/folder/" * 8}, "hierarchies": ["School"]},
+    )  # fmt: skip
+    RunMetric.objects.bulk_create(
+        RunMetric(run=bank.training, step=step, name=name, value=value / step)
+        for step in range(10, 50, 10)
+        for value, name in enumerate(
+            ["epoch", "loss", *(f"loss_rank_{rank}" for rank in range(8)), "held_out_precision_at_10"]
+        )
+    )
+    trained = Run.objects.create(
+        kind="train", capability="encoder", state="succeeded", result={"model": bank.candidate.pk}
+    )
+    RunMetric.objects.create(run=trained, step=10, name="loss", value=2.0)
 
 
 def complaints(page: Page) -> list[str]:
@@ -171,7 +258,7 @@ def test_what_appears_only_after_doing_something(open_as, full_bank, size, theme
 def test_an_empty_bank(open_as, teacher, transactional_db, theme) -> None:
     page = open_as("teacher", color_scheme=theme, size=TELEPHONE)
     assert not Question.objects.exists()
-    for address in ("/", "/questions/", "/concepts/", "/map/", "/jobs/"):
+    for address in ("/", "/questions/", "/concepts/", "/map/", "/models/", "/jobs/"):
         page.goto(address)
         assert not complaints(page), address
         assert not is_too_wide(page), address
