@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from questionbank.models import Question, Run
-from questionbank.services.runs import run_create, run_start, run_succeed
+from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
 
 
 def test_search_and_filter(plain_page: Page, bank) -> None:
@@ -71,3 +71,22 @@ def test_the_theme_and_the_menu(plain_page: Page) -> None:
     page.locator(".account > summary").click()
     page.get_by_role("button", name="Dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_start_and_watch_a_training(open_as, bank, admin_person) -> None:
+    page = open_as("admin", java_script_enabled=False)
+    page.goto("/models/train/encoder/")
+    page.get_by_label("School").check()
+    page.get_by_label("Epochs", exact=True).fill("2")
+    page.get_by_role("button", name="Look at these questions").click()
+    expect(page.get_by_text("Questions tagged in School.")).to_be_visible()
+    page.get_by_label("Epochs", exact=True).press("Enter")
+    expect(page.get_by_text("It is next in the queue.")).to_be_visible()
+    run = Run.objects.get(kind=Run.Kind.TRAIN)
+    assert run.parameters == {"set": {"epochs": "2"}, "hierarchies": ["School"]}
+    held = run_start(run_id=run.pk, worker="test worker")
+    for step in (10, 20):
+        run_metrics(run=held, step=step, metrics={"loss": 3 - step / 10})
+    expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("The job stops at its next step.")).to_be_visible()
