@@ -33,6 +33,11 @@ class EncoderConfig:
         choices=RANKINGS,
     )
     levels: int = option(3, "depth of the hierarchy that counts", minimum=1, maximum=10)
+    root_mapping: str = option(
+        "",
+        "roots of two hierarchies that mean the same, as 'Hierarchy > Root = Other hierarchy > Root; ...';"
+        " without it, questions of different hierarchies are not compared",
+    )
     temperatures: str = option(
         "", "temperature of each rank 0 .. levels + 1, comma-separated; empty: the paper's rule"
     )
@@ -94,6 +99,10 @@ class EncoderConfig:
             raise ConfigurationError(["adapter_rank must be 0 for the objective masked-language"])
         if self.temperatures:
             self.rank_temperatures()
+        if self.root_mapping:
+            from analytics.encoder.examples import parse_root_mapping
+
+            parse_root_mapping(self.root_mapping)
 
     def rank_temperatures(self) -> tuple[float, ...]:
         """One temperature for each of the ranks 0 .. levels + 1.

@@ -5,16 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analytics.concept_paths import common_leading_nodes, without_leading
-from analytics.errors import DataError
+from analytics.errors import ConfigurationError, DataError
 from analytics.question_files import read_rows
 from analytics.records import ConceptPath
 from analytics.splits import is_held_out
 
-__all__ = ["EncoderExample", "examples_hash", "read_examples", "split_held_out"]
+__all__ = [
+    "EncoderExample",
+    "RootMapping",
+    "examples_hash",
+    "join_hierarchies",
+    "parse_root_mapping",
+    "read_examples",
+    "split_held_out",
+]
+
+RootMapping = dict[tuple[str, str], tuple[str, str]]
+"""(hierarchy, root concept) -> (other hierarchy, root concept) that means the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,62 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
     if not examples:
         raise DataError(f"No question in {data} is in the language {language!r}.")
     return list({(one.text, one.hierarchy): one for one in examples}.values())
+
+
+def parse_root_mapping(text: str) -> RootMapping:
+    """Read ``Hierarchy > Root = Other hierarchy > Root; ...``.
+
+    Raises:
+        ConfigurationError: an entry has another form, or maps a hierarchy to itself or in two directions.
+
+    >>> parse_root_mapping("School > Algebra = Olympiad > Algebra and equations")
+    {('School', 'Algebra'): ('Olympiad', 'Algebra and equations')}
+    """
+    mapping: RootMapping = {}
+    problems = []
+    for entry in filter(None, (part.strip() for part in text.split(";"))):
+        sides = [[name.strip() for name in side.split(">")] for side in entry.split("=")]
+        if len(sides) != 2 or any(len(side) != 2 or not all(side) for side in sides):
+            problems.append(
+                f"root_mapping must read 'Hierarchy > Root = Other hierarchy > Root', not {entry!r}"
+            )
+            continue
+        (hierarchy, root), (other, other_root) = sides
+        mapping[hierarchy, root] = (other, other_root)
+    targets: dict[str, set[str]] = {}
+    for (hierarchy, _root), (other, _other_root) in mapping.items():
+        targets.setdefault(hierarchy, set()).add(other)
+    for hierarchy, others in targets.items():
+        if len(others) > 1 or others & targets.keys():
+            problems.append(
+                f"root_mapping must send {hierarchy} to one hierarchy, which is not sent on itself"
+            )
+    if problems:
+        raise ConfigurationError(problems)
+    return mapping
+
+
+def join_hierarchies(examples: Sequence[EncoderExample], mapping: RootMapping) -> list[EncoderExample]:
+    """Examples in which hierarchies with mapped roots are one, so that distances between them are defined.
+
+    A root that is not mapped stays a root of its own beside those of the other hierarchy.
+    """
+    into = {hierarchy: other for (hierarchy, _root), (other, _other_root) in mapping.items()}
+    joined = []
+    for one in examples:
+        if one.hierarchy in into:
+            paths = tuple(
+                (
+                    mapping.get(
+                        (one.hierarchy, path[0]), (into[one.hierarchy], f"{one.hierarchy}: {path[0]}")
+                    )[1],
+                    *path[1:],
+                )
+                for path in one.paths
+            )
+            one = replace(one, hierarchy=into[one.hierarchy], paths=paths)
+        joined.append(one)
+    return joined
 
 
 def split_held_out(

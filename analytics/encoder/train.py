@@ -21,7 +21,14 @@ from analytics.backbone.sources import PACKAGED
 from analytics.backbone.tiny import save_backbone
 from analytics.configuration import config_to_dict
 from analytics.encoder.config import EncoderConfig
-from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
+from analytics.encoder.examples import (
+    EncoderExample,
+    examples_hash,
+    join_hierarchies,
+    parse_root_mapping,
+    read_examples,
+    split_held_out,
+)
 from analytics.encoder.masked_language import MaskedLanguageTask
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.retrieval import precision_at_k
@@ -144,6 +151,8 @@ def fit_encoder(
         The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained;
         and how training ended.
     """
+    mapping = parse_root_mapping(config.root_mapping)
+    examples, held_out = join_hierarchies(examples, mapping), join_hierarchies(held_out, mapping)
     generator = seed_everything(config.seed)
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     if config.adapter_rank:

@@ -1,0 +1,52 @@
+"""Hierarchies whose roots an admin has mapped are one; without a mapping they are not compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.examples import EncoderExample, join_hierarchies, parse_root_mapping
+from analytics.encoder.khar import UNDEFINED, encode_paths, kh_ranks
+from analytics.errors import ConfigurationError
+
+EXAMPLES = [
+    EncoderExample("one", (("Algebra", "Equations"),), "School"),
+    EncoderExample("two", (("Algebra and more", "Equations"),), "Olympiad"),
+    EncoderExample("three", (("Geometry", "Circles"),), "School"),
+    EncoderExample("four", (("Geometry", "Circles"),), "Olympiad"),
+]
+
+
+def ranks(examples: list[EncoderExample]) -> list[list[int]]:
+    numbers, owners = encode_paths([one.paths for one in examples], 2, [one.hierarchy for one in examples])
+    return kh_ranks(numbers, numbers, owners, owners).tolist()
+
+
+def test_mapped_roots_make_one_hierarchy_and_other_roots_stay_apart():
+    mapping = parse_root_mapping("School > Algebra = Olympiad > Algebra and more")
+    assert ranks(join_hierarchies(EXAMPLES, mapping)) == [
+        [1, 1, 3, 3],
+        [1, 1, 3, 3],
+        [3, 3, 1, 3],  # Geometry of School is not mapped: far from Olympiad's
+        [3, 3, 3, 1],
+    ]
+
+
+def test_without_a_mapping_hierarchies_are_not_compared():
+    found = np.array(ranks(join_hierarchies(EXAMPLES, {})))
+    assert (found[:2, :2] == [[1, UNDEFINED], [UNDEFINED, 1]]).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("School > Algebra", "must read"),
+        ("School > Algebra = Olympiad", "must read"),
+        ("A > x = B > y; A > z = C > y", "must send A to one hierarchy"),
+        ("A > x = B > y; B > y = C > z", "must send A to one hierarchy"),
+    ],
+)
+def test_a_mapping_that_cannot_be_read_is_refused(text, reason):
+    with pytest.raises(ConfigurationError, match=reason):
+        EncoderConfig(root_mapping=text)
