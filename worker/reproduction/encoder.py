@@ -6,6 +6,7 @@ A run is an arm with a seed: the seed splits the sets and draws in training. Its
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -39,7 +40,7 @@ from worker.reproduction.encoder_data import (
     split_sets,
 )
 
-__all__ = ["Plan", "reproduce_encoder"]
+__all__ = ["Plan", "question_numbers", "reproduce_encoder"]
 
 _MEASURED_TOKENS = 128
 
@@ -166,13 +167,16 @@ def _run(
             return encode_bulk(backbone, one.texts)
 
     measured: dict[str, Any] = {}
-    outcomes: dict[str, npt.NDArray[np.float64]] = {}
+    outcomes: dict[str, npt.NDArray[Any]] = {}
     for name in plan.measured_on:
         say(f"measuring on {SOURCES[name].title}")
         probed = sets[name].probed()
         figures, arrays = measure_set(probed, encode(probed))
         measured[name] = figures
         outcomes |= {f"{name}/{key}": value for key, value in arrays.items()}
+        outcomes[f"{name}/question"] = question_numbers(
+            [probed.texts[row] for row in np.flatnonzero(probed.is_test)]
+        )
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".outcomes.npz").open("wb") as stream:
         np.savez_compressed(stream, **outcomes)  # type: ignore[arg-type]
@@ -209,6 +213,12 @@ def _machine() -> str:
     cores = os.cpu_count() or 0
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{cores} cores"
     return f"{platform.machine()}, {device}, torch {torch.__version__}"
+
+
+def question_numbers(texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    """A number for each text by which outcomes of two runs are put beside one another."""
+    digests = [hashlib.sha256(text.encode()).digest()[:8] for text in texts]
+    return np.array([int.from_bytes(digest, "big", signed=True) for digest in digests], dtype=np.int64)
 
 
 def _say_of(say: Callable[[str], Any], run: str, line: str) -> None:

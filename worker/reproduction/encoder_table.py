@@ -202,17 +202,24 @@ def _difference(
     column: _Column,
 ) -> str:
     by_seed = {one[0]["settings"]["seed"]: one[1] for one in reference}
-    pairs = [
-        (by_seed[one[0]["settings"]["seed"]], one[1])
-        for one in other
-        if one[0]["settings"]["seed"] in by_seed
-    ]
     keys = [f"{name}/{key}" for key in column.outcomes]
-    if not pairs or any(key not in arrays for pair in pairs for arrays in pair for key in keys):
+    one: list[list[Array]] = [[] for _key in keys]
+    two: list[list[Array]] = [[] for _key in keys]
+    for figures, arrays in other:
+        partner = by_seed.get(figures["settings"]["seed"])
+        if partner is None or any(key not in both for both in (partner, arrays) for key in keys):
+            continue
+        _shared, left, right = np.intersect1d(
+            partner[f"{name}/question"], arrays[f"{name}/question"], return_indices=True
+        )
+        for place, key in enumerate(keys):
+            one[place].append(partner[key][left])
+            two[place].append(arrays[key][right])
+    if not one[0]:
         return "-"
-    one = [np.concatenate([pair[0][key] for pair in pairs]) for key in keys]
-    two = [np.concatenate([pair[1][key] for pair in pairs]) for key in keys]
-    value, low, high = paired_interval(column.statistic, one, two)
+    value, low, high = paired_interval(
+        column.statistic, [np.concatenate(part) for part in one], [np.concatenate(part) for part in two]
+    )
     shown = f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
     better, worse = (high < 0, low > 0) if column.lower_is_better else (low > 0, high < 0)
     return f"**{shown}**" if better else f"*{shown}*" if worse else shown
