@@ -8,6 +8,7 @@ from celery import Task
 
 from questionbank.models import EmbeddingSet
 from questionbank.services.imports import run_import
+from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
 from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import probes_request_missing
@@ -44,6 +45,7 @@ def encoder_embed(self: Task[Any, Any], run_id: int) -> None:
         if reporter is not None:
             reporter.result = {"stored": embed_pending(reporter)}
     probes_request_missing()
+    projection_request_missing()
 
 
 @application.task(name="encoder.train", bind=True)
@@ -84,6 +86,7 @@ def model_promote(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = promote_run(reporter)
+    projection_request_missing()
 
 
 @application.task(name="probes.project", bind=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ from questionbank.errors import Conflict
 from questionbank.models import EmbeddingSet, Lens, Projection, Run, User
 from questionbank.services.runs import run_create
 
-__all__ = ["projection_request", "projection_store"]
+__all__ = ["projection_request", "projection_request_missing", "projection_store"]
 
 PROJECTION_LOCK = 7_201_007  # advisory lock, of a transaction: two people press the button at once
 _LARGEST = 65_535
+FEWEST_POINTS = 100  # a smaller bank needs no map; an admin may still ask for one
+GROWTH = 2  # a map is drawn anew when the set has so many times its points
 
 
 @transaction.atomic
@@ -38,6 +41,19 @@ def projection_request(*, user: User | None = None) -> Run:
     return run_create(
         kind=Run.Kind.PROJECT, capability="probes", title="Draw the map of the bank", requested_by=user
     )
+
+
+def projection_request_missing() -> Run | None:
+    """Ask for a map where the encoder in use has none, or the bank has outgrown it; None: nothing to do."""
+    current = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    if current is None:
+        return None
+    drawn = Projection.objects.filter(embedding_set=current).values_list("questions", flat=True).first()
+    if current.embeddings.count() < max(FEWEST_POINTS, GROWTH * (drawn or 0)):
+        return None
+    with suppress(Conflict):  # somebody else asked
+        return projection_request()
+    return None
 
 
 @transaction.atomic

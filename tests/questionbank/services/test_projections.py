@@ -7,7 +7,12 @@ import pytest
 
 from questionbank.errors import Conflict
 from questionbank.models import EmbeddingSet, Projection, Run
-from questionbank.services.projections import projection_request, projection_store
+from questionbank.services import projections
+from questionbank.services.projections import (
+    projection_request,
+    projection_request_missing,
+    projection_store,
+)
 from questionbank.services.runs import run_cancel
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
@@ -85,3 +90,18 @@ def test_shapes_and_numbers_that_do_not_fit_are_refused(embedding_set) -> None:
         store(embedding_set, [1, 2], [[0, 0]])
     with pytest.raises(ValueError, match="32 bits"):
         store(embedding_set, [2**32], [[0, 0]])
+
+
+def test_a_map_is_asked_for_by_itself_where_there_is_none_or_the_bank_has_outgrown_it(
+    embedding_set, monkeypatch
+) -> None:
+    assert projection_request_missing() is None  # three points are no map
+    monkeypatch.setattr(projections, "FEWEST_POINTS", 3)
+    run = projection_request_missing()
+    assert run is not None
+    assert projection_request_missing() is None  # asked for already
+    run_cancel(run_id=run.pk)
+    store(embedding_set, [1, 2], [[0.0, 0.0], [1.0, 1.0]])
+    assert projection_request_missing() is None  # three points, drawn with two
+    store_vectors(embedding_set, [QuestionFactory()])
+    assert projection_request_missing() is not None
