@@ -37,10 +37,16 @@ class Command(BankCommand):
         )
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of the encoder")
         parser.add_argument("--output", type=Path, required=True, help="folder for the runs and the table")
+        parser.add_argument(
+            "--results",
+            type=Path,
+            help="Markdown file that gets the table, between the marks of --output's name",
+        )
 
     def handle(self, *args: Any, data: Path, output: Path, **options: Any) -> None:
         from worker.reproduction.encoder import Plan, reproduce_encoder
         from worker.reproduction.encoder_table import encoder_tables
+        from worker.reproduction.results import put_table
 
         plan = Plan(
             arms=options["arms"],
@@ -54,4 +60,6 @@ class Command(BankCommand):
         folders = reproduce_encoder(data, output, plan, say=self.stderr.write)
         table = encoder_tables(folders)
         write_text(output / "table.md", table)
+        if options["results"]:
+            put_table(options["results"], f"reproduce {options['capability']} {output.name}", table)
         self.stdout.write(table)
