@@ -10,7 +10,9 @@ peft is imported where it is used: most of what imports a backbone trains no ada
 from __future__ import annotations
 
 import json
+import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +24,17 @@ from analytics.errors import BackboneError
 
 __all__ = [
     "ADAPTER_CONFIG_NAME",
+    "ADAPTER_FOLDER",
     "ADAPTER_NAME",
+    "adapter_writer",
     "add_adapters",
     "load_adapter",
     "merge_adapters",
     "save_adapter",
 ]
 
+ADAPTER_FOLDER = "adapter"
+"""Folder inside an artifact with the low-rank adapter, where one was trained."""
 ADAPTER_NAME = "adapter_model.safetensors"
 ADAPTER_CONFIG_NAME = "adapter_config.json"
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"
@@ -117,6 +123,24 @@ def save_adapter(backbone: Backbone, folder: Path) -> None:
         raise BackboneError(
             f"The adapter cannot be written to {folder}: {error.strerror or error}."
         ) from error
+
+
+def adapter_writer(backbone: Backbone) -> Callable[[Path], None]:
+    """Keep the adapters as bytes, for a folder that is written after they were merged.
+
+    Raises:
+        BackboneError: the backbone has no adapters.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        save_adapter(backbone, Path(scratch))
+        files = {file.name: file.read_bytes() for file in Path(scratch).iterdir()}
+
+    def write(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+
+    return write
 
 
 def load_adapter(backbone: Backbone, folder: Path) -> None:

@@ -22,12 +22,14 @@ from analytics.backbone.bert import Backbone, load_backbone
 from analytics.backbone.sources import DEFAULT_BACKBONE, PACKAGED
 from analytics.backbone.tiny import save_backbone
 
-__all__ = ["BACKBONE_FOLDER", "MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx"]
+__all__ = ["BACKBONE_FOLDER", "MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx", "for_serving"]
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
 BACKBONE_FOLDER = "backbone"
 """Folder inside an artifact with the weights for torch, as transformers writes them."""
+
+_SERVED_TOKENS = 256  # a served question is cut later than a training one: attention has no bound to unlearn
 
 
 class _UnitVectors(torch.nn.Module):
@@ -87,6 +89,13 @@ def export_onnx(
             write_more(aside)
 
     return artifact_write(folder, manifest, write_files)
+
+
+def for_serving(backbone: Backbone) -> Backbone:
+    """The same backbone, which reads longer texts than it was trained with."""
+    limit = min(_SERVED_TOKENS, getattr(backbone.model.config, "max_position_embeddings", _SERVED_TOKENS))
+    backbone.tokenizer.enable_truncation(limit)
+    return replace(backbone, max_tokens=limit)
 
 
 def export_encoder(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:

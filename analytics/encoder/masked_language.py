@@ -16,10 +16,10 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu
 
 from analytics.backbone.bert import Backbone
-from analytics.encoder.batching import length_grouped_batches
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.errors import DataError
+from analytics.training.batching import length_grouped_batches
 
 __all__ = ["MaskedLanguageHead", "MaskedLanguageTask", "mask_tokens"]
 

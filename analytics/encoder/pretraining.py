@@ -23,7 +23,6 @@ from analytics.backbone.bert import Backbone
 from analytics.contrastive.momentum import MomentumEncoder
 from analytics.contrastive.queue import MemoryQueue
 from analytics.encoder.augment.pipeline import Augmenter
-from analytics.encoder.batching import length_grouped_batches
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.khar import encode_paths, kh_ranks
@@ -31,6 +30,7 @@ from analytics.encoder.model import QuestionEncoder
 from analytics.encoder.objectives import JointHeads
 from analytics.errors import DataError
 from analytics.losses.rince import LEFT_OUT, RINCELoss
+from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather
 
 __all__ = ["PretrainingTask"]

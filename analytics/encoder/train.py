@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from analytics.artifacts import Manifest
-from analytics.backbone.adapters import add_adapters, merge_adapters, save_adapter
+from analytics.backbone.adapters import ADAPTER_FOLDER, adapter_writer, add_adapters, merge_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, weights_sha256
-from analytics.backbone.export import BACKBONE_FOLDER, export_onnx
+from analytics.backbone.export import BACKBONE_FOLDER, export_onnx, for_serving
 from analytics.backbone.sources import PACKAGED
 from analytics.backbone.tiny import save_backbone
 from analytics.configuration import config_to_dict
@@ -32,18 +32,14 @@ from analytics.encoder.examples import (
 from analytics.encoder.masked_language import MaskedLanguageTask
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.retrieval import precision_at_k
-from analytics.training.callbacks import Callback, History, StepReport
+from analytics.training.callbacks import Callback, History, teller
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.distributed import from_main, is_main
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
-__all__ = ["ADAPTER_FOLDER", "fit_encoder", "train_encoder", "train_from_files"]
+__all__ = ["fit_encoder", "train_encoder", "train_from_files"]
 
-ADAPTER_FOLDER = "adapter"
-"""Folder inside the artifact with the low-rank adapter, where one was trained."""
-
-_SERVED_TOKENS = 256  # a served question is cut later than a training one: attention has no bound to unlearn
 _MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions among which they look
 _MAIN_METRIC = "held_out_precision_at_10"
 
@@ -126,7 +122,7 @@ def train_encoder(
             "command": command,
         },
     )
-    served = _for_serving(backbone)
+    served = for_serving(backbone)
 
     def write_more(folder: Path) -> None:
         save_backbone(served, folder / BACKBONE_FOLDER)
@@ -184,7 +180,7 @@ def fit_encoder(
     backbone.model.eval()
     adapter = None
     if config.adapter_rank:
-        adapter = _adapter_writer(backbone)
+        adapter = adapter_writer(backbone)
         merge_adapters(backbone)
     backbone.weights_hash = weights_sha256(backbone.model)
     return backbone, adapter, result
@@ -218,7 +214,7 @@ def train_from_files(
         license_note=license_note,
         command=_command(data, config, language, hierarchy),
         checkpoints=checkpoints,
-        callbacks=[_teller(say)],
+        callbacks=[teller(say)],
         say=say,
     )
     if is_main() and checkpoints.is_dir():
@@ -268,39 +264,9 @@ def _sample(examples: Sequence[EncoderExample], size: int, rng: np.random.Genera
     return [examples[row] for row in sorted(rng.permutation(len(examples))[:size])]
 
 
-def _for_serving(backbone: Backbone) -> Backbone:
-    limit = min(_SERVED_TOKENS, getattr(backbone.model.config, "max_position_embeddings", _SERVED_TOKENS))
-    backbone.tokenizer.enable_truncation(limit)
-    return replace(backbone, max_tokens=limit)
-
-
-def _adapter_writer(backbone: Backbone) -> Callable[[Path], None]:
-    """Keeps the adapter as bytes, because it is merged before the artifact's folder is there."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as scratch:
-        save_adapter(backbone, Path(scratch))
-        files = {file.name: file.read_bytes() for file in Path(scratch).iterdir()}
-
-    def write(folder: Path) -> None:
-        folder.mkdir(parents=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-
-    return write
-
-
 def _last(history: History, metric: str) -> float | None:
     series = history.series(metric)
     return round(series[-1][1], 4) if series else None
-
-
-def _teller(say: Say) -> Callback:
-    def tell(report: StepReport) -> None:
-        shown = ", ".join(f"{name} {value:.4f}" for name, value in sorted(report.metrics.items()))
-        say(f"step {report.step} of {report.steps}, {report.seconds_left / 60:.1f} min left: {shown}")
-
-    return tell
 
 
 def _command(data: Path, config: EncoderConfig, language: str, hierarchy: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Callback", "History", "StepReport"]
+__all__ = ["Callback", "History", "StepReport", "teller"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +48,13 @@ class History:
     def series(self, name: str) -> list[tuple[int, float]]:
         """(step, value) of one metric."""
         return [(one.step, one.metrics[name]) for one in self.reports if name in one.metrics]
+
+
+def teller(say: Callable[[str], object]) -> Callback:
+    """A callback that says in a line how far the run is."""
+
+    def tell(report: StepReport) -> None:
+        shown = ", ".join(f"{name} {value:.4f}" for name, value in sorted(report.metrics.items()))
+        say(f"step {report.step} of {report.steps}, {report.seconds_left / 60:.1f} min left: {shown}")
+
+    return tell

@@ -11,7 +11,6 @@ import torch
 from analytics.artifacts import artifact_read
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
-from analytics.encoder.batching import length_grouped_batches
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
 from analytics.encoder.masked_language import mask_tokens
@@ -20,6 +19,7 @@ from analytics.encoder.train import train_encoder, train_from_files
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
+from analytics.training.batching import length_grouped_batches
 
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon")
 VERBS = ("Find", "Give", "State", "Work out", "Compute", "Determine", "Write down", "Name")

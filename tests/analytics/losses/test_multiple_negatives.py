@@ -1,0 +1,53 @@
+"""Multiple negatives ranking against a naive loop."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch.nn.functional import cosine_similarity
+
+from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
+
+
+def test_it_is_what_the_formula_gives_by_hand():
+    """One row: cosines 1 with the positive, 0 with the negative; at scale 2 it is log(1 + exp(-2))."""
+    anchor, negative = torch.tensor([[3.0, 0.0]]), torch.tensor([[0.0, 2.0]])
+    loss = MultipleNegativesRankingLoss(scale=2.0)(anchor, anchor, negative)
+    assert loss.item() == pytest.approx(math.log(1 + math.exp(-2)))
+
+
+@pytest.mark.parametrize("batch", [2, 5])
+def test_it_equals_a_naive_loop(batch):
+    torch.manual_seed(batch)
+    anchors, positives, negatives = (torch.randn(batch, 4) for _ in range(3))
+    total = 0.0
+    for row in range(batch):
+        exponents = [
+            math.exp(20 * cosine_similarity(anchors[row], other, dim=0).item())
+            for other in (*positives, *negatives)
+        ]
+        total -= math.log(exponents[row] / sum(exponents))
+    loss = MultipleNegativesRankingLoss()(anchors, positives, negatives)
+    assert loss.item() == pytest.approx(total / batch, rel=1e-4)
+
+
+def test_another_paraphrase_of_the_same_question_is_no_negative():
+    torch.manual_seed(0)
+    anchors, positives, negatives = (torch.randn(2, 4) for _ in range(3))
+    same = torch.ones(2, 2, dtype=torch.bool)
+    loss = MultipleNegativesRankingLoss()
+    cosines = [
+        [20 * cosine_similarity(anchors[row], other, dim=0).item() for other in (positives[row], *negatives)]
+        for row in range(2)
+    ]
+    expected = sum(math.log(sum(map(math.exp, row))) - row[0] for row in cosines) / 2
+    assert loss(anchors, positives, negatives, same).item() == pytest.approx(expected, rel=1e-4)
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(ValueError, match="scale"):
+        MultipleNegativesRankingLoss(0)
+    with pytest.raises(ValueError, match="differ in shape"):
+        MultipleNegativesRankingLoss()(torch.zeros(2, 3), torch.zeros(2, 3), torch.zeros(1, 3))
