@@ -18,7 +18,7 @@ from worker.reproduction.encoder_data import SOURCES
 __all__ = ["encoder_tables", "paired_interval"]
 
 _RESAMPLES = 2_000
-_REFERENCE = "quesco"
+_REFERENCES = ("quesco", "joint")
 
 Array = npt.NDArray[np.float64]
 
@@ -102,7 +102,7 @@ def paired_interval(
 
 
 def encoder_tables(folders: Sequence[Path]) -> str:
-    """Markdown: for each set a table of arms, and one of the differences of QuesCo from each.
+    """Markdown: for each set a table of arms, and the differences of QuesCo, and of ours, from each.
 
     Args:
         folders: of finished runs, as `reproduce_encoder` returns them.
@@ -161,8 +161,9 @@ def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]
         if arm in having:
             cells = [_cell([column.read(one[0]["sets"][name]) for one in having[arm]]) for column in columns]
             lines.append(f"| {ARMS[arm].title} | {len(having[arm])} | " + " | ".join(cells) + " |")
-    if _REFERENCE in having:
-        lines += _difference_lines(name, having, columns)
+    for reference in _REFERENCES:
+        if reference in having:
+            lines += _difference_lines(name, reference, having, columns)
     return "\n".join(lines)
 
 
@@ -177,20 +178,23 @@ def _difficulty_note(figures: Mapping[str, Any]) -> str:
 
 
 def _difference_lines(
-    name: str, having: Mapping[str, list[tuple[dict[str, Any], Any]]], columns: Sequence[_Column]
+    name: str,
+    reference: str,
+    having: Mapping[str, list[tuple[dict[str, Any], Any]]],
+    columns: Sequence[_Column],
 ) -> list[str]:
     paired = [column for column in columns if column.outcomes]
     lines = [
         "",
-        f"QuesCo less the arm, 95 % paired bootstrap over the test questions ({SOURCES[name].title}); bold: better"
-        " beyond the interval, italics: worse.",
+        f"{SOURCES[name].title}: *{ARMS[reference].title}* less the arm, 95 % paired bootstrap over the test questions;"
+        " bold: better beyond the interval, italics: worse.",
         "",
         "| arm | " + " | ".join(column.title for column in paired) + " |",
         "|---|" + "---|" * len(paired),
     ]
     for arm in ARMS:
-        if arm in having and arm != _REFERENCE:
-            cells = [_difference(name, having[_REFERENCE], having[arm], column) for column in paired]
+        if arm in having and arm != reference:
+            cells = [_difference(name, having[reference], having[arm], column) for column in paired]
             lines.append(f"| {ARMS[arm].title} | " + " | ".join(cells) + " |")
     return lines
 

@@ -127,7 +127,7 @@ def test_the_table_shows_every_arm_and_the_paired_differences(data, config, tmp_
     first = json.loads((folders[0] / "figures.json").read_text())["sets"]["tal"]["levels"]["1"]["accuracy"]
     second = json.loads((folders[3] / "figures.json").read_text())["sets"]["tal"]["levels"]["1"]["accuracy"]
     assert f"{(first + second) / 2:.3f}" in table
-    assert "QuesCo less the arm" in table
+    assert "*QuesCo* less the arm" in table
 
 
 def test_unknown_arms_sets_and_missing_files_are_named(data, config, tmp_path):
