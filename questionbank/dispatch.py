@@ -32,6 +32,7 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("promote", "encoder"): "bank.promote",
     ("promote", "probes"): "bank.promote",
     ("project", "probes"): "probes.project",
+    ("score", "paraphrase"): "paraphrase.score",
 }
 QUEUES = ("default", "train")
 

@@ -188,6 +188,7 @@ if env.environment("TRUST_PROXY_HEADER"):
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # forms; uploaded files are streamed to disk
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024
+REVIEW_UPLOAD_MAX_BYTES = 20 * 1024 * 1024  # read within the request
 FILE_UPLOAD_HANDLERS = [
     "questionbank.forms.uploads.LimitedUploadHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -243,3 +244,8 @@ structlog.configure(
     logger_factory=structlog.stdlib.LoggerFactory(),
     cache_logger_on_first_use=True,
 )
+
+# The review queue
+REVIEW_OPINIONS: int = max(1, env.environment("REVIEW_OPINIONS"))
+REVIEW_RANDOM_SHARE: float = min(1.0, max(0.0, env.environment("REVIEW_RANDOM_SHARE")))
+REVIEW_LEASE_SECONDS: int = max(10, env.environment("REVIEW_LEASE_SECONDS"))

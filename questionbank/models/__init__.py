@@ -11,8 +11,10 @@ from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
 from questionbank.models.equation import QuestionEquation
 from questionbank.models.event import ModelEvent
+from questionbank.models.paraphrase import ParaphrasePair
 from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
+from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference
 from questionbank.models.run import Run, RunLog, RunMetric, WorkerHeartbeat
 from questionbank.models.user import User
 from questionbank.models.vocabulary import VocabularyWord
@@ -25,11 +27,16 @@ __all__ = [
     "ModelArtifact",
     "ModelComparison",
     "ModelEvent",
+    "ParaphrasePair",
     "Projection",
     "Question",
     "QuestionEmbedding",
     "QuestionEquation",
     "QuestionTag",
+    "ReviewDecision",
+    "ReviewGuideline",
+    "ReviewLease",
+    "ReviewPreference",
     "Run",
     "RunLog",
     "RunMetric",

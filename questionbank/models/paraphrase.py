@@ -1,0 +1,116 @@
+"""Paraphrases of questions, with what the scorer and the reviewers say of them."""
+
+from __future__ import annotations
+
+import random
+
+import pghistory
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+def opinions_wanted() -> int:
+    """How many reviewers a new pair needs."""
+    return int(settings.REVIEW_OPINIONS)
+
+
+def shuffle_number() -> float:
+    """A place in the random order; nothing secret."""
+    return random.random()  # noqa: S311
+
+
+@pghistory.track(
+    pghistory.UpdateEvent(row=pghistory.Old),
+    pghistory.DeleteEvent(),
+    exclude=["score", "verdict", "findings", "scored_by", "scored_at", "priority", "shuffle"],
+)
+class ParaphrasePair(models.Model):
+    """An original and a paraphrase of it, from its arrival to its outcome.
+
+    Attributes:
+        original: the text at that time; `question`, where it is one of the bank, may change or go.
+        generator: name of the rules or model that wrote the paraphrase; empty for people.
+        batch: what arrived together has the same name.
+        source_id: the identifier in the uploaded file.
+        score: cosine of the paraphrase scorer, in [-1, 1]; null until scored.
+        verdict: calibrated probability that the paraphrase is valid; null until scored.
+        findings: list as `questionbank.services.paraphrase.findings_to_json` gives it; null until read.
+        priority: place in the queue, small first; kept by `questionbank.services.paraphrase`.
+        shuffle: a random number, by which a share of the queue is ordered instead.
+        opinions_wanted: so many reviewers are asked, none of whom sees the others' decisions.
+        outcome_text: the text that was accepted, where the outcome is `edit`.
+    """
+
+    class Source(models.TextChoices):
+        UPLOAD = "upload", _("Uploaded")
+        TYPED = "typed", _("Typed by hand")
+        RULES = "rules", _("Written by rules")
+        MODEL = "model", _("Written by a model")
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Waiting for reviewers")
+        ADJUDICATION = "adjudication", _("Reviewers disagree")
+        DECIDED = "decided", _("Decided")
+
+    class Outcome(models.TextChoices):
+        ACCEPT = "accept", _("Accepted")
+        REJECT = "reject", _("Rejected")
+        EDIT = "edit", _("Accepted with changes")
+
+    question = models.ForeignKey(
+        "questionbank.Question", null=True, blank=True, on_delete=models.SET_NULL, related_name="paraphrases"
+    )
+    original = models.TextField(_("original"))
+    paraphrase = models.TextField(_("paraphrase"))
+    language = models.CharField(_("language"), max_length=12, default="en")
+    source = models.CharField(_("source"), max_length=8, choices=Source.choices)
+    generator = models.CharField(_("written by"), max_length=200, blank=True)
+    batch = models.CharField(_("batch"), max_length=120, blank=True)
+    source_id = models.CharField(_("identifier in its file"), max_length=200, blank=True)
+
+    score = models.FloatField(_("score"), null=True, blank=True)
+    verdict = models.FloatField(_("probability that it is valid"), null=True, blank=True)
+    findings = models.JSONField(_("findings"), null=True, blank=True)
+    scored_by = models.ForeignKey(
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    scored_at = models.DateTimeField(null=True, blank=True)
+
+    state = models.CharField(_("state"), max_length=12, choices=State.choices, default=State.OPEN)
+    outcome = models.CharField(_("outcome"), max_length=8, choices=Outcome.choices, blank=True)
+    outcome_text = models.TextField(_("accepted text"), blank=True)
+    opinions_wanted = models.PositiveSmallIntegerField(_("opinions wanted"), default=opinions_wanted)
+    priority = models.FloatField(default=2.5, editable=False)
+    shuffle = models.FloatField(default=shuffle_number, editable=False)
+
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("paraphrase")
+        verbose_name_plural = _("paraphrases")
+        indexes = (
+            models.Index(fields=("state", "priority", "id"), name="paraphrase_uncertain"),
+            models.Index(fields=("state", "shuffle", "id"), name="paraphrase_shuffled"),
+            models.Index(fields=("batch",), name="paraphrase_batch"),
+        )
+        constraints = (
+            models.CheckConstraint(
+                condition=~Q(original="") & ~Q(paraphrase=""), name="paraphrase_has_both_texts"
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict__isnull=True) | Q(verdict__gte=0, verdict__lte=1),
+                name="paraphrase_verdict_is_a_probability",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="decided") & ~Q(outcome="") | ~Q(state="decided") & Q(outcome=""),
+                name="paraphrase_outcome_when_decided",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.paraphrase[:80]

@@ -1,0 +1,140 @@
+"""What reviewers are told, what they have before them, and what they decided."""
+
+from __future__ import annotations
+
+import pghistory
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class ReviewGuideline(models.Model):
+    """One version of what reviewers are told; never changed, so that a decision can name its version."""
+
+    version = models.PositiveIntegerField(_("version"), unique=True)
+    text = models.TextField(_("guidelines"))
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("guidelines")
+        verbose_name_plural = _("guidelines")
+        ordering = ("-version",)
+
+    def __str__(self) -> str:
+        return f"{self.version}"
+
+
+class ReviewLease(models.Model):
+    """The pair that a reviewer has on the screen: until `expires_at`, which the heartbeat moves on.
+
+    Attributes:
+        is_random: the pair came by the random order, not as the most uncertain.
+    """
+
+    pair = models.ForeignKey("questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="leases")
+    reviewer = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_lease"
+    )
+    taken_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+    is_random = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.pair_id}: {self.reviewer_id}"
+
+
+@pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
+class ReviewDecision(models.Model):
+    """What one reviewer decided on one pair; an undone one stays, and says so.
+
+    Attributes:
+        text: the reviewer's wording, where the verdict is `edit`.
+        scorer, score, probability: what the model said when the reviewer decided.
+        seconds: between the first sight of the pair and the decision.
+        is_adjudication: settles a disagreement; made in sight of the others' decisions.
+        is_random: the pair came by the random order, so that such decisions are a fair sample.
+    """
+
+    class Verdict(models.TextChoices):
+        ACCEPT = "accept", _("Accept")
+        REJECT = "reject", _("Reject")
+        EDIT = "edit", _("Accept with changes")
+        UNSURE = "unsure", _("Unsure")
+        SKIP = "skip", _("Skip")
+
+    class Reason(models.TextChoices):
+        NUMBER = "number", _("A number is wrong or missing")
+        UNIT = "unit", _("A unit is wrong or missing")
+        ENTITY = "entity", _("A name or thing is mixed up")
+        INFORMATION = "information", _("Something needed is missing or added")
+        TARGET = "target", _("It asks for something else")
+        MEANING = "meaning", _("The relation between the quantities is another")
+        LANGUAGE = "language", _("It cannot be understood or is wrong in grammar")
+        SAME = "same", _("It is the same text")
+
+    pair = models.ForeignKey(
+        "questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="decisions"
+    )
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="review_decisions"
+    )
+    verdict = models.CharField(_("decision"), max_length=8, choices=Verdict.choices)
+    reason = models.CharField(_("reason"), max_length=12, choices=Reason.choices, blank=True)
+    text = models.TextField(_("changed text"), blank=True)
+    comment = models.TextField(_("comment"), blank=True)
+    guideline = models.ForeignKey(ReviewGuideline, on_delete=models.PROTECT, related_name="decisions")
+    scorer = models.ForeignKey(
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    scorer_name = models.CharField(max_length=200, blank=True)
+    score = models.FloatField(null=True, blank=True)
+    probability = models.FloatField(null=True, blank=True)
+    seconds = models.FloatField(_("seconds taken"), default=0)
+    is_adjudication = models.BooleanField(_("settles a disagreement"), default=False)
+    is_random = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("decision on a paraphrase")
+        verbose_name_plural = _("decisions on paraphrases")
+        indexes = (models.Index(fields=("reviewer", "-id"), name="review_decision_reviewer"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("pair", "reviewer", "is_adjudication"),
+                condition=Q(undone_at__isnull=True),
+                name="one_decision_a_pair_and_reviewer",
+            ),
+            models.UniqueConstraint(
+                fields=("pair",),
+                condition=Q(undone_at__isnull=True, is_adjudication=True),
+                name="one_adjudication_a_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict="reject") & ~Q(reason="") | ~Q(verdict="reject") & Q(reason=""),
+                name="review_reason_when_rejected",
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict="edit") & ~Q(text="") | ~Q(verdict="edit") & Q(text=""),
+                name="review_text_when_edited",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.pair_id}: {self.verdict}"
+
+
+class ReviewPreference(models.Model):
+    """The keys that a reviewer chose; an action without an entry has its usual key."""
+
+    reviewer = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_preference"
+    )
+    keys = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"{self.reviewer_id}"

@@ -1,0 +1,184 @@
+"""Pairs of an original and a paraphrase: how they arrive, and what the scorer says of them.
+
+Reviewers' decisions are in `questionbank.services.review`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from analytics.paraphrase.findings import Finding, find_changes
+from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT
+from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run, User
+from questionbank.services.runs import run_create
+
+__all__ = [
+    "PairInput",
+    "findings_to_json",
+    "pair_findings",
+    "pair_priority",
+    "pair_save_score",
+    "pairs_create",
+    "paraphrase_score_request",
+]
+
+UNSCORED = 2.0  # after every scored pair, whose priority is at most 1.5
+_ROWS = 500  # that one statement writes
+
+
+@dataclass(frozen=True, slots=True)
+class PairInput:
+    """A pair that arrives; `source_id` is its identifier in the file, where it came in one."""
+
+    original: str
+    paraphrase: str
+    language: str = "en"
+    source_id: str = ""
+    question: Question | None = None
+
+
+def findings_to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Findings as plain values, as `ParaphrasePair.findings` keeps them; spans become lists."""
+    return [
+        {name: list(value) if isinstance(value, tuple) else value for name, value in one.as_dict().items()}
+        for one in findings
+    ]
+
+
+def pair_priority(*, score: float | None, verdict: float | None, findings: Sequence[Any] | None) -> float:
+    """Place of a pair in the queue, small first: the nearer to 0.5, the earlier; those without a score last.
+
+    Among the latter, those in which something was found come first.
+    """
+    value = verdict if verdict is not None else score
+    if value is None:
+        return UNSCORED if findings else UNSCORED + 0.5
+    return abs(value - 0.5)
+
+
+@transaction.atomic
+def pairs_create(
+    *,
+    pairs: Iterable[PairInput],
+    source: str,
+    user: User | None,
+    batch: str = "",
+    generator: str = "",
+    request_scores: bool = True,
+) -> list[ParaphrasePair]:
+    """Add pairs to the review queue and, unless told otherwise, ask for their scores.
+
+    Args:
+        source: of `ParaphrasePair.Source`.
+        user: who adds them; None is the system itself.
+        batch: name of what arrives together.
+        generator: name of the rules or model that wrote them.
+
+    Raises:
+        NotAllowed: the person may not add pairs.
+        ValidationFailed: a text is empty or too long, or both are the same.
+    """
+    if user is not None and not user.has_perm("questionbank.review"):
+        raise NotAllowed(_("You may not add paraphrases."))
+    rows = [
+        ParaphrasePair(
+            question=one.question,
+            original=one.original.strip(),
+            paraphrase=one.paraphrase.strip(),
+            language=one.language,
+            source=source,
+            source_id=one.source_id,
+            generator=generator[:200],
+            batch=batch[:120],
+            created_by=user,
+        )
+        for one in pairs
+    ]
+    for row in rows:
+        _check(row)
+    made = ParaphrasePair.objects.bulk_create(rows, batch_size=_ROWS)
+    if made and request_scores:
+        paraphrase_score_request(pairs=made, user=user)
+    return made
+
+
+def _check(pair: ParaphrasePair) -> None:
+    fields: dict[str, list[str]] = {}
+    for name in ("original", "paraphrase"):
+        text = getattr(pair, name)
+        if not text:
+            fields[name] = [_("The text is missing.")]
+        elif len(text) > TEXT_LIMIT:
+            fields[name] = [_("The text has more than %(limit)d characters.") % {"limit": TEXT_LIMIT}]
+        elif "\0" in text:
+            fields[name] = [_("The text holds a NUL character.")]
+    if not fields and pair.original == pair.paraphrase:
+        fields["paraphrase"] = [_("It is the same text as the original.")]
+    if len(pair.source_id) > ID_LIMIT:
+        fields["source_id"] = [_("The identifier is too long.")]
+    if not pair.language or len(pair.language) > LANGUAGE_LIMIT:
+        fields["language"] = [_("This is no language tag such as en or zh.")]
+    if fields:
+        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+
+
+@transaction.atomic
+def paraphrase_score_request(
+    *, pairs: Iterable[ParaphrasePair], user: User | None = None, send: bool = True
+) -> Run | None:
+    """Ask for the pairs' scores and findings in one job; None where there are no pairs.
+
+    The run's parameters are ``{"pairs": [ids]}``.
+    """
+    identifiers = [pair.pk for pair in pairs]
+    if not identifiers:
+        return None
+    return run_create(
+        kind=Run.Kind.SCORE,
+        capability="paraphrase",
+        title=f"Score {len(identifiers):,} paraphrase{'' if len(identifiers) == 1 else 's'}",
+        parameters={"pairs": identifiers},
+        requested_by=user,
+        send=send,
+    )
+
+
+def pair_save_score(
+    *,
+    pair: ParaphrasePair,
+    score: float | None,
+    verdict: float | None,
+    findings: Sequence[Finding] | Sequence[dict[str, Any]],
+    artifact: ModelArtifact | None,
+) -> None:
+    """Keep what the scorer says of a pair, and its new place in the queue.
+
+    Where there is no scorer, `score`, `verdict` and `artifact` are None: the findings are kept alone.
+
+    Raises:
+        ValueError: the score is no cosine or the verdict no probability.
+    """
+    if score is not None and not (math.isfinite(score) and -1.001 <= score <= 1.001):
+        raise ValueError(f"a score is a cosine, not {score}")
+    if verdict is not None and not 0 <= verdict <= 1:
+        raise ValueError(f"a verdict is a probability, not {verdict}")
+    plain = [one if isinstance(one, dict) else findings_to_json([one])[0] for one in findings]
+    pair.score, pair.verdict, pair.findings, pair.scored_by = score, verdict, plain, artifact
+    pair.scored_at = timezone.now() if score is not None else None
+    pair.priority = pair_priority(score=score, verdict=verdict, findings=plain)
+    pair.save(update_fields=["score", "verdict", "findings", "scored_by", "scored_at", "priority"])
+
+
+def pair_findings(pair: ParaphrasePair) -> list[dict[str, Any]]:
+    """The findings of a pair: those kept, or read now where no job came to it yet."""
+    if pair.findings is not None:
+        return list(pair.findings)
+    return findings_to_json(find_changes(pair.original, pair.paraphrase))
