@@ -19,15 +19,13 @@ from torch.nn.functional import normalize
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import Backbone, load_backbone
-from analytics.backbone.sources import DEFAULT_BACKBONE, PACKAGED
+from analytics.backbone.sources import BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
 from analytics.backbone.tiny import save_backbone
 
-__all__ = ["BACKBONE_FOLDER", "MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx", "for_serving"]
+__all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx", "for_serving"]
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
-BACKBONE_FOLDER = "backbone"
-"""Folder inside an artifact with the weights for torch, as transformers writes them."""
 
 _SERVED_TOKENS = 256  # a served question is cut later than a training one: attention has no bound to unlearn
 

@@ -6,16 +6,18 @@ downloaded at run time. Its weights must be the original's, byte for byte.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from analytics.artifacts import file_sha256
+from analytics.artifacts import MANIFEST_NAME, artifact_read, file_sha256
 from analytics.errors import BackboneError
 
-__all__ = ["DEFAULT_BACKBONE", "PACKAGED", "PackagedWeights", "Source", "find_source"]
+__all__ = ["BACKBONE_FOLDER", "DEFAULT_BACKBONE", "PACKAGED", "PackagedWeights", "Source", "find_source"]
 
 DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
+BACKBONE_FOLDER = "backbone"
+"""Folder inside an encoder artifact with the weights for torch, as transformers writes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Source:
 def find_source(name_or_path: str) -> Source:
     """Find an encoder by the name of a packaged one, by a local folder, or else take it for a hub id.
 
+    A folder may be transformers' own or that of an encoder artifact, which lends its name.
+
     Raises:
         BackboneError: the package is not installed or carries other weights, or the folder has no model.
     """
@@ -61,6 +65,9 @@ def find_source(name_or_path: str) -> Source:
         return _packaged_source(name_or_path.removeprefix("sentence-transformers/"), packaged)
     folder = Path(name_or_path).expanduser()
     if folder.is_dir():
+        if (folder / MANIFEST_NAME).is_file() and (folder / BACKBONE_FOLDER / "config.json").is_file():
+            inner = find_source(str(folder / BACKBONE_FOLDER))
+            return replace(inner, name=artifact_read(folder).name)
         if not (folder / "config.json").is_file():
             raise BackboneError(f"{folder} holds no encoder: it has no config.json.")
         weights = folder / "model.safetensors"

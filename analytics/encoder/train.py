@@ -16,8 +16,8 @@ import torch
 from analytics.artifacts import Manifest
 from analytics.backbone.adapters import ADAPTER_FOLDER, adapter_writer, add_adapters, merge_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, weights_sha256
-from analytics.backbone.export import BACKBONE_FOLDER, export_onnx, for_serving
-from analytics.backbone.sources import PACKAGED
+from analytics.backbone.export import export_onnx, for_serving
+from analytics.backbone.sources import BACKBONE_FOLDER, PACKAGED
 from analytics.backbone.tiny import save_backbone
 from analytics.configuration import config_to_dict
 from analytics.encoder.config import EncoderConfig

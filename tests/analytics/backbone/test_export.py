@@ -88,7 +88,8 @@ def test_a_starter_s_adapter_is_merged_and_its_story_kept(tmp_path):
     served = load_encoder(tmp_path / "encoder").encode(TEXTS)
     np.testing.assert_allclose(served, expected, atol=2e-3)  # the adapter is kept in half precision
     assert np.abs(served - before).max() > 0.05
-    bulk = load_backbone(str(tmp_path / "encoder" / "backbone"), device="cpu")
+    bulk = load_backbone(str(tmp_path / "encoder"), device="cpu")  # an artifact's folder is a backbone's too
+    assert bulk.name == "The starter"
     np.testing.assert_allclose(encode_bulk(bulk, TEXTS, dtype=torch.float32), served, atol=1e-4)
 
 
