@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from analytics.backbone.sources import BACKBONE_FOLDER
 from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, load_encoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from questionbank.models import EmbeddingSet, Lens, Question
+from questionbank.models import EmbeddingSet, Lens, ModelArtifact, Question
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.embeddings import (
     embedding_count_pending,
@@ -22,7 +24,10 @@ from questionbank.services import embeddings
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
 
-__all__ = ["embed_pending"]
+if TYPE_CHECKING:
+    from analytics.backbone.bert import Backbone
+
+__all__ = ["artifact_backbone", "embed_pending"]
 
 # So few questions are encoded by ONNX Runtime in the time that importing PyTorch would take.
 SMALL_JOB = 256
@@ -113,14 +118,19 @@ def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode |
     """PyTorch's bulk encoder for a set with weights, else None: the query encoder is used."""
     if embedding_set.artifact is None:
         return None
-    from analytics.backbone.bert import encode_bulk, load_backbone
+    from analytics.backbone.bert import encode_bulk
 
-    extra = embedding_set.artifact.manifest["extra"]
-    own_weights = artifact_folder(embedding_set.artifact) / "backbone"  # a trained encoder brings its own
-    backbone = load_backbone(
-        str(own_weights) if own_weights.is_dir() else extra["backbone"], max_tokens=extra["max_tokens"]
-    )
+    backbone = artifact_backbone(embedding_set.artifact)
     return lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop)
+
+
+def artifact_backbone(artifact: ModelArtifact) -> Backbone:
+    """An encoder's weights for bulk encoding: a trained one brings its own, the plain one names its package."""
+    from analytics.backbone.bert import load_backbone
+
+    extra, folder = artifact.manifest["extra"], artifact_folder(artifact)
+    own = (folder / BACKBONE_FOLDER).is_dir()
+    return load_backbone(str(folder) if own else extra["backbone"], max_tokens=extra["max_tokens"])
 
 
 def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encoder: OnnxEncoder) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from analytics.inference.encode import load_encoder
 from analytics.records import QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats import read
-from questionbank.models import Lens, ModelArtifact
-from questionbank.selectors.artifacts import artifact_folder
+from questionbank.models import ModelArtifact
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.questions import content_hash
 from questionbank.selectors.serving import serving
+from worker.embedding import artifact_backbone
 from worker.evaluation.encoder import evaluate_encoder
 from worker.evaluation.probes import evaluate_probes
 from worker.evaluation.search import evaluate_search
@@ -56,23 +56,26 @@ def _content_hashes(data: Path) -> set[bytes]:
 def _encoder(options: Mapping[str, Any]) -> dict[str, Any]:
     if options["data"] is None:
         raise ValidationFailed("evaluate encoder needs --data: a question file, or a folder of sets.")
-    if options["model"] == "default":
-        encoder = serving().encoder(Lens.PURPOSE)
-    else:
-        encoder = load_encoder(artifact_folder(_encoder_artifact(options["model"])))
+    from analytics.backbone.bert import encode_bulk
+
+    artifact = _encoder_artifact(options["model"])
+    backbone = artifact_backbone(artifact)
     return evaluate_encoder(
         options["data"],
-        encoder.encode,
-        name=encoder.name,
+        lambda texts: encode_bulk(backbone, texts),
+        name=artifact.name,
         language=options["language"],
         pairs=options["pairs"],
     )
 
 
 def _encoder_artifact(model: str) -> ModelArtifact:
-    artifact = ModelArtifact.objects.filter(
-        capability="encoder", pk=model if model.isdecimal() else 0
-    ).first()
+    if model == "default":
+        artifact = artifact_champion(capability="encoder")
+    else:
+        artifact = ModelArtifact.objects.filter(
+            capability="encoder", pk=model if model.isdecimal() else 0
+        ).first()
     if artifact is None:
         raise NotFound(f"There is no encoder with the id {model}.")
     return artifact

@@ -78,14 +78,17 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
     given = [(row, True) for file in tests for row in read_rows(file)] if others else []
     if not others:  # nothing but a test file: split it by the fixed part
         others = [(row, False) for file in tests for row in read_rows(file)]
+    usable = [
+        (row, is_test)
+        for row, is_test in (*given, *others)
+        if row.text.strip() and row.paths and language in ("", row.language)
+    ]
     kept: dict[str, tuple[QuestionRow, bool]] = {}
-    for row, is_test in (*given, *others):
-        text = " ".join(row.text.split())[:_MOST_CHARACTERS]
-        if text and row.paths and language in ("", row.language):
-            kept.setdefault(text, (row, is_test))
+    for row, is_test in usable:
+        kept.setdefault(" ".join(row.text.split())[:_MOST_CHARACTERS], (row, is_test))
     texts = list(kept)
-    tested = np.array(
-        [is_test if given else is_held_out(text) for text, (_row, is_test) in kept.items()], dtype=bool
+    tested = np.array(  # the whole text decides, as it does before an encoder is trained
+        [is_test if given else is_held_out(row.text) for row, is_test in kept.values()], dtype=bool
     )
     masked = {masked_text(text) for text, is_test in zip(texts, tested, strict=True) if is_test}
     rows = [index for index, text in enumerate(texts) if tested[index] or masked_text(text) not in masked]
@@ -106,7 +109,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
         is_probed=np.ones(len(rows), dtype=bool),
         may_train=np.ones(len(rows), dtype=bool),
         levels=min(_DEEPEST, max(map(len, paths))),
-        duplicates=len(given) + len(others) - len(texts),
+        duplicates=len(usable) - len(texts),
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.concept_paths import PathTree
+from analytics.encoder.khar import kh_distance
 from analytics.probes.concept_probe import concept_probe
 from analytics.probes.difficulty_probe import difficulty_probe
 from analytics.probes.metrics import accuracy, doa, macro_f1, mae, pearson, rmse, spearman
@@ -25,6 +26,7 @@ __all__ = ["SplitSet", "measure_set"]
 
 _LOGISTIC_PENALTY = 0.1  # 1 / C
 _RIDGE_PENALTY = 1.0
+_FEWEST_GRADED = 50
 _PAIRS = 200_000  # of random pairs, for the cosine by distance
 
 
@@ -92,14 +94,15 @@ def measure_set(one: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[dict[s
     there = [[one.paths[row]] for row in train]
     for level in range(1, one.levels + 1):
         hits = retrieval_hits(nearest, truth, there, level)
-        if np.isnan(hits).all():
-            continue
+        if np.isnan(hits).all() or max(len(one.paths[row]) for row in train) < level:
+            continue  # nothing to ask, or nothing to learn from
         outcomes[f"precision_{level}"] = hits
         figures["levels"][str(level)] = {
             "precision_at_10": float(np.nanmean(hits)),
             **_classify(one, vectors, level, outcomes),
         }
-    if (~np.isnan(one.difficulties)).sum() >= 50:
+    graded = ~np.isnan(one.difficulties)
+    if graded.sum() >= _FEWEST_GRADED and min(graded[test].sum(), graded[train].sum()) > 1:
         figures["difficulty"] = _difficulty(one, vectors, outcomes)
     if one.levels > 1:
         figures["distance"] = _cosine_by_distance(one, vectors)
@@ -183,7 +186,7 @@ def _cosine_by_distance(one: SplitSet, vectors: npt.NDArray[np.float32]) -> dict
     pairs = rng.integers(len(test), size=(_PAIRS, 2))
     pairs = test[pairs[pairs[:, 0] != pairs[:, 1]]]
     cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
-    distances = np.array([_distance(one.paths[a], one.paths[b], one.levels) for a, b in pairs])
+    distances = np.array([kh_distance([one.paths[a]], [one.paths[b]], one.levels) for a, b in pairs])
     return {
         "mean_cosine": {
             str(distance): float(cosines[distances == distance].mean()) for distance in np.unique(distances)
@@ -191,12 +194,3 @@ def _cosine_by_distance(one: SplitSet, vectors: npt.NDArray[np.float32]) -> dict
         "pairs": {str(distance): int((distances == distance).sum()) for distance in np.unique(distances)},
         "spearman": -spearman(distances.astype(float), cosines.astype(float)),
     }
-
-
-def _distance(path: ConceptPath, other: ConceptPath, levels: int) -> int:
-    shared = 0
-    for name, other_name in zip(path[:levels], other[:levels], strict=False):
-        if name != other_name:
-            break
-        shared += 1
-    return levels - shared + 1

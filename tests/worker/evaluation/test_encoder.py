@@ -68,6 +68,38 @@ def test_without_a_test_file_the_fixed_part_is_tested(tmp_path):
     assert [is_held_out(text) for text in one.texts] == one.is_test.tolist()
 
 
+def test_the_whole_text_of_a_long_question_decides_whether_it_was_kept_out(tmp_path):
+    made = [
+        {**row, "text": f"{'Read with care. ' * 100} {row['text']}{index:b}"}
+        for index, row in enumerate(rows(300))
+    ]
+    made = [{**row, "text": f"{row['text'].split()[-1]} {row['text']}"} for row in made]
+    write(tmp_path / "all.jsonl", made)
+    one = read_set(tmp_path / "all.jsonl")
+    assert one is not None
+    assert max(map(len, one.texts)) == 1500
+    whole = {row["text"][:1500]: is_held_out(row["text"]) for row in made}
+    cut = [is_held_out(text) for text in one.texts]
+    assert [whole[text] for text in one.texts] == one.is_test.tolist() != cut
+
+
+def test_only_repetitions_count_as_duplicates(tmp_path):
+    others = [{**row, "language": "zh"} for row in rows(30, start=400)]
+    write(tmp_path / "all.jsonl", [*rows(300), *rows(7), *others, {"text": "Untagged"}])
+    one = read_set(tmp_path / "all.jsonl", language="en")
+    assert one is not None
+    assert (len(one.texts), one.duplicates) == (300, 7)
+
+
+def test_what_only_the_test_file_has_cannot_be_learned_and_is_left_out(tmp_path):
+    plain = [{**row, "difficulty": None, "concepts": [row["concepts"][0][:1]]} for row in rows(60)]
+    write(tmp_path / "set" / "train.jsonl", plain)
+    write(tmp_path / "set" / "test.jsonl", rows(60, start=100))
+    figures = evaluate_encoder(tmp_path, encode, name="n-grams")["sets"]["set"]
+    assert list(figures["levels"]) == ["1"]
+    assert "difficulty" not in figures
+
+
 def test_too_few_or_untagged_questions_are_no_set(tmp_path):
     write(tmp_path / "all.jsonl", [{"text": f"Untagged {index}"} for index in range(50)])
     assert read_set(tmp_path) is None

@@ -15,6 +15,7 @@ from questionbank.services import artifacts
 from questionbank.services.search_index import vocabulary_refresh
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
+from tests.worker.encoder_bank import tiny_encoder
 from worker.evaluation import catalog
 from worker.evaluation import probes as probes_evaluation
 
@@ -101,3 +102,28 @@ def test_what_cannot_be_measured_is_one_sentence(tmp_path, arguments, said):
     with pytest.raises(CommandError, match=said):
         run(*arguments, "--output", str(tmp_path / "out.json"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_encoder_is_measured_by_its_own_weights(tmp_path):
+    tiny_encoder(tmp_path / "model")
+    artifact = artifacts.artifact_register(folder=tmp_path / "model")
+    kinds = ("area", "mean")
+    rows = [
+        {
+            "text": f"Find the {kinds[index % 2]} of thing {chr(97 + index // 26)}{chr(97 + index % 26)}.",
+            "concepts": [["Root", kinds[index % 2]]],
+        }
+        for index in range(300)
+    ]
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    target = tmp_path / "figures.json"
+    run(
+        "encoder", "--data", str(tmp_path / "set.jsonl"), "--model", str(artifact.pk), "--output", str(target)
+    )
+    figures = json.loads(target.read_text())
+    assert figures["encoder"] == artifact.name
+    assert figures["sets"]["set"]["levels"]["1"]["accuracy"] > 0.9
+    with pytest.raises(CommandError, match="no encoder with the id 999999"):
+        run("encoder", "--data", str(tmp_path), "--model", "999999", "--output", str(target))
+    with pytest.raises(CommandError, match="needs --data"):
+        run("encoder", "--output", str(target))
