@@ -5,6 +5,7 @@ Where the paper is silent (batch, epochs, tokens) the defaults suit the default 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from analytics.configuration import check_config, option
@@ -91,7 +92,7 @@ class EncoderConfig:
     )
     checkpoint_every: int = option(100, "steps between checkpoints; 0: once an epoch", minimum=0)
     device: str = option("auto", "auto, cpu or cuda; auto takes a GPU where there is one")
-    seed: int = option(42, "of everything drawn at random", minimum=0)
+    seed: int = option(42, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
 
     def __post_init__(self) -> None:
         check_config(self)
@@ -118,7 +119,7 @@ class EncoderConfig:
             values = tuple(float(part) for part in self.temperatures.split(","))
         except ValueError:
             raise ConfigurationError([f"temperatures must be numbers, not {self.temperatures!r}"]) from None
-        if len(values) != self.levels + 2 or min(values) <= 0:
+        if len(values) != self.levels + 2 or not all(0 < value < math.inf for value in values):
             raise ConfigurationError(
                 [f"temperatures must be {self.levels + 2} positive numbers for {self.levels} levels"]
             )

@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 
+from analytics.errors import ConfigurationError
+
 __all__ = ["autocast", "inference_dtype", "pick_device", "threads_for"]
 
 # Multiplications in one step. Below it, threads that wait for one another cost more than they compute:
@@ -19,10 +21,20 @@ _WORTH_THREADS = 50_000_000
 
 
 def pick_device(preference: str = "auto") -> torch.device:
-    """The device to compute on: `preference`, or for ``"auto"`` a GPU where there is one."""
-    if preference != "auto":
-        return torch.device(preference)
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    """The device to compute on: `preference`, or for ``"auto"`` a GPU where there is one.
+
+    Raises:
+        ConfigurationError: torch knows no such device, or it is a GPU and there is none.
+    """
+    if preference == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(preference)
+    except RuntimeError:
+        raise ConfigurationError([f"device must be auto, cpu or cuda, not {preference!r}"]) from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ConfigurationError(["device is cuda, but there is no GPU here"])
+    return device
 
 
 def inference_dtype(device: torch.device) -> torch.dtype:

@@ -18,7 +18,16 @@ __all__ = ["FieldGroup", "ReasonForm", "TrainingForm"]
 GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (  # how the settings stand in the form; a literal table
     (
         _("What is learned"),
-        ("backbone", "objective", "ranking", "levels", "concept_weight", "difficulty_weight", "adapter_rank"),
+        (
+            "backbone",
+            "objective",
+            "ranking",
+            "levels",
+            "root_mapping",
+            "concept_weight",
+            "difficulty_weight",
+            "adapter_rank",
+        ),
     ),
     (_("How long"), ("epochs", "max_steps", "batch_size", "accumulate", "patience")),
     (
@@ -31,7 +40,7 @@ GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (  # how the settings stan
             "solution_view",
         ),
     ),
-    (_("Contrast"), ("temperatures", "projection", "queue_size", "momentum")),
+    (_("Contrast"), ("temperatures", "one_temperature", "projection", "queue_size", "momentum")),
     (_("Optimiser"), ("learning_rate", "weight_decay", "warmup_share", "freeze_embeddings")),
 )
 OPEN_GROUPS = 2  # the first ones stand open, the others fold

@@ -3,12 +3,22 @@ from __future__ import annotations
 import pytest
 import torch
 
+from analytics.errors import ConfigurationError
 from analytics.training.device import autocast, inference_dtype, pick_device, threads_for
 
 
 def test_a_named_device_is_taken_and_auto_finds_one():
     assert pick_device("cpu") == torch.device("cpu")
     assert pick_device().type == ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "problem"), [("gpu", "not 'gpu'"), ("", "not ''"), ("cuda", "no GPU here")]
+)
+def test_a_device_that_is_not_there_is_named(monkeypatch, wanted, problem):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ConfigurationError, match=problem):
+        pick_device(wanted)
 
 
 def test_a_processor_without_bfloat16_computes_in_full_precision(monkeypatch):

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from analytics.configuration import field_specs
 from analytics.encoder.config import EncoderConfig
+from questionbank.forms.models import TrainingForm
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
 from questionbank.services.artifacts import artifact_promote, model_event_create
 from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
@@ -320,6 +321,17 @@ def test_the_form_has_every_setting_with_default_bounds_and_help(bank, as_admin)
     assert re.search(r'<option value="khar" selected>', page)
 
 
+def test_every_setting_stands_with_those_it_belongs_to() -> None:
+    groups = {
+        group.title: [field.name for field in group.fields]
+        for group in TrainingForm(config_class=EncoderConfig).groups
+    }
+    assert groups["Machine and repetition"] == [
+        "max_tokens", "mixed_precision", "evaluate_every", "checkpoint_every", "device", "seed",
+    ]  # fmt: skip
+    assert {"root_mapping", "one_temperature"} < {*groups["What is learned"], *groups["Contrast"]}
+
+
 def test_the_report_stands_above_the_form(bank, as_admin) -> None:
     page = text(as_admin.get(TRAIN))
     assert "What it learns from All ready questions of the bank." in page
@@ -355,6 +367,8 @@ def test_only_what_was_changed_is_asked_for(bank, as_admin) -> None:
         ({"epochs": "0"}, "greater than or equal to 1"),
         ({"batch_size": "many"}, "Enter a whole number."),
         ({"temperatures": "0.1, 0.2"}, "temperatures must be 5 positive numbers"),
+        ({"temperatures": "0.1, 0.1, nan, 0.3, inf"}, "temperatures must be 5 positive numbers"),
+        ({"seed": "9" * 30}, "less than or equal to 2147483647"),
         ({"adapter_rank": "8", "objective": "masked-language"}, "adapter_rank must be 0"),
         ({"hierarchies": ["Nowhere"]}, "Nowhere is not one of the available choices"),
     ],
