@@ -36,6 +36,7 @@ __all__ = [
     "model_events",
     "model_get",
     "models_by_capability",
+    "probes_can_serve",
     "roll_back_target",
     "training_run",
 ]
@@ -143,7 +144,8 @@ def gate(comparison: ModelComparison) -> Gate:
 def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
     """The model that a roll back would bring back: the one that today's champion replaced.
 
-    None where there was none, its files were deleted, or (an encoder) its vectors are gone.
+    None where there was none, its files were deleted, an encoder's vectors are gone, or probes read vectors
+    that do not serve any more.
     """
     promoted = (
         ModelEvent.objects.filter(
@@ -162,4 +164,12 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
         EmbeddingSet.objects.filter(artifact=former).exclude(state=EmbeddingSet.State.BUILDING).exists()
     ):
         return None
+    if capability == "probes" and not probes_can_serve(former):
+        return None
     return former
+
+
+def probes_can_serve(artifact: ModelArtifact) -> bool:
+    """Whether the vectors that probes read are in use."""
+    reads = artifact.manifest["extra"]["encoder"]
+    return EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists()

@@ -194,7 +194,9 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
         if artifact.state == ModelArtifact.State.CHAMPION or any(one.is_current for one in sets):
             raise Conflict(_("The champion cannot be deleted: promote another model first."))
         busy = Run.objects.exclude(state__in=Run.FINISHED).filter(
-            Q(parameters__model=artifact.pk) | Q(parameters__candidate=artifact.pk)
+            Q(parameters__model=artifact.pk)
+            | Q(parameters__candidate=artifact.pk)
+            | Q(parameters__champion=artifact.pk)
         )
         if busy.exists():
             raise Conflict(_("A job that uses this model is under way: stop it first."))

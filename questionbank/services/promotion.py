@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelComparison, ModelEvent, Run, User
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.models import comparison_latest, gate, roll_back_target
+from questionbank.selectors.models import comparison_latest, gate, probes_can_serve, roll_back_target
 from questionbank.services.artifacts import artifact_archive, artifact_promote
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.runs import run_create, run_is_held
@@ -172,12 +172,11 @@ def model_promote(*, run: Run, artifact: ModelArtifact) -> None:
     if not run_is_held(run=run):
         raise Conflict(_("Another worker goes on with this promotion."))
     verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
-    if artifact.capability == "probes":
-        reads = artifact.manifest["extra"]["encoder"]
-        if not EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
-            raise Conflict(
-                _("These probes read vectors by “%(name)s”, which does not serve.") % {"name": reads}
-            )
+    if artifact.capability == "probes" and not probes_can_serve(artifact):
+        raise Conflict(
+            _("These probes read vectors by “%(name)s”, which does not serve.")
+            % {"name": artifact.manifest["extra"]["encoder"]}
+        )
     artifact_promote(artifact=artifact, reason=run.parameters["reason"], user=run.requested_by, gate=verdict)
 
 

@@ -338,6 +338,16 @@ def test_a_roll_back_after_questions_were_edited_catches_up(old, new, admin_pers
     assert bytes(stored.content_hash) == bytes(question.content_hash)
 
 
+def test_probes_are_not_rolled_back_to_those_that_read_vectors_of_a_former_encoder(old, new):
+    reading_old = ModelArtifact.objects.get(capability="probes", state="champion")
+    train_probes_here()
+    assert roll_back_target("probes", HIERARCHY) == reading_old
+    promote(new)
+    with pytest.raises(Conflict, match="no former model"):
+        model_roll_back(capability="probes", scope=HIERARCHY, reason="Back")
+    assert what_serves()[2] == f"tiny ({new.checksum[:8]})"
+
+
 def test_a_hierarchy_without_probes_for_the_old_vectors_gets_new_ones(old, new):
     promote(new)
     ModelArtifact.objects.filter(capability="probes", state="archived").delete()
@@ -351,6 +361,10 @@ def test_deleting_a_model_takes_its_vectors_and_leaves_its_history(old, new, adm
     with pytest.raises(Conflict, match="champion"):
         artifact_delete(artifact=new)
     old_set = EmbeddingSet.objects.get(artifact=old)
+    comparing = runs.run_create(kind="evaluate", parameters={"candidate": 0, "champion": old.pk}, send=False)
+    with pytest.raises(Conflict, match="under way"):
+        artifact_delete(artifact=old)
+    runs.run_cancel(run_id=comparing.pk)
     artifact_delete(artifact=old, reason="Too old", user=admin_person)
     assert not embedding_index_exists(embedding_set=old_set)
     assert not QuestionEmbedding.objects.filter(embedding_set=old_set.pk).exists()
