@@ -8,7 +8,7 @@ a bootstrap that draws questions, the same ones for both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from questionbank.models import EmbeddingSet, ModelArtifact
+from questionbank.selectors.embeddings import languages_served
 from questionbank.selectors.models import gate
 from questionbank.selectors.training_questions import TrainingQuestion, training_questions
 from questionbank.services.embeddings import embedding_set_ensure
@@ -60,6 +61,8 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
         models[role] = found
     sets = {role: embedding_set_ensure(artifact=one) for role, one in models.items()}
     embed_pending(reporter, sets=list(sets.values()))
+    for one in sets.values():
+        one.refresh_from_db()
     figures = comparison_figures(reporter, **sets)
     comparison = comparison_save(**models, run=reporter.run, figures=figures)
     verdict = gate(comparison)
@@ -98,14 +101,23 @@ def comparison_figures(
             "questions": len(used),
             "train_questions": len({row.id for row in training}),
             "left_out": len(suite_ids - vectors["candidate"].keys() - vectors["champion"].keys()),
-            "lost": len(suite_ids & vectors["champion"].keys() - vectors["candidate"].keys()),
-            "gained": len(suite_ids & vectors["candidate"].keys() - vectors["champion"].keys()),
+            "lost": _unknown(suite, vectors["champion"].keys() - vectors["candidate"].keys(), candidate),
+            "gained": _unknown(suite, vectors["candidate"].keys() - vectors["champion"].keys(), champion),
             "difficulties": len(measured.truth),
             "seed": SEED,
         },
         "metrics": measured.metrics(),
         "changed": _changed(vectors, sorted(used), sorted(common)),
     }
+
+
+def _unknown(suite: Sequence[TrainingQuestion], ids: Set[int], embedding_set: EmbeddingSet) -> int:
+    """How many of the questions are in a language that the set's encoder does not know.
+
+    Another one lacks a vector because it was added while the vectors were computed.
+    """
+    served = languages_served(embedding_set)
+    return len({row.id for row in suite if row.id in ids and row.language not in served})
 
 
 def paired_difference(

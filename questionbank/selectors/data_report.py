@@ -170,7 +170,7 @@ def _levels(rows: Sequence[TrainingQuestion]) -> tuple[LevelReport, ...]:
                 level=depth,
                 concepts=len(counts),
                 questions=len(questions),
-                largest_share=max(shares),
+                largest_share=max(counts.values()) / len(questions),
                 smallest_count=min(counts.values()),
                 entropy=-sum(share * math.log(share) for share in shares) / math.log(len(counts))
                 if len(counts) > 1
@@ -217,7 +217,7 @@ def _with_advice(report: DataReport) -> DataReport:
             )
             % {"number": report.test_sources}
         )
-    if report.without_concept == report.questions:
+    if report.without_concept == report.questions > 0:
         advice.append(_("No question has a concept: choose the ranking “none”, or tag some first."))
     elif report.without_concept > report.questions / 2:
         advice.append(_("More than half of the questions have no concept: they teach little."))

@@ -114,12 +114,23 @@ def test_questions_that_the_candidate_cannot_read_fail_the_gate(bank):
         text = "求" + "".join(chr(0x4E00 + (number * 37 + step * 11) % 500) for step in range(6))
         chinese.append(add_question(text, language="zh", concepts=[add_concept("Maths", "Number", "Primes")]))
     both, english = make_set("both", bank + chinese, 1.0), make_set("english", bank, 1.0)
+    english.unknown_shares = {"zh": 0.9}
     lost = sum(is_held_out(one.text) for one in chinese)
     assert lost > 0
     figures = figures_of(english, both)
     assert (figures["suite"]["lost"], figures["suite"]["gained"]) == (lost, 0)
     assert any("cannot read" in reason for reason in verdict(figures).reasons)
     assert figures_of(both, english)["suite"]["gained"] == lost
+
+
+def test_questions_added_while_vectors_were_computed_count_as_lost_for_nobody(bank):
+    early = make_set("early", bank, 1.0)
+    added = add_encoder_bank(60, seed=7)
+    assert any(is_held_out(one.text) for one in added)
+    figures = figures_of(early, make_set("late", bank + added, 1.0))
+    assert figures["suite"]["lost"] == 0
+    assert figures["suite"]["questions"] == sum(is_held_out(one.text) for one in bank)
+    assert verdict(figures).passes
 
 
 def test_too_few_questions_fail_the_gate_with_a_reason():

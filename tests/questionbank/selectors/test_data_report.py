@@ -31,6 +31,7 @@ def tagged(text: str, *path: str, **fields) -> Question:
 def test_an_empty_bank_has_a_report_too():
     report = encoder_data_report()
     assert (report.questions, report.levels, report.languages) == (0, (), ())
+    assert len(report.advice) == 1
     assert "hardly learns" in report.advice[0]
 
 
@@ -45,6 +46,14 @@ def test_levels_count_after_shared_leading_nodes_with_skew_and_entropy():
     assert first.entropy == pytest.approx(expected)
     assert (second.questions, second.largest_share, second.entropy) == (3, 1.0, 0.0)
     assert any("At level 1 one concept has 75 %" in line for line in encoder_data_report().advice)
+
+
+def test_shares_are_of_questions_also_where_one_has_several_concepts():
+    circles, primes = add_concept("Maths", "Circles"), add_concept("Maths", "Primes")
+    add_question("Which circle?", concepts=[circles])
+    add_question("Which prime circle?", concepts=[circles, primes])
+    (level,) = encoder_data_report().levels
+    assert (level.questions, level.largest_share, level.smallest_count) == (2, 1.0, 1)
 
 
 def test_duplicates_near_equal_questions_and_held_out_ones_are_counted():
