@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from analytics.encoder.config import EncoderConfig
+from analytics.paraphrase.config import ParaphraseConfig
 from analytics.probes.config import ProbesConfig
 
 __all__ = ["CAPABILITIES", "Capability", "resolve"]
@@ -41,6 +42,12 @@ CAPABILITIES: dict[str, Capability] = {
         train="analytics.encoder.train:train_from_files",
         export="analytics.backbone.export:export_encoder",
         load="analytics.inference.encode:load_encoder",
+    ),
+    "paraphrase": Capability(
+        title="Paraphrase scorer",
+        config=ParaphraseConfig,
+        train="analytics.paraphrase.train:train_from_files",
+        load="analytics.paraphrase.scorer:load_scorer",
     ),
     "probes": Capability(
         title="Concept and difficulty probes",

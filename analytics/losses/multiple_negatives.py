@@ -15,7 +15,9 @@ __all__ = ["MultipleNegativesRankingLoss"]
 class MultipleNegativesRankingLoss(nn.Module):
     r"""Cross-entropy of an anchor's own positive among all positives and negatives of the batch.
 
-    .. math:: \ell_i = -\log \frac{\exp(s \cos(a_i, p_i))}{\sum_j \exp(s \cos(a_i, p_j)) + \sum_j \exp(s \cos(a_i, n_j))}
+    .. math:: \ell_i = -\log \frac{\exp(s \cos(a_i, p_i))}{\sum_{c \in P \cup N} \exp(s \cos(a_i, c))}
+
+    where P and N are the positives and the negatives of the whole batch.
 
     Args:
         scale: s, the inverse of a temperature.

@@ -11,6 +11,7 @@ Questions that the test sets hold are kept out by `KeptOut`, and counted.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import random
 import re
@@ -37,6 +38,7 @@ __all__ = [
     "load_kept_out",
     "make_test_pairs",
     "make_triplets",
+    "question_number",
     "report_triplets",
 ]
 
@@ -102,6 +104,11 @@ class TripletReport:
     distance_auc: float
     positives: dict[str, int] = field(default_factory=dict)
     negatives: dict[str, int] = field(default_factory=dict)
+
+
+def question_number(text: str) -> int:
+    """A number of 64 bits by which a question is recognised, without numbers, case, blanks and punctuation."""
+    return int.from_bytes(hashlib.sha256(_key(text).encode()).digest()[:8], "big")
 
 
 def load_kept_out(data: Path) -> KeptOut:

@@ -1,0 +1,137 @@
+"""Questions and labelled pairs from JSON Lines files, for training and measuring where there is no database.
+
+A line with ``original`` and ``paraphrase`` is a pair (``label`` 1 valid, 0 not), one with ``text`` is a question.
+Of a folder, files named ``test*`` hold what must never be learned, and those named ``val*`` what settings are chosen
+on, which must not be learned either; all others are learned from.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from analytics.errors import DataError
+from analytics.paraphrase.triplets import KeptOut
+from analytics.records import ParaphrasePair
+
+__all__ = ["Material", "read_material", "read_pairs", "without_unchanged"]
+
+_ENDINGS = (".jsonl", ".jsonl.gz")
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a scorer learns from, and what it must not see.
+
+    Attributes:
+        questions: from which operators make triplets.
+        given: labelled pairs that are learned from.
+        validation: labelled pairs that are measured while it trains.
+        kept_out: the questions of the ``test*`` and ``val*`` files.
+    """
+
+    questions: tuple[str, ...]
+    given: tuple[ParaphrasePair, ...] = ()
+    validation: tuple[ParaphrasePair, ...] = ()
+    kept_out: KeptOut = field(default_factory=KeptOut)
+
+
+def read_material(data: Path, *, language: str = "") -> Material:
+    """Read a file or a folder of files.
+
+    Args:
+        data: one file is learned from; of a folder, each by its name.
+        language: use the questions of one language only.
+
+    Raises:
+        DataError: nothing is there, or a line cannot be read; it names file and line.
+    """
+    files = [data] if data.is_file() else sorted(one for one in data.glob("*") if one.name.endswith(_ENDINGS))
+    if not files:
+        raise DataError(f"There is no file (.jsonl or .jsonl.gz) at {data}.")
+    questions: dict[str, None] = {}
+    given: list[ParaphrasePair] = []
+    validation: list[ParaphrasePair] = []
+    kept: list[str] = []
+    for file in files:
+        apart = len(files) > 1 and file.name.startswith(("test", "val"))
+        for number, row in _rows(file):
+            pair = _pair(file, number, row) if "paraphrase" in row else None
+            text = row.get("text", "")
+            if not isinstance(text, str):
+                raise DataError(f"{file.name}, line {number}: the text is not a string.")
+            if apart:
+                kept += [one for one in (text, pair and pair.original, pair and pair.paraphrase) if one]
+                if pair is not None and file.name.startswith("val"):
+                    validation.append(pair)
+            elif pair is not None:
+                given.append(pair)
+            elif text and language in ("", row.get("language") or "en"):
+                questions[text] = None
+    if not questions and not given:
+        raise DataError(f"There is nothing to learn from in {data}.")
+    return Material(
+        questions=tuple(questions),
+        given=tuple(given),
+        validation=tuple(without_unchanged(validation)),
+        kept_out=KeptOut.of(kept),
+    )
+
+
+def read_pairs(path: Path) -> list[ParaphrasePair]:
+    """Read the pairs of a file.
+
+    Raises:
+        DataError: it holds none, or a line cannot be read; it names file and line.
+    """
+    pairs = [_pair(path, number, row) for number, row in _rows(path)]
+    if not pairs:
+        raise DataError(f"{path.name} holds no pair.")
+    return pairs
+
+
+def without_unchanged(pairs: Iterable[ParaphrasePair]) -> list[ParaphrasePair]:
+    """Leave out pairs labelled not valid that differ in blanks only: an operator that did not apply."""
+    return [
+        one
+        for one in pairs
+        if one.label != 0 or "".join(one.original.split()) != "".join(one.paraphrase.split())
+    ]
+
+
+def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    opener: Any = gzip.open if file.name.endswith(".gz") else open
+    number = 0
+    try:
+        with opener(file, "rt", encoding="utf-8") as stream:
+            for line in stream:
+                number += 1
+                if line.strip():
+                    row = json.loads(line)
+                    if not isinstance(row, dict):
+                        raise ValueError("not a JSON object")
+                    yield number, row
+    except ValueError as error:  # also invalid UTF-8 and invalid JSON
+        raise DataError(f"{file.name}, line {max(number, 1)}: {error}.") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{file} cannot be read: {error}.") from error
+
+
+def _pair(file: Path, number: int, row: dict[str, Any]) -> ParaphrasePair:
+    original, paraphrase, label = row.get("original"), row.get("paraphrase"), row.get("label")
+    if not isinstance(original, str) or not isinstance(paraphrase, str):
+        raise DataError(f"{file.name}, line {number}: a pair has an original and a paraphrase, both text.")
+    if label is not None and (isinstance(label, bool) or label not in (0, 1)):
+        raise DataError(f"{file.name}, line {number}: the label must be 1 (valid) or 0 (not).")
+    return ParaphrasePair(
+        id=str(row.get("id") or number),
+        original=original,
+        paraphrase=paraphrase,
+        label=label,
+        operator=str(row.get("operator") or ""),
+    )

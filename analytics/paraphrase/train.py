@@ -1,0 +1,438 @@
+"""From questions to a scorer: triplets, training, the verdict, export.
+
+ParaQD (Gupta et al., 2022). Of the questions a fixed tenth is set apart: the encoder does not learn from it, and the
+verdict that joins score and findings is fitted on its operators' pairs.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import shlex
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from analytics.artifacts import Manifest
+from analytics.backbone.adapters import ADAPTER_FOLDER, adapter_writer, add_adapters, merge_adapters
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, weights_sha256
+from analytics.backbone.export import BACKBONE_FOLDER, export_onnx, for_serving
+from analytics.backbone.sources import PACKAGED
+from analytics.backbone.tiny import save_backbone
+from analytics.configuration import config_to_dict
+from analytics.errors import ArtifactError, Cancelled, DataError
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.metrics import pair_metrics
+from analytics.paraphrase.operators.catalog import (
+    ParaphraseOperator,
+    select_operators,
+    with_functions,
+)
+from analytics.paraphrase.pair_files import read_material
+from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME, cosines
+from analytics.paraphrase.scoring_task import ScoringTask
+from analytics.paraphrase.seq2seq import training_functions
+from analytics.paraphrase.triplets import (
+    KeptOut,
+    Triplet,
+    make_triplets,
+    question_number,
+    report_triplets,
+)
+from analytics.paraphrase.verdict import Verdict, fit_verdict, verdict_features
+from analytics.records import ParaphrasePair
+from analytics.splits import is_held_out
+from analytics.training.callbacks import Callback, History, teller
+from analytics.training.device import inference_dtype, pick_device
+from analytics.training.distributed import from_main, is_main
+from analytics.training.loop import LoopSettings, TrainingResult, train_loop
+from analytics.training.seeding import seed_everything
+
+__all__ = [
+    "Prepared",
+    "calibrate",
+    "fit_scorer",
+    "prepare",
+    "train_from_files",
+    "train_scorer",
+    "training_operators",
+]
+
+_TRIPLETS_NAME = "triplets.json.gz"
+_CALIBRATED_QUESTIONS = 500
+_MAIN_METRIC = "validation_auc"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything that a training reads, made once and kept beside its checkpoint.
+
+    Attributes:
+        triplets: what the encoder learns.
+        pairs: labelled pairs of the questions set apart, for the verdict.
+        kept_out: questions and given pairs that were left out because a test set holds them.
+    """
+
+    triplets: list[Triplet]
+    pairs: list[ParaphrasePair]
+    kept_out: int
+
+
+def training_operators(config: ParaphraseConfig) -> tuple[ParaphraseOperator, ...]:
+    """The operators that a configuration asks for, models in place of stand-ins where it names some.
+
+    Raises:
+        BackboneError: a model cannot be loaded.
+    """
+    operators = select_operators(extra=config.extra_operators, without=config.left_out())
+    return with_functions(operators, training_functions(config, device=config.device))
+
+
+def prepare(
+    questions: Sequence[str],
+    config: ParaphraseConfig,
+    *,
+    given: Sequence[ParaphrasePair] = (),
+    kept_out: KeptOut | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> Prepared:
+    """Make the triplets to learn, and the pairs for the verdict.
+
+    Raises:
+        Cancelled: `cancel` said so.
+        BackboneError: a model for an operator cannot be loaded.
+    """
+    kept_out = kept_out or KeptOut()
+    usable, left_out = kept_out.split(dict.fromkeys(questions))
+    labelled = [one for one in given if one.label is not None]
+    allowed = [
+        one for one in labelled if not kept_out.holds(one.original) and not kept_out.holds(one.paraphrase)
+    ]
+    operators = training_operators(config)
+    make = partial(
+        make_triplets,
+        count=config.triplets_per_question,
+        far_share=config.far_share,
+        seed=config.seed,
+        cancel=cancel,
+    )
+    triplets = make(
+        [text for text in usable if not is_held_out(text)],
+        operators,
+        given=[one for one in allowed if not is_held_out(one.original)],
+    )
+    apart = [text for text in usable if is_held_out(text)]
+    chosen = np.random.default_rng(config.seed).permutation(len(apart))[:_CALIBRATED_QUESTIONS]
+    decided = [one for one in allowed if is_held_out(one.original)]
+    # Unchecked positives: where the findings had chosen them, they could not be weighed against the score.
+    made = make([apart[row] for row in sorted(chosen)], operators, check_positives=False)
+    if cancel is not None and cancel():
+        raise Cancelled("Training was stopped while its triplets were made.")
+    pairs = {
+        (one.anchor, text): ParaphrasePair("", one.anchor, text, label, name)
+        for one in made
+        for text, label, name in (
+            (one.positive, 1, one.positive_operator),
+            (one.negative, 0, one.negative_operator),
+        )
+    }
+    pairs |= {(one.original, one.paraphrase): one for one in decided}
+    return Prepared(triplets, list(pairs.values()), left_out + len(labelled) - len(allowed))
+
+
+def fit_scorer(
+    triplets: Sequence[Triplet],
+    config: ParaphraseConfig,
+    *,
+    validation: Sequence[ParaphrasePair] = (),
+    checkpoints: Path | None = None,
+    callbacks: Sequence[Callback] = (),
+    cancel: Callable[[], bool] | None = None,
+) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
+    """Train an encoder on exactly these triplets; with validation pairs the weights of the best ranking are kept.
+
+    Returns:
+        The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained;
+        and how training ended.
+
+    Raises:
+        DataError: too few triplets, or validation pairs of one label only.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: `cancel` said so; the checkpoint is usable.
+    """
+    seed_everything(config.seed)
+    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    if config.adapter_rank:
+        add_adapters(backbone, config.adapter_rank)
+    evaluate = partial(_validate, validation) if validation else None
+    device = pick_device(config.device)
+    result = train_loop(
+        ScoringTask(backbone, triplets, config, evaluate),
+        LoopSettings(
+            epochs=config.epochs,
+            max_steps=config.max_steps,
+            learning_rate=config.learning_rate,
+            weight_decay=config.weight_decay,
+            warmup_share=config.warmup_share,
+            dtype=inference_dtype(device) if config.mixed_precision else torch.float32,
+            evaluate_every=config.evaluate_every,
+            best_metric=_MAIN_METRIC if validation else "",
+            checkpoint_every=config.checkpoint_every,
+        ),
+        device=device,
+        checkpoints=checkpoints,
+        callbacks=callbacks,
+        cancel=cancel,
+    )
+    backbone.model.eval()
+    adapter = None
+    if config.adapter_rank:
+        adapter = adapter_writer(backbone)
+        merge_adapters(backbone)
+    backbone.weights_hash = weights_sha256(backbone.model)
+    return backbone, adapter, result
+
+
+def calibrate(backbone: Backbone, pairs: Sequence[ParaphrasePair]) -> Verdict:
+    """Fit the verdict of a trained encoder on labelled pairs that it did not learn from.
+
+    Raises:
+        DataError: there are not pairs of both labels.
+    """
+    texts = [(one.original, one.paraphrase) for one in pairs]
+    if {one.label for one in pairs} != {0, 1}:
+        raise DataError("Too few questions could be set apart to fit the verdict on; give more questions.")
+    features = [
+        verdict_features(score, find_changes(*pair), *pair)
+        for score, pair in zip(cosines(texts, partial(encode_bulk, backbone)), texts, strict=True)
+    ]
+    return fit_verdict(features, [int(one.label or 0) for one in pairs])
+
+
+def train_scorer(
+    questions: Sequence[str],
+    config: ParaphraseConfig,
+    output: Path,
+    *,
+    given: Sequence[ParaphrasePair] = (),
+    validation: Sequence[ParaphrasePair] = (),
+    kept_out: KeptOut | None = None,
+    name: str = "",
+    parent: str = "",
+    license_note: str = "",
+    command: str = "",
+    checkpoints: Path | None = None,
+    callbacks: Sequence[Callback] = (),
+    cancel: Callable[[], bool] | None = None,
+    say: Say = lambda _line: None,
+) -> Manifest:
+    """Train a scorer and write its artifact; `analytics.paraphrase.scorer.load_scorer` loads it.
+
+    Args:
+        questions: from which operators make triplets.
+        config: the settings; its backbone is loaded.
+        output: the artifact's folder, written whole or not at all.
+        given: labelled pairs (decisions, other corpora) that are learned from as well.
+        validation: labelled pairs to measure with; by their ROC AUC the best weights are kept.
+        kept_out: questions that must not be learned from; they are left out and counted.
+        name: the artifact's name.
+        parent: checksum of the model that this one shall replace.
+        license_note: under which terms the data may be used.
+        command: how to make it again.
+        checkpoints: folder of the checkpoint and the triplets; where it holds them, training goes on from there.
+        callbacks: told of progress after steps.
+        cancel: asked after every step and while triplets are made.
+        say: told what happens, a line at a time.
+
+    Raises:
+        DataError: too few triplets, or pairs of one label only.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: `cancel` said so; the checkpoint is usable.
+        ArtifactError: the folder cannot be written.
+    """
+    prepared = from_main(
+        lambda: _kept_or_prepared(
+            checkpoints, partial(prepare, questions, config, given=given, kept_out=kept_out, cancel=cancel)
+        )
+    )
+    if not prepared.triplets:
+        raise DataError("No triplet could be made of the questions.")
+    report = report_triplets(prepared.triplets)
+    say(
+        f"{report.triplets:,} triplets of {report.questions:,} questions; {prepared.kept_out:,} left out that test"
+        f" sets hold; by closeness of wording alone their AUC is {report.distance_auc:.3f}."
+    )
+    history = History()
+    backbone, adapter, result = fit_scorer(
+        prepared.triplets,
+        config,
+        validation=validation,
+        checkpoints=checkpoints,
+        callbacks=(*callbacks, history),
+        cancel=cancel,
+    )
+    say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
+    verdict = from_main(lambda: calibrate(backbone, prepared.pairs))
+    say("Exporting")
+    packaged = PACKAGED.get(config.backbone)
+    notes = [note for note in (license_note, packaged and f"backbone: {packaged.license_note}") if note]
+    about = Manifest(
+        capability="paraphrase",
+        name=name or f"{backbone.name}-paraqd",
+        config=config_to_dict(config),
+        metrics={
+            "validation": {key: round(value, 4) for key, value in result.best.items()},
+            "loss": _last(history, "loss"),
+            "steps": result.step,
+            "seconds": round(result.seconds, 1),
+        },
+        seed=config.seed,
+        data_hash=_data_hash(prepared.triplets),
+        license_note="; ".join(notes),
+        parent=parent,
+        extra={
+            "triplets": report.triplets,
+            "questions": report.questions,
+            "kept_out": prepared.kept_out,
+            "distance_auc": round(report.distance_auc, 4),
+            "verdict_pairs": len(prepared.pairs),
+            "validation_pairs": len(validation),
+            "device": str(backbone.device),
+            "command": command,
+        },
+    )
+    served = for_serving(backbone)
+    learned = _learned(prepared)
+
+    def write_more(folder: Path) -> None:
+        (folder / VERDICT_NAME).write_text(json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8")
+        np.save(folder / LEARNED_NAME, learned)
+        save_backbone(served, folder / BACKBONE_FOLDER)
+        if adapter is not None:
+            adapter(folder / ADAPTER_FOLDER)
+
+    return from_main(lambda: export_onnx(served, output, about=about, write_more=write_more))
+
+
+def train_from_files(
+    data: Path,
+    output: Path,
+    config: ParaphraseConfig,
+    *,
+    backbone: str = "",
+    language: str = "",
+    hierarchy: str = "",
+    license_note: str = "",
+    say: Say = lambda _line: None,
+) -> Manifest:
+    """Train a scorer on the questions and labelled pairs of a file or a folder: `read_material`.
+
+    A checkpoint lies beside the output while it trains; the same command goes on from it.
+
+    Raises:
+        AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
+    """
+    if hierarchy:
+        raise DataError("A paraphrase scorer learns no concepts: leave the hierarchy out.")
+    if backbone:
+        config = replace(config, backbone=backbone)
+    material = read_material(data, language=language)
+    checkpoints = output.with_name(f".{output.name}.checkpoint")
+    manifest = train_scorer(
+        material.questions,
+        config,
+        output,
+        given=material.given,
+        validation=material.validation,
+        kept_out=material.kept_out,
+        license_note=license_note,
+        command=_command(data, config, language),
+        checkpoints=checkpoints,
+        callbacks=[teller(say)],
+        say=say,
+    )
+    if is_main() and checkpoints.is_dir():
+        shutil.rmtree(checkpoints)
+    return manifest
+
+
+def _validate(pairs: Sequence[ParaphrasePair], backbone: Backbone) -> dict[str, float]:
+    scores = cosines([(one.original, one.paraphrase) for one in pairs], partial(encode_bulk, backbone))
+    figures = pair_metrics([int(one.label or 0) for one in pairs], scores)
+    return {
+        _MAIN_METRIC: figures.auc,
+        "validation_separation": figures.separation,
+        "validation_macro_f1": figures.macro_f1,
+        "validation_paper_macro_f1": figures.paper_macro_f1,
+    }
+
+
+def _kept_or_prepared(folder: Path | None, make: Callable[[], Prepared]) -> Prepared:
+    """What a stopped training was doing, or what is made anew; then kept in the folder."""
+    if folder is None:
+        return make()
+    path = folder / _TRIPLETS_NAME
+    if path.is_file():
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as stream:
+                body = json.load(stream)
+            return Prepared(
+                [Triplet(*row) for row in body["triplets"]],
+                [ParaphrasePair(*row) for row in body["pairs"]],
+                body["kept_out"],
+            )
+        except (OSError, EOFError, ValueError, TypeError, KeyError) as error:
+            raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
+    prepared = make()
+    body = {
+        "triplets": [astuple(one) for one in prepared.triplets],
+        "pairs": [astuple(one) for one in prepared.pairs],
+        "kept_out": prepared.kept_out,
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.partial")
+    with gzip.open(aside, "wt", encoding="utf-8") as stream:
+        json.dump(body, stream, ensure_ascii=False)
+    os.replace(aside, path)
+    return prepared
+
+
+def _learned(prepared: Prepared) -> np.ndarray:
+    """Numbers of all questions and given pairs that the encoder or the verdict saw, sorted."""
+    texts = {one.anchor for one in prepared.triplets} | {one.original for one in prepared.pairs}
+    texts |= {one.positive for one in prepared.triplets if one.positive_operator == "given"}
+    return np.unique(np.array([question_number(text) for text in texts], dtype=np.uint64))
+
+
+def _data_hash(triplets: Sequence[Triplet]) -> str:
+    digest = hashlib.sha256()
+    for one in triplets:
+        digest.update("\0".join((one.anchor, one.positive, one.negative, "")).encode())
+    return digest.hexdigest()
+
+
+def _last(history: History, metric: str) -> float | None:
+    series = history.series(metric)
+    return round(series[-1][1], 4) if series else None
+
+
+def _command(data: Path, config: ParaphraseConfig, language: str) -> str:
+    """The command line that makes this artifact again; the data by its name, not by where it lay."""
+    words = ["python", "-m", "analytics", "train", "paraphrase", "--data", data.name, "--output", "FOLDER"]
+    words += ["--language", language] if language else []
+    default: Mapping[str, Any] = config_to_dict(ParaphraseConfig())
+    for name, value in config_to_dict(config).items():
+        if value != default[name]:
+            words += ["--set", f"{name}={value}"]
+    return shlex.join(words)

@@ -1,0 +1,246 @@
+"""Training a scorer from questions to an artifact that scores without torch, with a tiny encoder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from analytics.backbone.bert import load_backbone
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import Cancelled, DataError
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.pair_files import read_material, read_pairs
+from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.train import fit_scorer, prepare, train_from_files, train_scorer
+from analytics.paraphrase.triplets import KeptOut, Triplet
+from analytics.records import ParaphrasePair
+from analytics.splits import is_held_out
+from analytics.training.callbacks import History
+from tests.analytics.paraphrase.word_problems import word_problems
+
+
+@pytest.fixture(scope="module")
+def backbone_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny") / "bert"
+    save_backbone(tiny_backbone(max_tokens=256), folder)
+    return str(folder)
+
+
+def config(backbone: str, **settings) -> ParaphraseConfig:
+    tiny = {"batch_size": 8, "epochs": 1, "triplets_per_question": 2, "learning_rate": 1e-3, "max_steps": 6}
+    return ParaphraseConfig(
+        backbone=backbone, mixed_precision=False, device="cpu", max_tokens=256, **{**tiny, **settings}
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(backbone_folder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scorer") / "model"
+    manifest = train_scorer(
+        word_problems(), config(backbone_folder), folder, validation=pairs_of(word_problems()[:3])
+    )
+    return folder, manifest
+
+
+def pairs_of(questions: list[str]) -> list[ParaphrasePair]:
+    return [
+        pair
+        for number, text in enumerate(questions)
+        for pair in (
+            ParaphrasePair(f"{number}+", text, text.replace("How many", "What number of"), 1),
+            ParaphrasePair(f"{number}-", text, text.replace("30", "50"), 0),
+        )
+    ]
+
+
+def test_the_artifact_scores_pairs_with_probability_and_findings(trained):
+    folder, manifest = trained
+    scorer = load_scorer(folder)
+    question = "Ann has 12 apples. Bob takes 3 of them. How many apples are left?"
+    same, changed = scorer.score([(question, question), (question, question.replace("12", "40"))])
+    assert same.score == pytest.approx(1, abs=1e-4)
+    assert same.findings == ()
+    assert [one.sentence for one in changed.findings] == ["12 became 40."]
+    assert changed.score < same.score
+    assert changed.probability < same.probability
+    assert changed.verdict == "invalid"
+    assert manifest.capability == "paraphrase"
+    assert manifest.metrics["validation"].keys() >= {"validation_auc", "validation_separation"}
+
+
+def test_no_pair_gives_no_score(trained):
+    assert load_scorer(trained[0]).score([]) == []
+
+
+def test_the_scorer_knows_what_it_learned_from(trained):
+    scorer = load_scorer(trained[0])
+    assert scorer.learned([word_problems()[0].replace("12", "99"), "Something else?"]) == 1
+
+
+def test_questions_that_are_kept_out_are_not_learned_from(backbone_folder, tmp_path):
+    questions = word_problems()
+    prepared = prepare(questions, config(backbone_folder), kept_out=KeptOut.of(questions[:10]))
+    assert prepared.kept_out == 10
+    seen = {one.anchor for one in prepared.triplets} | {one.original for one in prepared.pairs}
+    assert seen.isdisjoint(questions[:10])
+    assert not seen.isdisjoint(questions[10:])
+
+
+def test_the_verdict_is_fitted_on_questions_that_the_encoder_does_not_learn_from(backbone_folder):
+    prepared = prepare(word_problems(), config(backbone_folder))
+    assert {one.label for one in prepared.pairs} == {0, 1}
+    assert all(is_held_out(one.original) for one in prepared.pairs)
+    assert not any(is_held_out(one.anchor) for one in prepared.triplets)
+
+
+def test_decisions_are_learned_from_and_never_where_a_test_set_holds_them(backbone_folder):
+    question = next(text for text in word_problems() if not is_held_out(text))
+    decided = [
+        ParaphrasePair("1", question, "A wording that somebody called right.", 1),
+        ParaphrasePair("2", question, "A wording that somebody called wrong.", 0),
+    ]
+    prepared = prepare([], config(backbone_folder, triplets_per_question=8), given=decided)
+    assert any(one.positive == decided[0].paraphrase for one in prepared.triplets)
+    assert any(one.negative == decided[1].paraphrase for one in prepared.triplets)
+    kept = prepare([], config(backbone_folder), given=decided, kept_out=KeptOut.of([decided[0].paraphrase]))
+    assert kept.kept_out == 1
+    assert not any(one.positive == decided[0].paraphrase for one in kept.triplets)
+
+
+@pytest.mark.parametrize("loss", ["triplet", "mnrl", "both"])
+def test_a_tiny_encoder_learns_eight_triplets(backbone_folder, loss):
+    triplets = [
+        Triplet(text, text.replace("How many", "Say how many"), text.replace("30 km", "some km"))
+        for text in word_problems(8)
+    ]
+    history = History()
+    fit_scorer(
+        triplets,
+        config(backbone_folder, loss=loss, epochs=30, max_steps=0, margin=0.3, learning_rate=3e-3),
+        callbacks=[history],
+    )
+    losses = [value for _step, value in history.series("loss")]
+    assert losses[-1] < 0.6 * losses[0]
+    assert {name for name in history.reports[-1].metrics if name.startswith("loss_")} == {
+        "triplet": {"loss_triplet"},
+        "mnrl": {"loss_ranking"},
+        "both": {"loss_triplet", "loss_ranking"},
+    }[loss]
+
+
+def test_stopped_and_resumed_gives_the_same_scorer(backbone_folder, tmp_path):
+    whole = train_scorer(word_problems(), config(backbone_folder), tmp_path / "whole")
+    calls = iter([False, False, True])
+    asked_in_training = {"steps": 0}
+
+    def cancel() -> bool:
+        return bool(asked_in_training["steps"]) and next(calls, True)
+
+    def count(_line: str) -> None:
+        asked_in_training["steps"] += 1
+
+    checkpoints = tmp_path / "checkpoint"
+    settings = config(backbone_folder)
+    with pytest.raises(Cancelled, match="after 3 of 6 steps"):
+        train_scorer(
+            word_problems(),
+            settings,
+            tmp_path / "parts",
+            checkpoints=checkpoints,
+            cancel=cancel,
+            say=count,
+        )
+    parts = train_scorer(word_problems(), settings, tmp_path / "parts", checkpoints=checkpoints)
+    assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
+    assert parts.files["verdict.json"] == whole.files["verdict.json"]
+
+
+def test_adapters_are_kept_beside_the_merged_encoder(backbone_folder, tmp_path):
+    train_scorer(word_problems(), config(backbone_folder, adapter_rank=2, max_steps=2), tmp_path / "model")
+    assert (tmp_path / "model" / "adapter" / "adapter_model.safetensors").is_file()
+    before = load_backbone(backbone_folder, device="cpu")
+    after = load_backbone(tmp_path / "model" / "backbone", device="cpu")
+    assert set(before.model.state_dict()) == set(after.model.state_dict())
+    scorer = load_scorer(tmp_path / "model")
+    assert np.isfinite(scorer.score([("3 pens", "4 pens")])[0].score)
+
+
+def test_files_are_learned_from_validated_on_or_kept_out_by_their_names(backbone_folder, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    questions = word_problems()
+    write(data / "questions.jsonl", [{"text": text} for text in questions])
+    validation = pairs_of(questions[:4])
+    write(data / "val.jsonl", [row(one) for one in validation])
+    write(data / "test.jsonl", [{"text": questions[7]}])
+    material = read_material(data)
+    assert len(material.questions) == 60
+    assert [one.id for one in material.validation] == [one.id for one in validation]
+    assert material.kept_out.holds(questions[7])
+    assert material.kept_out.holds(questions[0])
+    lines: list[str] = []
+    manifest = train_from_files(
+        data, tmp_path / "model", config(backbone_folder, max_steps=2), say=lines.append
+    )
+    assert manifest.extra["kept_out"] == 5
+    assert "--set max_steps=2" in manifest.extra["command"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["data", "model"]
+    assert any("5 left out that test sets hold" in line for line in lines)
+
+
+def test_a_line_that_is_no_pair_is_named(tmp_path):
+    file = tmp_path / "pairs.jsonl"
+    good = row(pairs_of(word_problems(1))[0])
+    write(file, [good, {**good, "label": 2}])
+    with pytest.raises(DataError, match=r"pairs\.jsonl, line 2: the label must be 1"):
+        read_pairs(file)
+    write(file, [good, {"original": "3 pens"}])
+    with pytest.raises(DataError, match=r"line 2: a pair has"):
+        read_pairs(file)
+    file.write_text("")
+    with pytest.raises(DataError, match="holds no pair"):
+        read_pairs(file)
+
+
+def test_negatives_that_change_blanks_only_are_no_validation(tmp_path):
+    unchanged = ParaphrasePair("1", "3 pens .", "3 pens.", 0)
+    write(tmp_path / "val.jsonl", [row(unchanged), row(replace(unchanged, label=1))])
+    write(tmp_path / "train.jsonl", [{"text": "How many pens?"}])
+    assert [one.label for one in read_material(tmp_path).validation] == [1]
+
+
+def test_too_few_questions_are_refused(backbone_folder, tmp_path):
+    with pytest.raises(DataError, match="No triplet"):
+        train_scorer([], config(backbone_folder), tmp_path / "model")
+    with pytest.raises(DataError, match="at least 64 triplets"):
+        train_scorer(word_problems(4), config(backbone_folder, batch_size=64), tmp_path / "model")
+
+
+def write(path, rows) -> None:
+    path.write_text("\n".join(json.dumps(one) for one in rows))
+
+
+def row(pair: ParaphrasePair) -> dict[str, object]:
+    return {
+        "id": pair.id,
+        "original": pair.original,
+        "paraphrase": pair.paraphrase,
+        "label": pair.label,
+    }
+
+
+def test_no_gradient_is_left_out_of_the_encoder(backbone_folder):
+    """Every weight that a vector depends on moves in training."""
+    triplets = [Triplet(text, text + " Say it.", text.replace("30", "7")) for text in word_problems(8)]
+    before = load_backbone(backbone_folder, device="cpu").model.state_dict()
+    after, _adapter, _result = fit_scorer(triplets, config(backbone_folder, max_steps=1, loss="mnrl"))
+    still = {
+        name
+        for name, weight in after.model.state_dict().items()
+        if torch.equal(weight, before[name]) and "pooler" not in name and "position_ids" not in name
+    }
+    assert not {name for name in still if not name.endswith("key.bias")}

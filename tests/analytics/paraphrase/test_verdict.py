@@ -1,0 +1,112 @@
+"""The verdict: a regression on score and findings."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from analytics.errors import ArtifactError, DataError
+from analytics.paraphrase.finding import Finding
+from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.verdict import FEATURES, Verdict, fit_verdict, verdict_features
+
+
+def drawn(count: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    rows = np.zeros((count, len(FEATURES)))
+    rows[:, 0] = rng.uniform(-1, 1, count)
+    rows[:, FEATURES.index("serious number")] = rng.integers(0, 3, count)
+    odds = 3 * rows[:, 0] - 2 * rows[:, FEATURES.index("serious number")] + 1
+    return rows, (rng.random(count) < 1 / (1 + np.exp(-odds))).astype(int)
+
+
+def test_features_say_what_was_found():
+    original, paraphrase = (
+        "Ann has 12 pens and 3 cards in 5 boxes.",
+        "Ann has 40 pens and 7 cards in 9 boxes.",
+    )
+    features = dict(
+        zip(
+            FEATURES,
+            verdict_features(0.25, find_changes(original, paraphrase), original, paraphrase),
+            strict=True,
+        )
+    )
+    assert features["score"] == 0.25
+    assert features["serious number"] == 2  # of three: more say no more
+    assert features["shorter"] == 0
+    assert features["serious unit"] == 0
+
+
+def test_a_shorter_paraphrase_is_seen_and_a_longer_one_is_not():
+    long, short = "a b c d e f g", "a b c"
+    index = FEATURES.index("shorter")
+    assert verdict_features(1, [], long, short)[index] == pytest.approx(np.log(8 / 4))
+    assert verdict_features(1, [], short, long)[index] == 0
+
+
+def test_slight_findings_are_counted_apart():
+    slight = Finding("entity", "changed", "Ann became Anna.", is_serious=False)
+    features = dict(zip(FEATURES, verdict_features(0, [slight], "a", "a"), strict=True))
+    assert (features["slight entity"], features["serious entity"]) == (1, 0)
+
+
+def test_the_fit_is_that_of_a_library():
+    from sklearn.linear_model import LogisticRegression
+
+    rows, labels = drawn()
+    verdict = fit_verdict(rows, labels.tolist())
+    spread = rows.std(axis=0)
+    spread[spread == 0] = 1
+    library = LogisticRegression(C=1.0, class_weight="balanced", tol=1e-10, max_iter=1000).fit(
+        (rows - rows.mean(axis=0)) / spread, labels
+    )
+    expected = library.predict_proba((rows - rows.mean(axis=0)) / spread)[:, 1]
+    np.testing.assert_allclose(verdict.probabilities(rows), expected, atol=1e-5)
+
+
+def test_a_feature_that_never_changes_gets_no_weight():
+    rows, labels = drawn()
+    weights = dict(zip(FEATURES, fit_verdict(rows, labels.tolist()).weights, strict=True))
+    assert weights["serious unit"] == 0
+    assert weights["score"] > 0 > weights["serious number"]
+
+
+def test_pairs_that_can_be_told_apart_fully_give_finite_weights():
+    rows = np.zeros((20, len(FEATURES)))
+    rows[:10, 0] = 1
+    verdict = fit_verdict(rows, [1] * 10 + [0] * 10)
+    assert np.isfinite(verdict.weights).all()
+    assert verdict.probabilities(rows)[0] > 0.8 > 0.2 > verdict.probabilities(rows)[-1]
+
+
+def test_it_is_written_and_read():
+    rows, labels = drawn()
+    verdict = fit_verdict(rows, labels.tolist())
+    again = Verdict.from_dict(json.loads(json.dumps(verdict.as_dict())))
+    np.testing.assert_allclose(again.probabilities(rows), verdict.probabilities(rows), atol=1e-5)
+    assert again.pairs == 400
+
+
+@pytest.mark.parametrize(
+    "broken", [{}, {"weights": {}, "bias": 0}, {"weights": dict.fromkeys(FEATURES, "x"), "bias": 0}]
+)
+def test_a_damaged_verdict_is_refused(broken):
+    with pytest.raises(ArtifactError, match="verdict"):
+        Verdict.from_dict(broken)
+
+
+def test_a_weight_that_is_no_number_is_refused():
+    with pytest.raises(ArtifactError, match="not a number"):
+        Verdict.from_dict({"weights": dict.fromkeys(FEATURES, float("nan")), "bias": 0})
+
+
+def test_one_label_alone_cannot_be_fitted():
+    rows, _labels = drawn(10)
+    with pytest.raises(DataError, match="both labels"):
+        fit_verdict(rows, [1] * 10)
+    rows[0, 0] = np.nan
+    with pytest.raises(DataError, match="finite"):
+        fit_verdict(rows, [0, 1] * 5)
