@@ -37,3 +37,4 @@ rules.add_perm("questionbank.health", is_admin)
 rules.add_perm("questionbank.models_manage", is_admin)
 rules.add_perm("questionbank.review", is_reviewer | is_admin)
 rules.add_perm("questionbank.guidelines_edit", is_admin)
+rules.add_perm("questionbank.settle_own", is_admin)  # a pair on which they are one of those who disagree

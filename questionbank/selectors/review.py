@@ -1,0 +1,336 @@
+"""What stands in the review queue, how far reviewers agree, and their decisions as rows to export.
+
+Agreement is on the question whether a paraphrase may be used as it stands: accepted, or rejected / changed. Who
+was unsure or skipped has no say in it. Krippendorff's alpha (2004, nominal) takes any number of reviewers and
+gaps; its interval is a bootstrap over pairs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import combinations
+from typing import Any
+
+import krippendorff
+import numpy as np
+from django.db.models import Aggregate, Count, FloatField, Max, Q, QuerySet
+from django.utils import timezone
+
+from analytics import records
+from analytics.paraphrase.metrics import cohen_kappa
+from questionbank.errors import NotFound
+from questionbank.models import ParaphrasePair, ReviewDecision, ReviewGuideline, ReviewLease, User
+
+__all__ = [
+    "DEFAULT_KEYS",
+    "EXPORT_FIELDS",
+    "Agreement",
+    "PairAgreement",
+    "QueueCounts",
+    "Throughput",
+    "adjudications",
+    "agreement",
+    "decided_pairs",
+    "decision_rows",
+    "guideline_history",
+    "last_decision",
+    "opinions",
+    "pair_get",
+    "queue_counts",
+    "review_keys",
+    "throughput",
+]
+
+DEFAULT_KEYS = {  # action -> key; a literal table, in the order of the legend
+    "accept": "a",
+    "number": "1",
+    "unit": "2",
+    "entity": "3",
+    "information": "4",
+    "target": "5",
+    "meaning": "6",
+    "language": "7",
+    "same": "8",
+    "edit": "e",
+    "unsure": "u",
+    "skip": "s",
+    "undo": "z",
+    "comment": "c",
+}
+EXPORT_FIELDS = (
+    "pair", "source_id", "batch", "original", "paraphrase", "language", "source", "generator", "state", "outcome",
+    "outcome_text", "reviewer", "verdict", "reason", "text", "comment", "adjudication", "random", "seconds",
+    "decided_at", "guideline_version", "scorer", "scorer_id", "score", "probability",
+)  # fmt: skip
+RESAMPLES = 1_000
+_JUDGED = (ReviewDecision.Verdict.ACCEPT, ReviewDecision.Verdict.REJECT, ReviewDecision.Verdict.EDIT)
+
+
+def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
+    """Decisions that count as opinions: not undone, not skipped, not made in sight of the others'."""
+    return ReviewDecision.objects.filter(undone_at__isnull=True, is_adjudication=False).exclude(
+        verdict=ReviewDecision.Verdict.SKIP
+    )
+
+
+def pair_get(*, pair_id: int) -> ParaphrasePair:
+    """One pair.
+
+    Raises:
+        NotFound: there is none.
+    """
+    pair = ParaphrasePair.objects.select_related("scored_by", "question").filter(pk=pair_id).first()
+    if pair is None:
+        raise NotFound("There is no such pair.")
+    return pair
+
+
+def last_decision(*, reviewer: User) -> ReviewDecision | None:
+    """The reviewer's last decision that stands: what `review_undo` would take back."""
+    mine = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True)
+    return mine.select_related("pair").order_by("-pk").first()
+
+
+def review_keys(*, reviewer: User) -> dict[str, str]:
+    """The key of each action; empty where the reviewer switched it off."""
+    preference = getattr(reviewer, "review_preference", None)
+    chosen = preference.keys if preference else {}
+    return {action: chosen.get(action, usual) for action, usual in DEFAULT_KEYS.items()}
+
+
+def guideline_history() -> list[ReviewGuideline]:
+    """All versions, the latest first, each with the number of its decisions as `used`."""
+    counted = Count("decisions", filter=Q(decisions__undone_at__isnull=True))
+    return list(ReviewGuideline.objects.select_related("created_by").annotate(used=counted))
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCounts:
+    """How many pairs are where. `on_screens` are among the open ones, `unscored` too."""
+
+    open: int
+    on_screens: int
+    unscored: int
+    adjudication: int
+    accepted: int
+    edited: int
+    rejected: int
+
+    @property
+    def decided(self) -> int:
+        """Pairs with an outcome."""
+        return self.accepted + self.edited + self.rejected
+
+    @property
+    def total(self) -> int:
+        """All pairs."""
+        return self.open + self.adjudication + self.decided
+
+
+def queue_counts() -> QueueCounts:
+    """Count the pairs by state and outcome."""
+    state, outcome = ParaphrasePair.State, ParaphrasePair.Outcome
+    counts = ParaphrasePair.objects.aggregate(
+        open=Count("pk", filter=Q(state=state.OPEN)),
+        unscored=Count("pk", filter=Q(state=state.OPEN, score__isnull=True)),
+        adjudication=Count("pk", filter=Q(state=state.ADJUDICATION)),
+        accepted=Count("pk", filter=Q(outcome=outcome.ACCEPT)),
+        edited=Count("pk", filter=Q(outcome=outcome.EDIT)),
+        rejected=Count("pk", filter=Q(outcome=outcome.REJECT)),
+    )
+    leased = ReviewLease.objects.filter(expires_at__gt=timezone.now(), pair__state=state.OPEN)
+    return QueueCounts(on_screens=leased.values("pair").distinct().count(), **counts)
+
+
+def adjudications() -> QuerySet[ParaphrasePair, ParaphrasePair]:
+    """Pairs on which reviewers disagree, the oldest first."""
+    return ParaphrasePair.objects.filter(state=ParaphrasePair.State.ADJUDICATION).order_by("pk")
+
+
+class _Median(Aggregate):
+    function = "percentile_cont"
+    template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
+    output_field = FloatField()
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """One reviewer's work; `seconds` is the median of their decisions, undone ones count only as such."""
+
+    reviewer: str
+    decisions: int
+    last_day: int
+    accepted: int
+    rejected: int
+    edited: int
+    unsure: int
+    skipped: int
+    settled: int
+    undone: int
+    seconds: float | None
+    latest: datetime | None
+
+
+def throughput() -> list[Throughput]:
+    """What each reviewer did, who did most first."""
+    verdict = ReviewDecision.Verdict
+    stands = Q(undone_at__isnull=True, is_adjudication=False)
+    since = timezone.now() - timedelta(days=1)
+    rows = (
+        ReviewDecision.objects.filter(reviewer__isnull=False)
+        .values("reviewer")
+        .annotate(
+            decisions=Count("pk", filter=stands & ~Q(verdict=verdict.SKIP)),
+            last_day=Count("pk", filter=stands & ~Q(verdict=verdict.SKIP) & Q(created_at__gte=since)),
+            accepted=Count("pk", filter=stands & Q(verdict=verdict.ACCEPT)),
+            rejected=Count("pk", filter=stands & Q(verdict=verdict.REJECT)),
+            edited=Count("pk", filter=stands & Q(verdict=verdict.EDIT)),
+            unsure=Count("pk", filter=stands & Q(verdict=verdict.UNSURE)),
+            skipped=Count("pk", filter=stands & Q(verdict=verdict.SKIP)),
+            settled=Count("pk", filter=Q(undone_at__isnull=True, is_adjudication=True)),
+            undone=Count("pk", filter=Q(undone_at__isnull=False)),
+            seconds=_Median("seconds", filter=stands & ~Q(verdict=verdict.SKIP)),
+            latest=Max("created_at"),
+        )
+        .order_by("-decisions", "reviewer")
+    )
+    people = User.objects.in_bulk([row["reviewer"] for row in rows])
+    found: list[Throughput] = []
+    for row in rows:
+        values: dict[str, Any] = {**row, "reviewer": str(people[row["reviewer"]])}
+        found.append(Throughput(**values))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Two reviewers on the pairs that both judged."""
+
+    first: str
+    second: str
+    pairs: int
+    same: int
+    kappa: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far reviewers agree.
+
+    Attributes:
+        pairs: judged by two reviewers at least; all figures are on these.
+        same: on so many all gave the same answer.
+        alpha: Krippendorff's; None where fewer than two pairs, or only one answer, was ever given.
+        low, high: its 95 % bootstrap interval.
+        kappas: Cohen's, by two reviewers.
+    """
+
+    pairs: int
+    same: int
+    alpha: float | None
+    low: float | None
+    high: float | None
+    kappas: tuple[PairAgreement, ...]
+
+
+def agreement(*, seed: int = 0) -> Agreement:
+    """Measure agreement on all blind opinions that stand; `seed` is that of the bootstrap."""
+    answers: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
+    for pair, reviewer, verdict in rows.values_list("pair_id", "reviewer_id", "verdict"):
+        answers[pair][reviewer] = int(verdict == ReviewDecision.Verdict.ACCEPT)
+    shared = [given for given in answers.values() if len(given) > 1]
+    counts = np.array(  # (pairs, answers)
+        [[list(given.values()).count(answer) for answer in (0, 1)] for given in shared], dtype=float
+    ).reshape(-1, 2)
+    alpha = low = high = None
+    if len(shared) > 1 and counts.sum(axis=0).all():
+        alpha = float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
+        low, high = _alpha_interval(counts, seed)
+    return Agreement(
+        pairs=len(shared),
+        same=sum(len(set(given.values())) == 1 for given in shared),
+        alpha=alpha,
+        low=low,
+        high=high,
+        kappas=tuple(_kappas(shared)),
+    )
+
+
+def _alpha_interval(counts: np.ndarray, seed: int) -> tuple[float, float]:
+    """The middle 95 % of alpha on pairs drawn with replacement; draws with one answer only say nothing."""
+    generator = np.random.default_rng(seed)
+    given = counts.sum(axis=1)
+    # A pair's disagreement: ordered couples of unlike answers, each pair weighing as much as its answers.
+    unlike = (given**2 - (counts**2).sum(axis=1)) / (given - 1)
+    found = []
+    for _ in range(RESAMPLES):
+        drawn = np.bincount(generator.integers(0, len(counts), len(counts)), minlength=len(counts))
+        totals = drawn @ counts
+        expected = (totals.sum() ** 2 - (totals**2).sum()) / (totals.sum() - 1)
+        if expected > 0:
+            found.append(1 - (drawn @ unlike) / expected)
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _kappas(shared: list[dict[int, int]]) -> Iterator[PairAgreement]:
+    both: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for given in shared:
+        for first, second in combinations(sorted(given), 2):
+            both[first, second].append((given[first], given[second]))
+    people = User.objects.in_bulk({person for couple in both for person in couple})
+    for (first, second), couples in sorted(both.items()):
+        ones, others = zip(*couples, strict=True)
+        yield PairAgreement(
+            first=str(people[first]),
+            second=str(people[second]),
+            pairs=len(couples),
+            same=sum(one == other for one, other in couples),
+            kappa=cohen_kappa(ones, others),
+        )
+
+
+def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
+    """Decisions as rows with `EXPORT_FIELDS`, in order; nothing is held in memory.
+
+    Pairs that wait for another opinion are left out, so that nobody reads the first before giving the second.
+    """
+    decisions = (
+        ReviewDecision.objects.exclude(pair__state=ParaphrasePair.State.OPEN)
+        .select_related("pair", "reviewer", "guideline")
+        .order_by("pk")
+    )
+    if not include_undone:
+        decisions = decisions.filter(undone_at__isnull=True)
+    for one in decisions.iterator(chunk_size=500):
+        pair = one.pair
+        values = (
+            pair.pk, pair.source_id, pair.batch, pair.original, pair.paraphrase, pair.language, pair.source,
+            pair.generator, pair.state, pair.outcome, pair.outcome_text,
+            one.reviewer.get_username() if one.reviewer else "", one.verdict, one.reason, one.text, one.comment,
+            one.is_adjudication, one.is_random, round(one.seconds, 1), one.created_at.isoformat(),
+            one.guideline.version, one.scorer_name, one.scorer_id, one.score, one.probability,
+        )  # fmt: skip
+        row = dict(zip(EXPORT_FIELDS, values, strict=True))
+        if include_undone:
+            row["undone_at"] = one.undone_at.isoformat() if one.undone_at else None
+        yield row
+
+
+def decided_pairs() -> Iterator[records.ParaphrasePair]:
+    """Decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
+
+    Of a pair that was accepted with changes, the changed text is valid and the first one is not.
+    """
+    outcome = ParaphrasePair.Outcome
+    rows = ParaphrasePair.objects.filter(state=ParaphrasePair.State.DECIDED).order_by("pk")
+    for pair in rows.iterator(chunk_size=500):
+        name = f"review-{pair.pk}"
+        label = int(pair.outcome == outcome.ACCEPT)
+        yield records.ParaphrasePair(name, pair.original, pair.paraphrase, label)
+        if pair.outcome == outcome.EDIT:
+            yield records.ParaphrasePair(f"{name}-changed", pair.original, pair.outcome_text, 1)

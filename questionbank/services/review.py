@@ -1,0 +1,411 @@
+"""The review queue: who has which pair before them, what they decided, and what comes of it.
+
+A lease says that a reviewer has a pair on the screen. Whoever writes a lease or a decision holds the lock of the
+pair's row, after that of the reviewer's row, always in this order. See docs/decisions for why.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.formats.limits import TEXT_LIMIT
+from questionbank.models import (
+    ParaphrasePair,
+    ReviewDecision,
+    ReviewGuideline,
+    ReviewLease,
+    ReviewPreference,
+    User,
+)
+from questionbank.selectors.review import DEFAULT_KEYS, opinions
+
+__all__ = [
+    "COMMENT_LIMIT",
+    "FIRST_GUIDELINES",
+    "UNDO_WITHIN",
+    "adjudication_decide",
+    "guideline_current",
+    "guideline_publish",
+    "review_decide",
+    "review_heartbeat",
+    "review_keys_save",
+    "review_next",
+    "review_undo",
+]
+
+COMMENT_LIMIT = 2_000  # characters
+UNDO_WITHIN = timedelta(days=1)
+FIRST_GUIDELINES = """\
+Accept a paraphrase if somebody who solves it instead of the original does the same calculation and gets the \
+same answer.
+
+- Names, things and the story may change, if they change everywhere.
+- Numbers in words, abbreviated units and converted quantities are fine: “1 km” for “1000 metres”.
+- Reject it where a number, a unit, a name or a relation (more, fewer, each, the rest) is lost, added or mixed up, \
+where it asks for something else, or where nobody could understand it.
+- Clumsy language is fine as long as it is clear. Change it if a few words make it good.
+- Say “unsure” where you cannot tell: somebody else will look. Skip what you would rather not decide."""
+
+_Verdict = ReviewDecision.Verdict
+_State = ParaphrasePair.State
+
+
+def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLease | None:
+    """Hand the reviewer a pair: the one they have already, else the next that is free; None where none is.
+
+    The most uncertain comes first; a share of `REVIEW_RANDOM_SHARE` comes at random. A pair is free while
+    the opinions given and the leases held by others are fewer than those wanted. Pairs that another
+    reviewer is being handed at this moment are passed over, and waited for only where no other is left.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+    """
+    _allow(reviewer)
+    # A share of the queue, not a secret.
+    is_random = (rng or random).random() < settings.REVIEW_RANDOM_SHARE
+    passed: set[int] = set()
+    for waits in (False, True):
+        while True:
+            found = _attempt(reviewer, is_random=is_random, waits=waits, passed=passed)
+            if isinstance(found, ReviewLease):
+                return found
+            if found is None:
+                break
+            passed.add(found)
+    return None
+
+
+@transaction.atomic
+def _attempt(reviewer: User, *, is_random: bool, waits: bool, passed: set[int]) -> ReviewLease | int | None:
+    """Try one pair: its lease, its number where somebody else was faster, or None where no pair is left.
+
+    The statement that locks the row sees leases as they were when it began, so they are counted again
+    once the row is locked.
+    """
+    _lock_person(reviewer)
+    if kept := _renew(reviewer):
+        return kept
+    now = timezone.now()
+    queue = _free_pairs(reviewer, now).exclude(pk__in=passed)
+    queue = queue.order_by("shuffle" if is_random else "priority", "pk")
+    locked = queue.select_for_update(of=("self",), no_key=True, skip_locked=not waits)
+    pair = locked.first()
+    if pair is None:
+        return None
+    if not _is_free(pair, reviewer, now):
+        return pair.pk
+    return _give(pair, reviewer, now, is_random=is_random)
+
+
+def _free_pairs(reviewer: User, now: datetime) -> QuerySet[ParaphrasePair, ParaphrasePair]:
+    others = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now).exclude(reviewer=reviewer)
+    given = opinions().filter(pair=OuterRef("pk"))
+    own = ReviewDecision.objects.filter(pair=OuterRef("pk"), reviewer=reviewer, undone_at__isnull=True)
+    return ParaphrasePair.objects.filter(
+        ~Exists(own), state=_State.OPEN, opinions_wanted__gt=_number_of(others) + _number_of(given)
+    )
+
+
+def _number_of(rows: QuerySet[Any, Any]) -> Coalesce:
+    counted = rows.order_by().values("pair").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def _is_free(pair: ParaphrasePair, reviewer: User, now: datetime) -> bool:
+    """Whether the reviewer may have the pair, whose row is locked."""
+    return _free_pairs(reviewer, now).filter(pk=pair.pk).exists()
+
+
+def _give(pair: ParaphrasePair, reviewer: User, now: datetime, *, is_random: bool = False) -> ReviewLease:
+    ReviewLease.objects.filter(reviewer=reviewer).delete()
+    ReviewLease.objects.filter(pair=pair, expires_at__lte=now).delete()
+    return ReviewLease.objects.create(
+        pair=pair, reviewer=reviewer, taken_at=now, expires_at=now + _lease_time(), is_random=is_random
+    )
+
+
+def _lease_time() -> timedelta:
+    return timedelta(seconds=settings.REVIEW_LEASE_SECONDS)
+
+
+def _renew(reviewer: User) -> ReviewLease | None:
+    """Move the end of the reviewer's lease on; drop it where somebody else has the pair since it ran out."""
+    lease = ReviewLease.objects.filter(reviewer=reviewer).first()
+    if lease is None:
+        return None
+    pair = _locked_pair(lease.pair_id)
+    now = timezone.now()
+    if pair is None or not _is_free(pair, reviewer, now):
+        lease.delete()
+        return None
+    lease.pair, lease.expires_at = pair, now + _lease_time()
+    lease.save(update_fields=["expires_at"])
+    return lease
+
+
+@transaction.atomic
+def review_heartbeat(*, reviewer: User, pair_id: int) -> bool:
+    """Say that the reviewer still has the pair on the screen. False: it went to somebody else.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+    """
+    _allow(reviewer)
+    _lock_person(reviewer)
+    lease = _renew(reviewer)
+    return lease is not None and lease.pair_id == pair_id
+
+
+@transaction.atomic
+def review_decide(
+    *, reviewer: User, pair_id: int, verdict: str, reason: str = "", text: str = "", comment: str = ""
+) -> ReviewDecision:
+    """Write down what a reviewer decided on the pair before them, and what comes of it.
+
+    Once all wanted opinions are there, the pair is decided if they agree, and goes to adjudication if they
+    do not or one is unsure. A skipped pair comes to this reviewer no more, and counts as no opinion.
+
+    Args:
+        reason: of `ReviewDecision.Reason`; needed to reject.
+        text: the reviewer's wording; needed to accept with changes.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+        NotFound: there is no such pair.
+        Conflict: the reviewer decided on it already, or somebody else has it since the lease ran out.
+        ValidationFailed: `fields` says what is wrong with which.
+    """
+    _allow(reviewer)
+    _lock_person(reviewer)
+    pair = _existing_pair(pair_id)
+    checked = _checked(pair, verdict, reason, text, comment, allowed=set(_Verdict.values))
+    now = timezone.now()
+    if not _is_free(pair, reviewer, now):
+        raise Conflict(_("This pair is not before you any more: it was decided, or somebody else has it."))
+    lease = ReviewLease.objects.filter(reviewer=reviewer, pair=pair).first()
+    if lease is None:
+        raise Conflict(_("This pair was not handed to you. Here is the next one."))
+    decision = _write(
+        pair,
+        reviewer,
+        checked,
+        seconds=(now - lease.taken_at).total_seconds(),
+        is_random=lease.is_random,
+    )
+    lease.delete()
+    _settle(pair)
+    return decision
+
+
+@transaction.atomic
+def adjudication_decide(
+    *, reviewer: User, pair_id: int, verdict: str, reason: str = "", text: str = "", comment: str = ""
+) -> ReviewDecision:
+    """Settle a pair that reviewers disagree on; by an admin, or a reviewer who gave no opinion on it.
+
+    Raises:
+        NotAllowed: the person is no reviewer, or is one of those who disagree.
+        NotFound: there is no such pair.
+        Conflict: somebody else has settled it, or it waits for no settlement.
+        ValidationFailed: `fields` says what is wrong with which.
+    """
+    _allow(reviewer)
+    _lock_person(reviewer)
+    pair = _existing_pair(pair_id)
+    if pair.state != _State.ADJUDICATION:
+        raise Conflict(_("This pair waits for no settlement: somebody else was faster."))
+    if (
+        not reviewer.has_perm("questionbank.settle_own")
+        and opinions().filter(pair=pair, reviewer=reviewer).exists()
+    ):
+        raise NotAllowed(_("You are one of those who disagree: an admin or a third reviewer settles it."))
+    allowed = {_Verdict.ACCEPT.value, _Verdict.REJECT.value, _Verdict.EDIT.value}
+    checked = _checked(pair, verdict, reason, text, comment, allowed=allowed)
+    decision = _write(pair, reviewer, checked, is_adjudication=True)
+    _settle(pair)
+    return decision
+
+
+@transaction.atomic
+def review_undo(*, reviewer: User) -> ReviewDecision:
+    """Take back the reviewer's last decision that stands; called again, the one before it.
+
+    The decision stays in the table with its time of undoing. The pair comes back to the reviewer, instead of
+    the one on the screen, unless somebody else has it meanwhile (a skipped one).
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+        NotFound: there is nothing to take back.
+        Conflict: the decision is older than `UNDO_WITHIN`, or a disagreement was built on it.
+    """
+    _allow(reviewer)
+    _lock_person(reviewer)
+    last = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True).order_by("-pk").first()
+    if last is None:
+        raise NotFound(_("There is no decision of yours to take back."))
+    pair = _existing_pair(last.pair_id)
+    now = timezone.now()
+    if last.created_at < now - UNDO_WITHIN:
+        raise Conflict(_("Your last decision is older than a day: it stays."))
+    if not last.is_adjudication and last.verdict != _Verdict.SKIP:
+        others = opinions().filter(pair=pair).exclude(reviewer=reviewer)
+        settled = pair.decisions.filter(is_adjudication=True, undone_at__isnull=True)
+        if settled.exists() or (pair.state == _State.ADJUDICATION and others.exists()):
+            raise Conflict(_("Reviewers disagree on this pair: your decision on it stays, others settle it."))
+    last.undone_at = now
+    last.save(update_fields=["undone_at"])
+    _settle(pair)
+    if not last.is_adjudication and _is_free(pair, reviewer, now):
+        _give(pair, reviewer, now, is_random=last.is_random)
+    return last
+
+
+def _checked(
+    pair: ParaphrasePair, verdict: str, reason: str, text: str, comment: str, *, allowed: set[str]
+) -> dict[str, str]:
+    """The columns of a decision; what does not belong to its verdict is dropped."""
+    fields: dict[str, list[str]] = {}
+    text, comment = text.strip(), comment.strip()
+    if verdict not in allowed:
+        fields["verdict"] = [_("Choose one of the decisions.")]
+    if verdict == _Verdict.REJECT and reason not in ReviewDecision.Reason.values:
+        fields["reason"] = [_("Choose why it is rejected.")]
+    if verdict == _Verdict.EDIT:
+        if not text:
+            fields["text"] = [_("Write the changed text.")]
+        elif text == pair.paraphrase.strip():
+            fields["text"] = [_("The text is not changed: accept it instead.")]
+        elif len(text) > TEXT_LIMIT or "\0" in text:
+            fields["text"] = [_("The text is too long, or holds a NUL character.")]
+    if len(comment) > COMMENT_LIMIT or "\0" in comment:
+        fields["comment"] = [
+            _("A comment has at most %(limit)d characters and no NUL.") % {"limit": COMMENT_LIMIT}
+        ]
+    if fields:
+        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+    return {
+        "verdict": verdict,
+        "reason": reason if verdict == _Verdict.REJECT else "",
+        "text": text if verdict == _Verdict.EDIT else "",
+        "comment": comment,
+    }
+
+
+def _write(pair: ParaphrasePair, reviewer: User, checked: Mapping[str, str], **more: Any) -> ReviewDecision:
+    return ReviewDecision.objects.create(
+        pair=pair,
+        reviewer=reviewer,
+        guideline=guideline_current(),
+        scorer=pair.scored_by,
+        scorer_name=pair.scored_by.name if pair.scored_by else "",
+        score=pair.score,
+        probability=pair.verdict,
+        **checked,
+        **more,
+    )
+
+
+def _settle(pair: ParaphrasePair) -> None:
+    """Bring the state of a pair, whose row is locked, in line with the decisions that stand."""
+    settlement = pair.decisions.filter(is_adjudication=True, undone_at__isnull=True).first()
+    given = list(opinions().filter(pair=pair).order_by("pk"))
+    said = {(one.verdict, one.text) for one in given}
+    if settlement is None and len(given) >= pair.opinions_wanted and len(said) == 1:
+        settlement = given[0] if given[0].verdict != _Verdict.UNSURE else None
+    if settlement is not None:
+        pair.state, pair.outcome, pair.outcome_text = _State.DECIDED, settlement.verdict, settlement.text
+    else:
+        waits = len(given) < pair.opinions_wanted
+        pair.state, pair.outcome, pair.outcome_text = _State.OPEN if waits else _State.ADJUDICATION, "", ""
+    pair.save(update_fields=["state", "outcome", "outcome_text"])
+
+
+def _allow(person: User) -> None:
+    if not person.has_perm("questionbank.review"):
+        raise NotAllowed(_("You may not review paraphrases."))
+
+
+def _lock_person(person: User) -> None:
+    """Two windows of one person come one after the other."""
+    User.objects.select_for_update(no_key=True).get(pk=person.pk)
+
+
+def _locked_pair(pair_id: int) -> ParaphrasePair | None:
+    return (
+        ParaphrasePair.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("scored_by")
+        .filter(pk=pair_id)
+        .first()
+    )
+
+
+def _existing_pair(pair_id: int) -> ParaphrasePair:
+    pair = _locked_pair(pair_id)
+    if pair is None:
+        raise NotFound(_("There is no such pair."))
+    return pair
+
+
+def guideline_current() -> ReviewGuideline:
+    """The latest version of the guidelines; the first one is written here where there is none."""
+    latest = ReviewGuideline.objects.order_by("-version").first()
+    return latest or ReviewGuideline.objects.get_or_create(version=1, defaults={"text": FIRST_GUIDELINES})[0]
+
+
+@transaction.atomic
+def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
+    """Make a new version of the guidelines; earlier decisions keep theirs.
+
+    Raises:
+        NotAllowed: the person is no admin.
+        ValidationFailed: the text is empty, too long or the same as before.
+    """
+    if not user.has_perm("questionbank.guidelines_edit"):
+        raise NotAllowed(_("You may not change the guidelines."))
+    text = text.replace("\r\n", "\n").strip()
+    with connection.cursor() as cursor:  # two admins save at once
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/guidelines'))")
+    latest = guideline_current()
+    problem = ""
+    if not text:
+        problem = _("The guidelines are empty.")
+    elif len(text) > TEXT_LIMIT or "\0" in text:
+        problem = _("The text is too long, or holds a NUL character.")
+    elif text == latest.text:
+        problem = _("Nothing is changed.")
+    if problem:
+        raise ValidationFailed(problem, fields={"text": [problem]})
+    return ReviewGuideline.objects.create(version=latest.version + 1, text=text, created_by=user)
+
+
+def review_keys_save(*, reviewer: User, keys: Mapping[str, str]) -> ReviewPreference:
+    """Keep the keys that a reviewer chose; an empty one switches the key of its action off.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+        ValidationFailed: a key is no single visible character, or stands for two actions.
+    """
+    _allow(reviewer)
+    fields: dict[str, list[str]] = {}
+    chosen: dict[str, str] = {}
+    for action, usual in DEFAULT_KEYS.items():
+        key = keys.get(action, usual).strip().lower()
+        if len(key) > 1 or not key.isprintable():
+            fields[action] = [_("One character, or nothing.")]
+        elif key and key in chosen.values():
+            fields[action] = [_("This key stands for another action already.")]
+        chosen[action] = key
+    if fields:
+        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+    return ReviewPreference.objects.update_or_create(reviewer=reviewer, defaults={"keys": chosen})[0]

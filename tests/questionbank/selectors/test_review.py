@@ -1,0 +1,160 @@
+"""Counts, agreement, throughput and export of the review queue."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Group
+
+from questionbank.models import ParaphrasePair, ReviewDecision
+from questionbank.selectors import review
+from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.services.review import guideline_current, review_next
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def people(django_user_model):
+    group = Group.objects.get_or_create(name="reviewer")[0]
+    made = [django_user_model.objects.create_user(username=name) for name in ("ann", "bob", "cem")]
+    for person in made:
+        person.groups.add(group)
+    return made
+
+
+def opinion(pair, person, verdict, **fields):
+    more = {"reject": {"reason": "number"}, "edit": {"text": "Better."}}.get(verdict, {})
+    return ReviewDecision.objects.create(
+        pair=pair, reviewer=person, verdict=verdict, guideline=guideline_current(), **more, **fields
+    )
+
+
+def make_pairs(number: int) -> list[ParaphrasePair]:
+    return pairs_create(
+        pairs=[PairInput(f"Original {one}", f"Paraphrase {one}", "en", f"id-{one}") for one in range(number)],
+        source="upload",
+        user=None,
+        batch="first",
+        request_scores=False,
+    )
+
+
+def test_agreement_by_hand(people):
+    # Answers of two people on four pairs: 11, 00, 00, 10. Of 8 answers 3 are 1 and 5 are 0, so the observed
+    # disagreement is 2 of 8 and the expected 2 * 3 * 5 / (8 * 7): alpha = 1 - 0.25 / 0.5357 = 0.533.
+    # Kappa: observed 3/4, expected (2 * 1 + 2 * 3) / 16 = 1/2, so 1/2.
+    ann, bob, cem = people
+    pairs = make_pairs(6)
+    for pair, one, other in zip(
+        pairs, ("accept", "reject", "edit", "accept"), ("accept", "reject", "reject", "reject"), strict=False
+    ):
+        opinion(pair, ann, one)
+        opinion(pair, bob, other)
+    opinion(pairs[4], ann, "accept")  # nobody else did
+    opinion(pairs[5], ann, "accept")  # the other was unsure
+    opinion(pairs[5], bob, "unsure")
+    opinion(pairs[0], cem, "reject", is_adjudication=True)  # not blind
+    found = review.agreement()
+    assert (found.pairs, found.same) == (4, 3)
+    assert found.alpha == pytest.approx(1 - 0.25 / (30 / 56))
+    assert found.low < found.alpha < found.high <= 1
+    (kappa,) = found.kappas
+    assert (kappa.first, kappa.second, kappa.pairs, kappa.same) == ("ann", "bob", 4, 3)
+    assert kappa.kappa == pytest.approx(0.5)
+
+
+def test_the_interval_s_formula_is_the_package_s_alpha(people, monkeypatch):
+    # One draw that takes every pair once must give the point estimate; three reviewers and gaps included.
+    ann, bob, cem = people
+    pairs = make_pairs(5)
+    answers = ("accept accept reject", "reject reject", "accept reject", "accept accept accept", "edit edit")
+    for pair, row in zip(pairs, answers, strict=True):
+        for person, answer in zip((ann, bob, cem), row.split(), strict=False):
+            opinion(pair, person, answer)
+
+    class EachOnce:
+        def integers(self, low, high, size):
+            return range(high)
+
+    monkeypatch.setattr(review.np.random, "default_rng", lambda seed: EachOnce())
+    monkeypatch.setattr(review, "RESAMPLES", 1)
+    found = review.agreement()
+    assert found.low == found.high == pytest.approx(found.alpha)
+
+
+@pytest.mark.parametrize("verdicts", [[], [("accept", "reject")], [("accept", "accept")] * 3])
+def test_alpha_is_unknown_where_it_means_nothing(people, verdicts):
+    for pair, (one, other) in zip(make_pairs(len(verdicts)) if verdicts else [], verdicts, strict=True):
+        opinion(pair, people[0], one)
+        opinion(pair, people[1], other)
+    found = review.agreement()
+    assert (found.alpha, found.low, found.high) == (None, None, None)
+    assert found.pairs == len(verdicts)
+
+
+def test_throughput_takes_the_median_and_leaves_undone_decisions_out(people):
+    ann, bob, _ = people
+    pairs = make_pairs(5)
+    for pair, seconds in zip(pairs[:3], (2.0, 4.0, 300.0), strict=True):
+        opinion(pair, ann, "accept", seconds=seconds)
+    opinion(pairs[3], ann, "skip", seconds=1.0)
+    undone = opinion(pairs[4], ann, "reject", seconds=1.0)
+    ReviewDecision.objects.filter(pk=undone.pk).update(undone_at=undone.created_at)
+    opinion(pairs[0], bob, "unsure", seconds=8.0)
+    first, second = review.throughput()
+    assert (first.reviewer, first.decisions, first.accepted, first.skipped, first.undone) == (
+        "ann",
+        3,
+        3,
+        1,
+        1,
+    )
+    assert (first.rejected, first.last_day, first.seconds) == (0, 3, 4.0)
+    assert (second.reviewer, second.unsure, second.seconds) == ("bob", 1, 8.0)
+
+
+def test_counts_say_where_the_pairs_are(people):
+    pairs = make_pairs(6)
+    for pair, (state, outcome) in zip(
+        pairs,
+        [("decided", "accept"), ("decided", "reject"), ("decided", "edit"), ("adjudication", "")],
+        strict=False,
+    ):
+        ParaphrasePair.objects.filter(pk=pair.pk).update(state=state, outcome=outcome)
+    review_next(reviewer=people[0])
+    counts = review.queue_counts()
+    assert (counts.open, counts.on_screens, counts.unscored) == (2, 1, 2)
+    assert (counts.adjudication, counts.accepted, counts.edited, counts.rejected) == (1, 1, 1, 1)
+    assert (counts.decided, counts.total) == (3, 6)
+
+
+def test_the_export_hides_first_opinions_until_the_last_is_given(people):
+    waiting, done = make_pairs(2)
+    opinion(waiting, people[0], "accept")
+    opinion(done, people[0], "reject", comment="3 became 4", seconds=2.345)
+    ParaphrasePair.objects.filter(pk=done.pk).update(state="decided", outcome="reject")
+    (row,) = review.decision_rows()
+    assert tuple(row) == review.EXPORT_FIELDS
+    assert (row["pair"], row["source_id"], row["batch"], row["reviewer"]) == (done.pk, "id-1", "first", "ann")
+    assert (row["verdict"], row["reason"], row["comment"], row["seconds"]) == (
+        "reject",
+        "number",
+        "3 became 4",
+        2.3,
+    )
+    assert (row["guideline_version"], row["scorer"], row["scorer_id"]) == (1, "", None)
+
+
+def test_decided_pairs_are_labelled_examples():
+    accepted, rejected, edited, _ = make_pairs(4)
+    ParaphrasePair.objects.filter(pk=accepted.pk).update(state="decided", outcome="accept")
+    ParaphrasePair.objects.filter(pk=rejected.pk).update(state="decided", outcome="reject")
+    ParaphrasePair.objects.filter(pk=edited.pk).update(
+        state="decided", outcome="edit", outcome_text="Better."
+    )
+    assert [(one.paraphrase, one.label) for one in review.decided_pairs()] == [
+        ("Paraphrase 0", 1),
+        ("Paraphrase 1", 0),
+        ("Paraphrase 2", 0),
+        ("Better.", 1),
+    ]

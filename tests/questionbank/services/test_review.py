@@ -1,0 +1,371 @@
+"""The review queue: leases, decisions, undo, opinions, adjudication; and many reviewers at once."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group
+from django.db import connection
+from django.utils import timezone
+
+from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewGuideline, ReviewLease
+from questionbank.selectors.review import adjudications, review_keys
+from questionbank.services import review
+from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
+
+pytestmark = pytest.mark.django_db
+REVIEWERS = 8
+
+
+@pytest.fixture(autouse=True)
+def _uncertain_first(settings):
+    settings.REVIEW_RANDOM_SHARE = 0.0
+
+
+@pytest.fixture
+def reviewers(django_user_model):
+    group = Group.objects.get_or_create(name="reviewer")[0]
+    people = [
+        django_user_model.objects.create_user(username=f"reviewer-{number}") for number in range(REVIEWERS)
+    ]
+    for person in people:
+        person.groups.add(group)
+    return people
+
+
+@pytest.fixture
+def pairs(settings):
+    def make(number: int, opinions: int = 1) -> list[ParaphrasePair]:
+        settings.REVIEW_OPINIONS = opinions
+        return pairs_create(
+            pairs=[PairInput(f"Ann has {one} apples.", f"{one} apples are Ann's.") for one in range(number)],
+            source=ParaphrasePair.Source.UPLOAD,
+            user=None,
+            request_scores=False,
+        )
+
+    return make
+
+
+def decide(reviewer, verdict="accept", **fields):
+    lease = review.review_next(reviewer=reviewer)
+    return review.review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict=verdict, **fields)
+
+
+def expire() -> None:
+    ReviewLease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+
+def test_the_most_uncertain_pair_comes_first_and_one_without_a_score_last(pairs, reviewer):
+    unread, sure, torn, found = pairs(4)
+    artifact = ModelArtifact.objects.create(capability="paraphrase", name="scorer")
+    pair_save_score(pair=sure, score=0.98, verdict=0.97, findings=[], artifact=artifact)
+    pair_save_score(pair=torn, score=0.9, verdict=0.45, findings=[], artifact=artifact)
+    pair_save_score(pair=found, score=None, verdict=None, findings=[{"kind": "number"}], artifact=None)
+    assert [decide(reviewer).pair_id for _ in range(4)] == [torn.pk, sure.pk, found.pk, unread.pk]
+
+
+def test_a_share_of_the_pairs_comes_at_random_and_says_so(pairs, reviewer, settings):
+    settings.REVIEW_RANDOM_SHARE = 1.0
+    made = pairs(6)
+    for pair in made:
+        pair_save_score(pair=pair, score=0.5, verdict=0.5, findings=[], artifact=None)
+    expected = [pair.pk for pair in sorted(made, key=lambda pair: pair.shuffle)]
+    decisions = [decide(reviewer) for _ in made]
+    assert [one.pair_id for one in decisions] == expected
+    assert all(one.is_random for one in decisions)
+    settings.REVIEW_RANDOM_SHARE = 0.5
+    pairs(40)
+    shares = [
+        review.review_decide(
+            reviewer=reviewer,
+            pair_id=review.review_next(reviewer=reviewer, rng=random.Random(seed)).pair_id,
+            verdict="accept",
+        ).is_random
+        for seed in range(40)
+    ]
+    assert 8 <= sum(shares) <= 32
+
+
+def test_two_reviewers_never_have_the_same_pair_and_a_reload_keeps_it(pairs, reviewers):
+    pairs(2)
+    first, second, third = reviewers[:3]
+    mine, theirs = review.review_next(reviewer=first), review.review_next(reviewer=second)
+    assert mine.pair_id != theirs.pair_id
+    assert review.review_next(reviewer=first).pair_id == mine.pair_id
+    assert review.review_next(reviewer=third) is None
+
+
+def test_an_expired_lease_returns_and_whoever_had_it_decides_no_more(pairs, reviewers):
+    pairs(1)
+    slow, quick = reviewers[:2]
+    pair = review.review_next(reviewer=slow).pair
+    expire()
+    assert review.review_next(reviewer=quick).pair_id == pair.pk
+    assert not review.review_heartbeat(reviewer=slow, pair_id=pair.pk)
+    with pytest.raises(Conflict):
+        review.review_decide(reviewer=slow, pair_id=pair.pk, verdict="accept")
+    review.review_decide(reviewer=quick, pair_id=pair.pk, verdict="accept")
+    assert [one.reviewer for one in ReviewDecision.objects.all()] == [quick]
+
+
+def test_a_lease_that_ran_out_is_good_as_long_as_nobody_else_took_the_pair(pairs, reviewer):
+    (pair,) = pairs(1)
+    review.review_next(reviewer=reviewer)
+    expire()
+    assert review.review_heartbeat(reviewer=reviewer, pair_id=pair.pk)
+    assert ReviewLease.objects.get().expires_at > timezone.now()
+    expire()
+    review.review_decide(reviewer=reviewer, pair_id=pair.pk, verdict="accept")
+    pair.refresh_from_db()
+    assert pair.outcome == "accept"
+
+
+def test_nobody_decides_on_a_pair_that_was_not_handed_to_them(pairs, reviewers):
+    one, _ = pairs(2)
+    with pytest.raises(Conflict):
+        review.review_decide(reviewer=reviewers[0], pair_id=one.pk, verdict="accept")
+
+
+def test_a_decision_keeps_what_the_model_said_and_the_version_of_the_guidelines(
+    pairs, reviewer, admin_person
+):
+    (pair,) = pairs(1)
+    artifact = ModelArtifact.objects.create(capability="paraphrase", name="scorer of today")
+    pair_save_score(pair=pair, score=0.6, verdict=0.7, findings=[], artifact=artifact)
+    review.guideline_publish(text="Look twice.", user=admin_person)
+    made = decide(reviewer, "reject", reason="number", text="dropped", comment=" 3 became 4 ")
+    assert (made.reason, made.text, made.comment) == ("number", "", "3 became 4")
+    assert (made.guideline.version, made.scorer, made.scorer_name) == (2, artifact, "scorer of today")
+    assert (made.score, made.probability) == (0.6, 0.7)
+    assert made.seconds >= 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"verdict": "perhaps"}, "verdict"),
+        ({"verdict": "reject"}, "reason"),
+        ({"verdict": "reject", "reason": "mood"}, "reason"),
+        ({"verdict": "edit"}, "text"),
+        ({"verdict": "edit", "text": "0 apples are Ann's."}, "text"),
+        ({"verdict": "accept", "comment": "x" * 2001}, "comment"),
+    ],
+)
+def test_an_incomplete_decision_is_refused_and_the_pair_stays(pairs, reviewer, fields, wrong):
+    (pair,) = pairs(1)
+    review.review_next(reviewer=reviewer)
+    with pytest.raises(ValidationFailed) as refused:
+        review.review_decide(reviewer=reviewer, pair_id=pair.pk, **fields)
+    assert list(refused.value.fields) == [wrong]
+    assert review.review_next(reviewer=reviewer).pair_id == pair.pk
+
+
+def test_a_skipped_pair_comes_to_somebody_else(pairs, reviewers):
+    (pair,) = pairs(1)
+    first, second = reviewers[:2]
+    decide(first, "skip")
+    assert review.review_next(reviewer=first) is None
+    assert review.review_next(reviewer=second).pair_id == pair.pk
+
+
+def test_two_opinions_that_agree_decide(pairs, reviewers):
+    (pair,) = pairs(1, opinions=2)
+    decide(reviewers[0], "edit", text="Ann has no apples.")
+    assert review.review_next(reviewer=reviewers[0]) is None
+    pair.refresh_from_db()
+    assert pair.state == "open"
+    decide(reviewers[1], "edit", text="Ann has no apples.")
+    pair.refresh_from_db()
+    assert (pair.state, pair.outcome, pair.outcome_text) == ("decided", "edit", "Ann has no apples.")
+
+
+def test_a_conflict_is_settled_by_a_third_reviewer_or_an_admin(pairs, reviewers, admin_person):
+    (pair,) = pairs(1, opinions=2)
+    first, second, third = reviewers[:3]
+    decide(first, "accept")
+    decide(second, "reject", reason="unit")
+    assert list(adjudications()) == [pair]
+    assert review.review_next(reviewer=third) is None
+    for one in (first, second):
+        with pytest.raises(NotAllowed):
+            review.adjudication_decide(reviewer=one, pair_id=pair.pk, verdict="accept")
+    with pytest.raises(ValidationFailed):
+        review.adjudication_decide(reviewer=third, pair_id=pair.pk, verdict="unsure")
+    review.adjudication_decide(reviewer=third, pair_id=pair.pk, verdict="reject", reason="unit")
+    pair.refresh_from_db()
+    assert (pair.state, pair.outcome) == ("decided", "reject")
+    with pytest.raises(Conflict):
+        review.adjudication_decide(reviewer=admin_person, pair_id=pair.pk, verdict="accept")
+    review.review_undo(reviewer=third)
+    assert list(adjudications()) == [pair]
+    review.adjudication_decide(reviewer=admin_person, pair_id=pair.pk, verdict="accept")
+    pair.refresh_from_db()
+    assert pair.outcome == "accept"
+
+
+def test_an_unsure_opinion_asks_for_somebody_else(pairs, reviewer, admin_person):
+    (pair,) = pairs(1)
+    decide(reviewer, "unsure")
+    assert list(adjudications()) == [pair]
+    with pytest.raises(NotAllowed):
+        review.adjudication_decide(reviewer=reviewer, pair_id=pair.pk, verdict="accept")
+
+
+def test_undo_takes_decisions_back_one_after_the_other(pairs, reviewer):
+    one, other, third = pairs(3)
+    decide(reviewer, "accept")
+    decide(reviewer, "unsure")
+    assert review.review_next(reviewer=reviewer).pair_id == third.pk
+    assert review.review_undo(reviewer=reviewer).pair_id == other.pk
+    assert review.review_next(reviewer=reviewer).pair_id == other.pk
+    assert review.review_undo(reviewer=reviewer).pair_id == one.pk
+    assert review.review_next(reviewer=reviewer).pair_id == one.pk
+    one.refresh_from_db()
+    assert (one.state, one.outcome) == ("open", "")
+    with pytest.raises(NotFound):
+        review.review_undo(reviewer=reviewer)
+    review.review_decide(reviewer=reviewer, pair_id=one.pk, verdict="reject", reason="same")
+    assert [row.verdict for row in one.decisions.order_by("pk")] == ["accept", "reject"]
+    assert one.decisions.filter(undone_at__isnull=False).count() == 1
+
+
+def test_an_old_decision_and_one_others_disagreed_with_stay(pairs, reviewers):
+    (pair,) = pairs(1, opinions=2)
+    decide(reviewers[0], "accept")
+    decide(reviewers[1], "reject", reason="number")
+    with pytest.raises(Conflict):
+        review.review_undo(reviewer=reviewers[0])
+    pairs(1)
+    decide(reviewers[2], "accept")
+    ReviewDecision.objects.update(created_at=timezone.now() - timedelta(days=2))
+    with pytest.raises(Conflict):
+        review.review_undo(reviewer=reviewers[2])
+    assert not ReviewDecision.objects.filter(undone_at__isnull=False).exists()
+    assert pair.decisions.count() == 2
+
+
+def test_undoing_a_skip_gives_the_pair_back_unless_somebody_has_it(pairs, reviewers):
+    (pair,) = pairs(1)
+    decide(reviewers[0], "skip")
+    review.review_undo(reviewer=reviewers[0])
+    assert review.review_next(reviewer=reviewers[0]).pair_id == pair.pk
+    review.review_decide(reviewer=reviewers[0], pair_id=pair.pk, verdict="skip")
+    review.review_next(reviewer=reviewers[1])
+    review.review_undo(reviewer=reviewers[0])
+    assert review.review_next(reviewer=reviewers[0]) is None
+
+
+def test_changes_of_decisions_and_outcomes_are_kept(pairs, reviewer):
+    (pair,) = pairs(1)
+    made = decide(reviewer, "accept")
+    review.review_undo(reviewer=reviewer)
+    assert [event.undone_at for event in made.events.filter(pgh_label="update")] == [None]
+    assert [event.outcome for event in pair.events.filter(pgh_label="update")] == ["", "accept"]
+
+
+def test_a_new_version_of_the_guidelines_leaves_the_old_one(reviewer, admin_person):
+    first = review.guideline_current()
+    assert first.version == 1
+    with pytest.raises(NotAllowed):
+        review.guideline_publish(text="Mine.", user=reviewer)
+    for text in ("", "  ", first.text):
+        with pytest.raises(ValidationFailed):
+            review.guideline_publish(text=text, user=admin_person)
+    review.guideline_publish(text="Look twice.", user=admin_person)
+    assert review.guideline_current().text == "Look twice."
+    assert ReviewGuideline.objects.get(version=1).text == first.text
+
+
+def test_keys_are_kept_for_each_reviewer(reviewers):
+    one, other = reviewers[:2]
+    review.review_keys_save(reviewer=one, keys={"accept": "Y", "undo": ""})
+    assert (review_keys(reviewer=one)["accept"], review_keys(reviewer=one)["undo"]) == ("y", "")
+    assert review_keys(reviewer=other)["accept"] == "a"
+    for keys in ({"accept": "ab"}, {"accept": "s"}):
+        with pytest.raises(ValidationFailed):
+            review.review_keys_save(reviewer=one, keys=keys)
+
+
+def test_a_teacher_reviews_nothing(pairs, teacher):
+    pairs(1)
+    for act in (
+        lambda: review.review_next(reviewer=teacher),
+        lambda: review.review_undo(reviewer=teacher),
+        lambda: review.review_decide(reviewer=teacher, pair_id=1, verdict="accept"),
+        lambda: review.adjudication_decide(reviewer=teacher, pair_id=1, verdict="accept"),
+        lambda: review.review_keys_save(reviewer=teacher, keys={}),
+    ):
+        with pytest.raises(NotAllowed):
+            act()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("opinions", [1, 2])
+def test_many_reviewers_at_once_decide_each_pair_as_often_as_wanted(pairs, reviewers, opinions, settings):
+    settings.REVIEW_RANDOM_SHARE = 0.3
+    made = pairs(30, opinions=opinions)
+    review.guideline_current()
+
+    def session(reviewer) -> list[int]:
+        done = []
+        try:
+            while lease := review.review_next(reviewer=reviewer):
+                review.review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict="accept")
+                done.append(lease.pair_id)
+        finally:
+            connection.close()
+        return done
+
+    with ThreadPoolExecutor(REVIEWERS) as pool:
+        sessions = list(pool.map(session, reviewers))
+    assert all(len(done) == len(set(done)) for done in sessions)
+    assert Counter(pair for done in sessions for pair in done) == dict.fromkeys(
+        (pair.pk for pair in made), opinions
+    )
+    assert set(ParaphrasePair.objects.values_list("state", "outcome")) == {("decided", "accept")}
+    assert not ReviewLease.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pairs_of_reviewers_who_left_come_to_those_who_stay(pairs, reviewers):
+    made = pairs(12)
+    review.guideline_current()
+
+    def take(reviewer) -> int:
+        try:
+            return review.review_next(reviewer=reviewer).pair_id
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(REVIEWERS) as pool:
+        taken = list(pool.map(take, reviewers))
+    assert len(set(taken)) == REVIEWERS
+    stays = reviewers[0]
+    for _ in range(12 - REVIEWERS + 1):
+        decide(stays)
+    assert review.review_next(reviewer=stays) is None  # the others still have theirs
+    expire()
+    for _ in range(REVIEWERS - 1):
+        decide(stays)
+    assert ReviewDecision.objects.count() == len(made)
+    assert set(ParaphrasePair.objects.values_list("state", flat=True)) == {"decided"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_windows_of_one_reviewer_show_one_pair(pairs, reviewer):
+    pairs(10)
+
+    def take(_: int) -> int:
+        try:
+            return review.review_next(reviewer=reviewer).pair_id
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(take, range(6)))) == 1
