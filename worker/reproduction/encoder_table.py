@@ -74,6 +74,7 @@ def paired_interval(
     one: Sequence[Array],
     other: Sequence[Array],
     *,
+    questions: npt.NDArray[np.int64] | None = None,
     resamples: int = _RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float, float]:
@@ -83,6 +84,8 @@ def paired_interval(
         statistic: of the arrays of one model.
         one: arrays over questions, as the statistic takes them.
         other: those of the other model, in the same order.
+        questions: number of each row's question; rows of one question, of several seeds, are drawn together. By
+            default each row is a question.
         resamples: draws of questions, with replacement.
         seed: of the draws.
 
@@ -90,10 +93,12 @@ def paired_interval(
         Difference one - other, low, high.
     """
     rng = np.random.default_rng(seed)
-    count = len(one[0])
+    numbers = np.arange(len(one[0])) if questions is None else questions
+    names, places = np.unique(numbers, return_inverse=True)
     differences = np.empty(resamples)
     for index in range(resamples):
-        rows = rng.integers(count, size=count)
+        drawn = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
+        rows = np.repeat(np.arange(len(numbers)), drawn[places])
         differences[index] = statistic(*(part[rows] for part in one)) - statistic(
             *(part[rows] for part in other)
         )
@@ -209,20 +214,25 @@ def _difference(
     keys = [f"{name}/{key}" for key in column.outcomes]
     one: list[list[Array]] = [[] for _key in keys]
     two: list[list[Array]] = [[] for _key in keys]
+    questions: list[npt.NDArray[np.int64]] = []
     for figures, arrays in other:
         partner = by_seed.get(figures["settings"]["seed"])
         if partner is None or any(key not in both for both in (partner, arrays) for key in keys):
             continue
-        _shared, left, right = np.intersect1d(
+        shared, left, right = np.intersect1d(
             partner[f"{name}/question"], arrays[f"{name}/question"], return_indices=True
         )
+        questions.append(shared)
         for place, key in enumerate(keys):
             one[place].append(partner[key][left])
             two[place].append(arrays[key][right])
     if not one[0]:
         return "-"
     value, low, high = paired_interval(
-        column.statistic, [np.concatenate(part) for part in one], [np.concatenate(part) for part in two]
+        column.statistic,
+        [np.concatenate(part) for part in one],
+        [np.concatenate(part) for part in two],
+        questions=np.concatenate(questions),
     )
     shown = f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
     better, worse = (high < 0, low > 0) if column.lower_is_better else (low > 0, high < 0)

@@ -146,3 +146,12 @@ def test_an_interval_covers_no_difference_between_equals_and_not_a_clear_one():
     assert value == pytest.approx(0, abs=1e-9)
     value, low, high = paired_interval(np.mean, [base + noise + 0.2], [base])
     assert 0.1 < low < value < high
+
+
+def test_a_question_that_several_seeds_test_counts_once():
+    values = np.random.default_rng(0).normal(size=200)
+    once = paired_interval(np.mean, [values], [np.zeros(200)])
+    thrice = paired_interval(
+        np.mean, [np.tile(values, 3)], [np.zeros(600)], questions=np.tile(np.arange(200), 3)
+    )
+    assert thrice == pytest.approx(once)
