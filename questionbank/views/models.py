@@ -194,7 +194,7 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
 def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
     """Let the former champion serve again, at once; `?scope=` names the hierarchy of probes."""
     _check_capability(capability)
-    scope = request.POST.get("scope", request.GET.get("scope", ""))
+    scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
     form, problem, status = ReasonForm(), "", 200
     if request.method == "POST":
         form, status = ReasonForm(request.POST), 422

@@ -266,6 +266,15 @@ def test_rolling_back_brings_the_former_champion_back(candidate, champion, as_ad
     assert "Teachers complained." in text(as_admin.get(reverse("model_history", args=["encoder"])))
 
 
+def test_a_scope_that_no_hierarchy_can_have_has_no_former_model(candidate, as_admin) -> None:
+    for scope in ("Nowhere", "Now\0here", "x" * 5000):
+        response = as_admin.post(
+            reverse("model_roll_back", args=["probes"]), {"scope": scope, "reason": "Back"}
+        )
+        assert response.status_code == 409
+        assert "There is no former model to go back to." in text(response)
+
+
 def test_a_candidate_is_deleted_with_its_files_and_leaves_its_history(candidate, as_admin) -> None:
     storages["artifacts"].save(f"{candidate.location}/manifest.json", ContentFile(b"{}"))
     address = reverse("model_delete", args=[candidate.pk])
