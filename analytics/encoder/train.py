@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,11 @@ def fit_encoder(
     Returns:
         The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained;
         and how training ended.
+
+    Raises:
+        DataError: too few questions, none with a concept, or the checkpoint is of another training.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: `cancel` said so; the checkpoint is usable.
     """
     mapping = parse_root_mapping(config.root_mapping)
     examples, held_out = join_hierarchies(examples, mapping), join_hierarchies(held_out, mapping)
@@ -174,6 +180,7 @@ def fit_encoder(
         ),
         device=device,
         checkpoints=checkpoints,
+        identity=_identity(config, examples),
         callbacks=callbacks,
         cancel=cancel,
     )
@@ -274,8 +281,17 @@ def _command(data: Path, config: EncoderConfig, language: str, hierarchy: str) -
     words = ["python", "-m", "analytics", "train", "encoder", "--data", data.name, "--output", "FOLDER"]
     for option, value in {"--language": language, "--hierarchy": hierarchy}.items():
         words += [option, value] if value else []
-    default: Mapping[str, Any] = config_to_dict(EncoderConfig())
-    for name, value in config_to_dict(config).items():
-        if value != default[name]:
-            words += ["--set", f"{name}={value}"]
+    for name, value in _changed_settings(config).items():
+        words += ["--set", f"{name}={value}"]
     return shlex.join(words)
+
+
+def _identity(config: EncoderConfig, examples: Sequence[EncoderExample]) -> str:
+    """What tells a training from others, wherever it runs: its settings and its questions."""
+    settings = {name: value for name, value in _changed_settings(config).items() if name != "device"}
+    return f"{json.dumps(settings, sort_keys=True)} {examples_hash(examples)}"
+
+
+def _changed_settings(config: EncoderConfig) -> dict[str, Any]:
+    default = config_to_dict(EncoderConfig())
+    return {name: value for name, value in config_to_dict(config).items() if value != default[name]}

@@ -145,6 +145,7 @@ def train_loop(
     *,
     device: torch.device,
     checkpoints: Path | None = None,
+    identity: str = "",
     callbacks: Sequence[Callback] = (),
     cancel: Callable[[], bool] | None = None,
 ) -> TrainingResult:
@@ -155,15 +156,16 @@ def train_loop(
         settings: how to run it.
         device: where the task's modules are.
         checkpoints: folder of the checkpoint; without it nothing is kept.
+        identity: what tells these settings and data from others; a checkpoint with another one is refused.
         callbacks: told of progress, in the main process.
         cancel: asked after every optimiser step; True saves a checkpoint and stops. So does SIGTERM. One process
             stops all.
 
     Raises:
         Cancelled: it was asked to stop; the checkpoint is usable.
-        DataError: an epoch has no batch, or the loss is no longer a number.
+        DataError: an epoch has no batch, the loss is no longer a number, or the checkpoint is of another training.
     """
-    return _Loop(task, settings, device, checkpoints, callbacks).run(cancel or (lambda: False))
+    return _Loop(task, settings, device, checkpoints, identity, callbacks).run(cancel or (lambda: False))
 
 
 class _Loop:
@@ -175,10 +177,11 @@ class _Loop:
         settings: LoopSettings,
         device: torch.device,
         checkpoints: Path | None,
+        identity: str,
         callbacks: Sequence[Callback],
     ) -> None:
         self.task, self.settings, self.device = task, settings, device
-        self.checkpoints, self.callbacks = checkpoints, callbacks
+        self.checkpoints, self.identity, self.callbacks = checkpoints, identity, callbacks
         self.steps_per_epoch = task.batches_per_epoch() // settings.accumulate
         if self.steps_per_epoch < 1:
             raise DataError("There are too few examples for a single training step.")
@@ -319,6 +322,7 @@ class _Loop:
         state = {
             "step": self.step,
             "steps": self.steps,
+            "identity": self.identity,
             "modules": {name: module.state_dict() for name, module in self.task.modules().items()},
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
@@ -342,6 +346,10 @@ class _Loop:
             raise DataError(
                 f"The checkpoint belongs to a run of {state['steps']} steps, this one has {self.steps};"
                 " remove it to begin anew."
+            )
+        if self.identity != state.get("identity", self.identity):  # older checkpoints do not say
+            raise DataError(
+                "The checkpoint belongs to a run with other settings or other data; remove it to begin anew."
             )
         for name, module in self.task.modules().items():
             module.load_state_dict(state["modules"][name])

@@ -113,6 +113,14 @@ def test_stopped_and_resumed_gives_the_same_model(backbone_folder, tmp_path):
             checkpoints=tmp_path / "checkpoint",
             cancel=lambda: next(calls, True),
         )
+    for questions, settings in ((examples(), {"learning_rate": 1e-4}), (examples()[::-1], {})):
+        with pytest.raises(DataError, match="other settings or other data"):
+            train_encoder(
+                questions,
+                config(backbone_folder, **settings),
+                tmp_path / "parts",
+                checkpoints=tmp_path / "checkpoint",
+            )
     parts = train_encoder(
         examples(), config(backbone_folder), tmp_path / "parts", checkpoints=tmp_path / "checkpoint"
     )

@@ -152,6 +152,8 @@ def test_a_damaged_checkpoint_and_one_of_another_run_are_refused(tmp_path: Path)
     train_loop(Regression(), SETTINGS, device=CPU, checkpoints=tmp_path)
     with pytest.raises(DataError, match="belongs to a run of 24 steps"):
         train_loop(Regression(), LoopSettings(epochs=5), device=CPU, checkpoints=tmp_path)
+    with pytest.raises(DataError, match="other settings or other data"):
+        train_loop(Regression(), SETTINGS, device=CPU, checkpoints=tmp_path, identity="another")
 
 
 def test_too_few_examples_and_a_loss_that_explodes_are_clear_errors():
