@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.configuration import config_to_dict
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import examples_hash
@@ -141,27 +141,7 @@ def _run(
     if ARMS[arm].vectors == "tfidf":
         encode: Callable[[SplitSet], npt.NDArray[np.float32]] = _tfidf
     else:
-        config = EncoderConfig(**settings["config"])
-        backbone = load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device)
-        if ARMS[arm].settings is not None:
-            examples, leaked = pretraining_examples(sets, plan.trained_on)
-            history = History()
-            trained, _adapter, result = fit_encoder(
-                examples,
-                config,
-                checkpoints=folder / "checkpoint",
-                callbacks=[history, _teller(say)],
-            )
-            trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
-            backbone = replace(trained, max_tokens=_MEASURED_TOKENS)
-            training = {
-                "questions": len(examples),
-                "left_out_as_another_set_tests_with_them": leaked,
-                "data_hash": examples_hash(examples),
-                "steps": result.step,
-                "seconds": round(result.seconds, 1),
-                "loss": history.series("loss")[-1][1] if history.series("loss") else None,
-            }
+        backbone, training = _encoder(folder, arm, EncoderConfig(**settings["config"]), plan, sets, say)
 
         def encode(one: SplitSet) -> npt.NDArray[np.float32]:
             return encode_bulk(backbone, one.texts)
@@ -177,10 +157,6 @@ def _run(
         outcomes[f"{name}/question"] = question_numbers(
             [probed.texts[row] for row in np.flatnonzero(probed.is_test)]
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".outcomes.npz").open("wb") as stream:
-        np.savez_compressed(stream, **outcomes)  # type: ignore[arg-type]
-    os.replace(folder / ".outcomes.npz", folder / "outcomes.npz")
     body = {
         "settings": settings,
         "training": rounded(training),
@@ -188,6 +164,42 @@ def _run(
         "seconds": round(time.monotonic() - started, 1),
         "sets": rounded(measured),
     }
+    _keep(folder, body, outcomes)
+
+
+def _encoder(
+    folder: Path,
+    arm: str,
+    config: EncoderConfig,
+    plan: Plan,
+    sets: Mapping[str, SplitSet],
+    say: Callable[[str], Any],
+) -> tuple[Backbone, dict[str, Any]]:
+    """The encoder of an arm, trained where the arm trains one, and what is worth noting of its training."""
+    if ARMS[arm].settings is None:
+        return load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device), {}
+    examples, leaked = pretraining_examples(sets, plan.trained_on)
+    history = History()
+    trained, _adapter, result = fit_encoder(
+        examples, config, checkpoints=folder / "checkpoint", callbacks=[history, _teller(say)]
+    )
+    trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
+    return replace(trained, max_tokens=_MEASURED_TOKENS), {
+        "questions": len(examples),
+        "left_out_as_another_set_tests_with_them": leaked,
+        "data_hash": examples_hash(examples),
+        "steps": result.step,
+        "seconds": round(result.seconds, 1),
+        "loss": history.series("loss")[-1][1] if history.series("loss") else None,
+    }
+
+
+def _keep(folder: Path, body: Mapping[str, Any], outcomes: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Write what a finished run found, the figures last: they say that it is finished."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".outcomes.npz").open("wb") as stream:
+        np.savez_compressed(stream, **outcomes)  # type: ignore[arg-type]
+    os.replace(folder / ".outcomes.npz", folder / "outcomes.npz")
     aside = folder / ".figures.json"
     aside.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
     os.replace(aside, folder / "figures.json")
