@@ -29,7 +29,15 @@ from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_c
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
 from questionbank.formats.lines import Progress, decode_line, read_lines
 
-__all__ = ["COLUMNS", "CSV_HEAD", "header_delimiter", "read_csv", "write_csv_row"]
+__all__ = [
+    "COLUMNS",
+    "CSV_HEAD",
+    "DecodedLines",
+    "csv_reason",
+    "header_delimiter",
+    "read_csv",
+    "write_csv_row",
+]
 
 COLUMNS = (
     "id", "text", "language", "kind", "A", "B", "C", "D", "E", "options", "answer", "solution", "equation",
@@ -69,7 +77,7 @@ def header_delimiter(line: str) -> str:
     return best
 
 
-class _DecodedLines:
+class DecodedLines:
     """Feeds the csv module with text and remembers which lines were no text."""
 
     def __init__(self, path: Path, progress: Progress | None) -> None:
@@ -104,7 +112,7 @@ def read_csv(
     Raises:
         ImportRefused: the header is not one, or the file as a whole cannot be read on.
     """
-    lines = _DecodedLines(path, progress)
+    lines = DecodedLines(path, progress)
     header_line = next(iter(lines), "")
     problem = lines.take_bad()
     delimiter = header_delimiter(header_line)
@@ -123,7 +131,7 @@ def read_csv(
             return
         except csv.Error as error:
             lines.take_bad()
-            yield start, LineProblem(start, _csv_reason(error))
+            yield start, LineProblem(start, csv_reason(error))
             continue
         problem = lines.take_bad()
         if problem is not None:
@@ -141,7 +149,8 @@ def _header(line: str, delimiter: str, path: Path) -> list[str]:
     return names
 
 
-def _csv_reason(error: csv.Error) -> str:
+def csv_reason(error: csv.Error) -> str:
+    """Why the csv module cannot read on, for whoever made the file."""
     reason = str(error)
     if "unexpected end of data" in reason:
         return "a quotation mark opens a cell here and is never closed"

@@ -1,0 +1,159 @@
+"""Files of paraphrases: JSON Lines or CSV, gzip too; one pair of `original` and `paraphrase` a line.
+
+Further fields: ``id``, ``language`` (detected where absent), and ``question``, the number of a question of the bank,
+whose text is then the original where none is given. Others are ignored, null means absent.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analytics.text.tokens import detect_language
+from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.cells import unguard_cell
+from questionbank.formats.csv_table import DecodedLines, csv_reason
+from questionbank.formats.fields import LANGUAGE_TAG, string_problem
+from questionbank.formats.jsonl import parse_object
+from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT
+from questionbank.formats.lines import decode_line, first_bytes, read_lines, refuse_unreadable
+
+__all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
+
+PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question")
+_DELIMITERS = ",;\t"
+_LARGEST_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A pair as its file has it; `original` may be empty where `question` names one."""
+
+    id: str
+    original: str
+    paraphrase: str
+    language: str
+    question: int | None
+
+
+def read_pair_file(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
+    """Yield the pair or the problem of each line that is not blank; the content tells the format.
+
+    Raises:
+        ImportRefused: the file as a whole cannot be read.
+    """
+    refuse_unreadable(path)
+    start = first_bytes(path, 4096).lstrip(b"\xef\xbb\xbf").lstrip()
+    if not start:
+        raise ImportRefused(f"{path.name} is empty.")
+    yield from _read_json(path) if start.startswith((b"{", b"[")) else _read_csv(path)
+
+
+def _read_json(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
+    for number, line in read_lines(path):
+        if isinstance(line, LineProblem):
+            yield number, line
+        elif line.strip():
+            try:
+                yield number, _pair(parse_object(decode_line(line.rstrip())))
+            except ValueError as error:
+                yield number, LineProblem(number, str(error))
+
+
+def _read_csv(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
+    lines = DecodedLines(path, None)
+    head = next(iter(lines), "").strip("\r\n")
+    names: list[str] = []
+    delimiter = ""
+    for delimiter in _DELIMITERS:
+        names = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
+        if "paraphrase" in names and ("original" in names or "question" in names):
+            break
+    else:
+        reason = "it needs the columns original and paraphrase"
+        raise ImportRefused(
+            f"{path.name} is neither JSON Lines nor a CSV table of pairs: {reason}.", [LineProblem(1, reason)]
+        )
+    twice = next((name for name in PAIR_COLUMNS if names.count(name) > 1), "")
+    if twice:
+        reason = f"the column {twice} is there twice"
+        raise ImportRefused(f"The header of {path.name} is wrong: {reason}.", [LineProblem(1, reason)])
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        start = lines.number + 1
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            lines.take_bad()
+            yield start, LineProblem(start, csv_reason(error))
+            continue
+        problem = lines.take_bad()
+        if problem is not None:
+            yield problem.line, problem
+        elif any(cells):
+            if len(cells) > len(names) and any(cells[len(names) :]):
+                reason = f"the row has {len(cells)} cells, the header {len(names)}"
+                yield start, LineProblem(start, reason)
+                continue
+            row = {name: unguard_cell(cell) for name, cell in zip(names, cells, strict=False) if cell}
+            try:
+                yield start, _pair(row)
+            except ValueError as error:
+                yield start, LineProblem(start, str(error))
+
+
+def _pair(row: Mapping[str, Any]) -> PairRow:
+    """Check one line.
+
+    Raises:
+        ValueError: a field cannot be used; the message is for the user.
+    """
+    question = _question(row.get("question"))
+    original = _string(row, "original", TEXT_LIMIT)
+    paraphrase = _string(row, "paraphrase", TEXT_LIMIT)
+    if not original and question is None:
+        raise ValueError("original is missing or empty")
+    if not paraphrase:
+        raise ValueError("paraphrase is missing or empty")
+    if original == paraphrase:
+        raise ValueError("original and paraphrase are the same text")
+    identifier = row.get("id")
+    if isinstance(identifier, int | float) and not isinstance(identifier, bool):
+        identifier = str(identifier)
+    language = _string(row, "language", TEXT_LIMIT).lower()
+    if language and (len(language) > LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(language)):
+        raise ValueError("language is no language tag such as en or zh")
+    return PairRow(
+        id=_string({"id": identifier}, "id", ID_LIMIT),
+        original=original,
+        paraphrase=paraphrase,
+        language=language or detect_language(original or paraphrase),
+        question=question,
+    )
+
+
+def _string(row: Mapping[str, Any], name: str, limit: int) -> str:
+    value = row.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a string")
+    if problem := string_problem(value, limit):
+        raise ValueError(f"{name} {problem}")
+    return value.strip()
+
+
+def _question(value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    text = str(value).strip()
+    if isinstance(value, bool | float) or not (text.isascii() and text.isdecimal()) or len(text) > 19:
+        raise ValueError("question must be the number of a question of the bank")
+    if int(text) > _LARGEST_ID:
+        raise ValueError("question must be the number of a question of the bank")
+    return int(text)

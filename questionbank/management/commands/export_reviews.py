@@ -1,0 +1,40 @@
+"""Write reviewers' decisions to a file."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from questionbank.atomic_file import written_aside
+from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
+from questionbank.management.base import BankCommand
+from questionbank.selectors.review import EXPORT_FIELDS, decision_rows
+
+
+class Command(BankCommand):
+    """Each with the versions of model and guidelines; pairs that wait for an opinion are left out."""
+
+    help = "Write reviewers' decisions on paraphrases to a JSON Lines or CSV file."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", type=Path, metavar="PATH")
+        parser.add_argument("--format", choices=REVIEW_FORMATS, default="jsonl")
+        parser.add_argument(
+            "--include-undone", action="store_true", help="also decisions that were taken back, with the time"
+        )
+
+    def handle(self, *args: Any, path: Path, format: str, include_undone: bool, **options: Any) -> None:
+        fields = (*EXPORT_FIELDS, "undone_at") if include_undone else EXPORT_FIELDS
+        written = 0
+
+        def counted() -> Any:
+            nonlocal written
+            for row in decision_rows(include_undone=include_undone):
+                written += 1
+                yield row
+
+        with written_aside(path) as file:
+            for line in review_lines(counted(), fields, format):
+                file.write(line.encode())
+        self.stdout.write(f"Decisions written to {path}: {written:,}")

@@ -1,0 +1,167 @@
+"""Uploading files of paraphrases: first a check that writes nothing, then the pairs of the file that was checked.
+
+The file is kept among the uploads between the two; what names it is signed for the person who uploaded it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from django.core import signing
+from django.core.files import File
+from django.core.files.storage import storages
+from django.utils.translation import gettext as _
+
+from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed, ValidationFailed
+from questionbank.formats.pairs import PairRow, read_pair_file
+from questionbank.models import ParaphrasePair, Question, User
+from questionbank.services.paraphrase import PairInput, pairs_create
+
+__all__ = ["SHOWN_PROBLEMS", "PairReport", "pairs_check", "pairs_import"]
+
+SHOWN_PROBLEMS = 100
+MOST_ROWS = 20_000
+_SALT = "kindred.paraphrases"
+_KEPT_FOR = 24 * 3600  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class PairReport:
+    """What a check found.
+
+    Attributes:
+        token: names the kept file to `pairs_import`.
+        problems: the first `SHOWN_PROBLEMS` lines that cannot be used; `refused` is the number of all.
+    """
+
+    token: str
+    name: str
+    usable: int
+    refused: int
+    problems: tuple[LineProblem, ...]
+    first: tuple[PairInput, ...]
+
+
+def pairs_check(*, upload: File[Any], name: str, user: User) -> PairReport:
+    """Keep a file of pairs and say what of it can be used; adds nothing to the queue.
+
+    Raises:
+        NotAllowed: the person may not add pairs.
+        ImportRefused: the file as a whole cannot be read.
+    """
+    _allow(user)
+    last = PurePath(name.replace("\\", "/")).name
+    plain = "".join(sign for sign in last if sign.isprintable())[-50:].strip(". ") or "upload"
+    stored = storages["uploads"].save(f"{uuid.uuid4().hex}.pairs", upload)
+    try:
+        pairs, problems = _read(stored, plain)
+    except ImportRefused:
+        storages["uploads"].delete(stored)
+        raise
+    token = signing.dumps([stored, plain, user.pk], salt=_SALT)
+    return PairReport(
+        token=token,
+        name=plain,
+        usable=len(pairs),
+        refused=len(problems),
+        problems=tuple(problems[:SHOWN_PROBLEMS]),
+        first=tuple(pairs[:3]),
+    )
+
+
+def pairs_import(*, token: str, user: User, skip_refused: bool = False) -> list[ParaphrasePair]:
+    """Add the pairs of a file that was checked: all of them, or with `skip_refused` those that can be used.
+
+    Raises:
+        NotAllowed: the person may not add pairs.
+        Conflict: the file is not kept any more, or is somebody else's.
+        ImportRefused: lines cannot be used and `skip_refused` is false, or none can; nothing was added.
+    """
+    _allow(user)
+    try:
+        stored, name, owner = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
+    except signing.BadSignature as error:
+        raise Conflict(_("The file is not kept any more; upload it again.")) from error
+    if owner != user.pk or not storages["uploads"].exists(stored):
+        raise Conflict(_("The file is not kept any more; upload it again."))
+    pairs, problems = _read(stored, name)
+    if (problems and not skip_refused) or not pairs:
+        raise ImportRefused(
+            _("Lines of %(name)s cannot be used; nothing was added.") % {"name": name}, problems
+        )
+    try:
+        made = pairs_create(pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name)
+    except ValidationFailed as error:  # what a reader let through and the queue does not take
+        raise ImportRefused(str(error), problems) from error
+    storages["uploads"].delete(stored)
+    return made
+
+
+def _allow(user: User) -> None:
+    if not user.has_perm("questionbank.review"):
+        raise NotAllowed(_("You may not add paraphrases."))
+
+
+@contextmanager
+def _local(stored: str, name: str) -> Iterator[Path]:
+    """The kept file under its own name, which the sentences about it use."""
+    with tempfile.TemporaryDirectory() as folder, storages["uploads"].open(stored) as kept:
+        path = Path(folder) / name
+        with path.open("wb") as copy:
+            shutil.copyfileobj(kept, copy)
+        yield path
+
+
+def _read(stored: str, name: str) -> tuple[list[PairInput], list[LineProblem]]:
+    with _local(stored, name) as path:
+        rows = list(_bounded(read_pair_file(path), name))
+    if not rows:
+        raise ImportRefused(_("There is no pair in %(name)s.") % {"name": name})
+    asked = {row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None}
+    questions = Question.objects.in_bulk(asked)
+    texts = [row.paraphrase for _number, row in rows if isinstance(row, PairRow)]
+    known = set(
+        ParaphrasePair.objects.filter(paraphrase__in=texts).values_list("original", "paraphrase").iterator()
+    )
+    seen: dict[tuple[str, str], int] = {}
+    pairs, problems = [], []
+    for number, row in rows:
+        if isinstance(row, LineProblem):
+            problems.append(row)
+            continue
+        question = questions.get(row.question) if row.question is not None else None
+        original = row.original or (question.text.strip() if question else "")
+        both = (original, row.paraphrase)
+        reason = ""
+        if row.question is not None and question is None:
+            reason = _("there is no question %(number)d in the bank") % {"number": row.question}
+        elif original == row.paraphrase:
+            reason = _("original and paraphrase are the same text")
+        elif both in seen:
+            reason = _("this pair stands on line %(line)d already") % {"line": seen[both]}
+        elif both in known:
+            reason = _("this pair is in the queue already")
+        if reason:
+            problems.append(LineProblem(number, reason))
+            continue
+        seen[both] = number
+        pairs.append(PairInput(original, row.paraphrase, row.language, row.id, question))
+    return pairs, problems
+
+
+def _bounded(
+    rows: Iterator[tuple[int, PairRow | LineProblem]], name: str
+) -> Iterator[tuple[int, PairRow | LineProblem]]:
+    for place, row in enumerate(rows):
+        if place == MOST_ROWS:
+            raise ImportRefused(
+                _("%(name)s has more than %(most)d pairs; split it.") % {"name": name, "most": MOST_ROWS}
+            )
+        yield row

@@ -1,0 +1,82 @@
+"""Files of paraphrases, as people make them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.pairs import PairRow, read_pair_file
+
+
+@pytest.fixture
+def read(tmp_path):
+    def rows(content: str | bytes, name: str = "pairs.jsonl") -> list:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return list(read_pair_file(path))
+
+    return rows
+
+
+PAIR = {"original": "Ann has 3 apples.", "paraphrase": "3 apples are Ann's."}
+
+
+def test_json_lines_with_and_without_what_may_be_absent(read):
+    content = json.dumps({**PAIR, "id": 7, "language": "EN", "label": 1}) + "\n\n" + json.dumps(PAIR) + "\n"
+    assert read(content) == [
+        (1, PairRow("7", PAIR["original"], PAIR["paraphrase"], "en", None)),
+        (3, PairRow("", PAIR["original"], PAIR["paraphrase"], "en", None)),
+    ]
+
+
+def test_csv_is_known_by_its_content_and_any_delimiter(read):
+    content = 'id;original;paraphrase;question\r\nx;"Ann; and\nBob";Bob and Ann;\r\ny;;Another;12\r\n'
+    assert read(content, "pairs.txt") == [
+        (2, PairRow("x", "Ann; and\nBob", "Bob and Ann", "en", None)),
+        (4, PairRow("y", "", "Another", "en", 12)),
+    ]
+
+
+def test_a_compressed_file_is_read(read):
+    assert len(read(gzip.compress(json.dumps(PAIR).encode()), "pairs.jsonl.gz")) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"original": "a"}', "paraphrase is missing or empty"),
+        ('{"paraphrase": "a", "original": "  "}', "original is missing or empty"),
+        ('{"original": "a", "paraphrase": "a "}', "the same text"),
+        ('{"original": 3, "paraphrase": "a"}', "original must be a string"),
+        ('{"original": "a", "paraphrase": "b", "question": "x1"}', "question must be the number"),
+        ('{"original": "a", "paraphrase": "b", "question": 99999999999999999999}', "question must be the number"),
+        ('{"original": "a", "paraphrase": "b", "question": true}', "question must be the number"),
+        ('{"original": "a", "paraphrase": "b", "language": "English, I think"}', "no language tag"),
+        ('{"original": "a", "paraphrase": "\\u0000"}', "NUL"),
+        ('{"original": "a", "paraphrase": "b", "id": ["x"]}', "id must be a string"),
+        ('["a", "b"]', "object"),
+        ('{"original": "a", ', ""),
+    ],
+)  # fmt: skip
+def test_a_line_that_cannot_be_used_says_why_and_the_others_are_read(read, line, reason):
+    first, second = read(f"{line}\n{json.dumps(PAIR)}\n")
+    assert isinstance(first[1], LineProblem)
+    assert first[1].line == 1
+    assert reason in first[1].reason
+    assert isinstance(second[1], PairRow)
+
+
+def test_bad_rows_of_a_table_have_their_line(read):
+    rows = read("original,paraphrase\na,b\nc\nd,e,f\n", "pairs.csv")
+    assert [(line, type(row)) for line, row in rows] == [(2, PairRow), (3, LineProblem), (4, LineProblem)]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b" \n", b"once upon a time", b"original,original,paraphrase\na,b,c", b"PK\x03\x04zip"]
+)
+def test_a_file_that_is_none_of_ours_is_refused(read, content):
+    with pytest.raises(ImportRefused):
+        read(content)

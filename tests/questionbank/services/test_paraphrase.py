@@ -1,0 +1,156 @@
+"""Pairs arrive, by hand and by file, and get their scores."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+
+from analytics.paraphrase.findings import find_changes
+from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
+from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run
+from questionbank.services.pair_imports import pairs_check, pairs_import
+from questionbank.services.paraphrase import (
+    PairInput,
+    findings_to_json,
+    pair_findings,
+    pair_priority,
+    pair_save_score,
+    pairs_create,
+)
+
+pytestmark = pytest.mark.django_db
+PAIR = PairInput("Zoe rode 30 kilometres.", "Zoe rode some kilometres.")
+
+
+def add(*pairs: PairInput, user=None) -> list[ParaphrasePair]:
+    return pairs_create(pairs=pairs, source="typed", user=user)
+
+
+def test_new_pairs_ask_for_their_scores_in_one_job(reviewer):
+    made = add(PAIR, PairInput("a", "b"), user=reviewer)
+    run = Run.objects.get()
+    assert (run.kind, run.capability, run.requested_by) == ("score", "paraphrase", reviewer)
+    assert run.parameters == {"pairs": [pair.pk for pair in made]}
+
+
+@pytest.mark.parametrize(
+    ("pair", "field"),
+    [
+        (PairInput("", "a"), "original"),
+        (PairInput("a", "  "), "paraphrase"),
+        (PairInput("a", " a "), "paraphrase"),
+        (PairInput("a", "b" * 50_001), "paraphrase"),
+        (PairInput("a", "b", language=""), "language"),
+    ],
+)
+def test_a_pair_that_is_none_is_refused_and_no_other_added(pair, field):
+    with pytest.raises(ValidationFailed) as refused:
+        add(PAIR, pair)
+    assert list(refused.value.fields) == [field]
+    assert not ParaphrasePair.objects.exists()
+
+
+def test_a_teacher_adds_none(teacher):
+    with pytest.raises(NotAllowed):
+        add(PAIR, user=teacher)
+
+
+def test_findings_survive_the_database_and_stand_before_the_job_came():
+    (pair,) = add(PAIR)
+    expected = findings_to_json(find_changes(pair.original, pair.paraphrase))
+    assert pair_findings(pair) == expected
+    assert expected[0]["sentence"] == "30 became some."
+    pair_save_score(
+        pair=pair,
+        score=0.4,
+        verdict=None,
+        findings=find_changes(PAIR.original, PAIR.paraphrase),
+        artifact=None,
+    )
+    pair.refresh_from_db()
+    assert pair.findings == expected
+
+
+def test_a_score_changes_the_place_in_the_queue():
+    (pair,) = add(PAIR)
+    artifact = ModelArtifact.objects.create(capability="paraphrase", name="scorer")
+    pair_save_score(pair=pair, score=0.9, verdict=0.55, findings=[], artifact=artifact)
+    pair.refresh_from_db()
+    assert pair.priority == pytest.approx(0.05)
+    assert (pair.scored_by, pair.findings) == (artifact, [])
+    assert pair.scored_at is not None
+    assert pair_priority(score=0.2, verdict=None, findings=[]) == pytest.approx(0.3)
+    unscored = [pair_priority(score=None, verdict=None, findings=found) for found in ([{}], [], None)]
+    assert max(pair_priority(score=-1.0, verdict=None, findings=[]), 1.5) < unscored[0] < unscored[1]
+    assert unscored[1] == unscored[2]
+
+
+@pytest.mark.parametrize(
+    ("score", "verdict"), [(1.5, None), (float("nan"), None), (0.5, 1.5), (0.5, float("nan"))]
+)
+def test_a_score_that_is_none_is_not_kept(score, verdict):
+    (pair,) = add(PAIR)
+    with pytest.raises(ValueError, match="is a "):
+        pair_save_score(pair=pair, score=score, verdict=verdict, findings=[], artifact=None)
+
+
+def upload(*rows: object) -> ContentFile:
+    return ContentFile("".join(json.dumps(row) + "\n" for row in rows).encode(), name="pairs.jsonl")
+
+
+@pytest.fixture
+def question(db):
+    file = upload(
+        {"question": question.pk, "paraphrase": "Add 2 and 3.", "id": "x"},
+        {"original": "a", "paraphrase": "b"},
+    )
+
+
+def test_a_check_adds_nothing_and_the_import_adds_what_was_checked(reviewer, question):
+    file = upload(
+        {"question": question.pk, "paraphrase": "Add 2 and 3.", "id": "x"},
+        {"original": "a", "paraphrase": "b"},
+    )
+    report = pairs_check(upload=file, name="C:\\mine\\pairs.jsonl", user=reviewer)
+    assert (report.name, report.usable, report.refused) == ("pairs.jsonl", 2, 0)
+    assert not ParaphrasePair.objects.exists()
+    pairs_import(token=report.token, user=reviewer)
+    first, _ = ParaphrasePair.objects.order_by("pk")
+    assert (first.question, first.original, first.source_id) == (question, "What is 2 + 3?", "x")
+    assert (first.batch, first.source, first.created_by) == ("pairs.jsonl", "upload", reviewer)
+    with pytest.raises(Conflict):  # once only
+        pairs_import(token=report.token, user=reviewer)
+
+
+def test_refused_lines_keep_the_file_out_unless_they_are_skipped(reviewer):
+    add(PairInput("known", "pair"))
+    file = upload(
+        {"original": "a", "paraphrase": "b"},
+        {"original": "a", "paraphrase": "b"},
+        {"question": 123456, "paraphrase": "b"},
+        {"original": "known", "paraphrase": "pair"},
+        {"original": "c"},
+    )
+    report = pairs_check(upload=file, name="pairs.jsonl", user=reviewer)
+    assert [one.line for one in report.problems] == [2, 3, 4, 5]
+    assert "line 1" in report.problems[0].reason
+    with pytest.raises(ImportRefused):
+        pairs_import(token=report.token, user=reviewer)
+    assert len(pairs_import(token=report.token, user=reviewer, skip_refused=True)) == 1
+
+
+def test_a_kept_file_is_its_owner_s_and_one_that_cannot_be_read_is_not_kept(reviewer, admin_person, teacher):
+    report = pairs_check(upload=upload({"original": "a", "paraphrase": "b"}), name="..", user=reviewer)
+    assert report.name == "upload"
+    for token in (report.token, "forged"):
+        with pytest.raises(Conflict):
+            pairs_import(token=token, user=admin_person)
+    before = set(storages["uploads"].listdir("")[1])
+    with pytest.raises(ImportRefused):
+        pairs_check(upload=ContentFile(b"nothing of ours"), name="a.txt", user=reviewer)
+    assert set(storages["uploads"].listdir("")[1]) == before
+    with pytest.raises(NotAllowed):
+        pairs_check(upload=upload({"original": "a", "paraphrase": "b"}), name="a", user=teacher)
