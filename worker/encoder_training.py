@@ -1,7 +1,8 @@
 """Training an encoder on the bank: questions and data report -> pre-training -> a registered candidate.
 
 What a run is trained on is written beside its checkpoint when it starts, so a run that was stopped goes on
-with exactly the same questions, however the bank has changed.
+with exactly the same questions, however the bank has changed. One that failed before its first checkpoint reads
+the bank anew: there may be more questions now.
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
                 cancel=reporter.should_stop,
                 say=reporter.log,
             )
+            reporter.check()
             registered = artifact_register(folder=output, parent=champion, user=run.requested_by)
     shutil.rmtree(folder, ignore_errors=True)
     reporter.log(f"Registered as the candidate {registered.name} (model {registered.pk}).")
@@ -92,7 +94,7 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
 
 def _examples(reporter: RunReporter, config: EncoderConfig, folder: Path) -> list[EncoderExample]:
     kept = folder / _EXAMPLES_NAME
-    if kept.is_file():
+    if kept.is_file() and (folder / CHECKPOINT_NAME).is_file():
         return _read(kept)
     hierarchies = reporter.run.parameters.get("hierarchies")
     reporter.progress(0, 0, "Reading the questions")

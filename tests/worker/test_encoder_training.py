@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 
 import pytest
@@ -209,6 +210,38 @@ def test_a_cancelled_training_keeps_its_checkpoint_and_retry_goes_on_from_it(
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
     assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
+
+
+def test_a_run_that_failed_for_want_of_questions_finds_those_that_were_added(backbone, no_graph, db):
+    add_encoder_bank(20)
+    run = request(small(backbone))
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert "at least 32 questions" in run.error
+    add_encoder_bank(100, seed=3)
+    runs.run_retry(run_id=run.pk)
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert (run.error, run.state) == ("", "succeeded")
+
+
+def test_a_run_that_was_cancelled_while_it_exported_registers_nothing(bank, backbone, monkeypatch):
+    run = request(small(backbone))
+
+    def cancelled_meanwhile(_backbone, path):
+        path.write_bytes(b"graph")
+        runs.run_cancel(run_id=run.pk)
+        stop.set()
+
+    stop = threading.Event()
+    monkeypatch.setattr(export, "_export_graph", cancelled_meanwhile)
+    monkeypatch.setattr("worker.reporting.RunReporter.should_stop", lambda _self: stop.is_set())
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+    assert not ModelArtifact.objects.exists()
+    assert (encoder_training.checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
 
 
 def test_a_run_that_was_killed_after_registering_registers_nothing_twice(bank, backbone, no_graph):
