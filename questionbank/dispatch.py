@@ -30,6 +30,7 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("train", "probes"): "probes.train",
     ("evaluate", "encoder"): "encoder.compare",
     ("promote", "encoder"): "bank.promote",
+    ("promote", "paraphrase"): "bank.promote",
     ("promote", "probes"): "bank.promote",
     ("project", "probes"): "probes.project",
     ("score", "paraphrase"): "paraphrase.score",

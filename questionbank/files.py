@@ -1,4 +1,4 @@
-"""Commands that turn a file of questions into a file of answers, line by line.
+"""Commands that turn a file of questions, or of pairs, into a file of answers, line by line.
 
 A line that cannot be read is reported by number and reason, the others are done. The output is written
 aside and renamed at the end, so that nobody meets half a file.
@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from django.utils.translation import gettext as _
 
@@ -19,9 +19,18 @@ from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, KindredError, LineProblem
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.jsonl import parse_object
+from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.formats.lines import decode_line, read_lines, refuse_unreadable
 
-__all__ = ["InputQuestion", "convert_questions", "read_input_questions", "write_text"]
+__all__ = [
+    "InputPair",
+    "InputQuestion",
+    "convert_pairs",
+    "convert_questions",
+    "read_input_pairs",
+    "read_input_questions",
+    "write_text",
+]
 
 BATCH = 256  # questions that are encoded together
 _READ_FIELDS = ("id", "text", "language")
@@ -36,11 +45,21 @@ class InputQuestion:
     language: str
 
 
-Convert = Callable[[Sequence[InputQuestion]], Sequence[Mapping[str, Any]]]
+@dataclass(frozen=True, slots=True)
+class InputPair:
+    """One line of the input: `id` comes back as it was given, the line's number where there is none."""
+
+    id: str | int | float
+    original: str
+    paraphrase: str
+
+
+Entry = TypeVar("Entry")
+Convert = Callable[[Sequence[Entry]], Sequence[Mapping[str, Any]]]
 
 
 def convert_questions(
-    *, source: Path, target: Path, convert: Convert, report: Callable[[str], object]
+    *, source: Path, target: Path, convert: Convert[InputQuestion], report: Callable[[str], object]
 ) -> int:
     """Read questions as JSON Lines, convert them in batches, write one JSON object a line.
 
@@ -58,20 +77,20 @@ def convert_questions(
         ValidationFailed: the output cannot be written there.
         KindredError: lines could not be read; the others are written.
     """
-    refuse_unreadable(source)
-    with written_aside(target) as raw:
-        stream = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if target.suffix == ".gz" else raw
-        written, refused = _convert_all(source, stream, convert, report)
-        if written + refused == 0:
-            raise ImportRefused(_("%(name)s holds no question.") % {"name": source.name})
-        if stream is not raw:
-            stream.close()
-    if refused:
-        raise KindredError(
-            _("%(refused)d of %(all)d lines could not be read; the others are in %(path)s.")
-            % {"refused": refused, "all": written + refused, "path": target}
-        )
-    return written
+    nothing = _("%(name)s holds no question.") % {"name": source.name}
+    return _convert_file(source, target, read_input_questions, convert, report, nothing)
+
+
+def convert_pairs(
+    *, source: Path, target: Path, convert: Convert[InputPair], report: Callable[[str], object]
+) -> int:
+    """Like `convert_questions`, for lines with ``id``, ``original`` and ``paraphrase``.
+
+    Raises:
+        ImportRefused, ValidationFailed, KindredError: as there.
+    """
+    nothing = _("%(name)s holds no pair.") % {"name": source.name}
+    return _convert_file(source, target, read_input_pairs, convert, report, nothing)
 
 
 def write_text(target: Path, text: str) -> None:
@@ -84,18 +103,45 @@ def write_text(target: Path, text: str) -> None:
         raw.write(text.encode("utf-8"))
 
 
+def _convert_file(
+    source: Path,
+    target: Path,
+    read: Callable[[Path], Iterator[Entry | LineProblem]],
+    convert: Convert[Entry],
+    report: Callable[[str], object],
+    nothing: str,
+) -> int:
+    refuse_unreadable(source)
+    with written_aside(target) as raw:
+        stream = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if target.suffix == ".gz" else raw
+        written, refused = _convert_all(read(source), stream, convert, report)
+        if written + refused == 0:
+            raise ImportRefused(nothing)
+        if stream is not raw:
+            stream.close()
+    if refused:
+        raise KindredError(
+            _("%(refused)d of %(all)d lines could not be read; the others are in %(path)s.")
+            % {"refused": refused, "all": written + refused, "path": target}
+        )
+    return written
+
+
 def _convert_all(
-    source: Path, stream: IO[bytes] | gzip.GzipFile, convert: Convert, report: Callable[[str], object]
+    entries: Iterator[Entry | LineProblem],
+    stream: IO[bytes] | gzip.GzipFile,
+    convert: Convert[Entry],
+    report: Callable[[str], object],
 ) -> tuple[int, int]:
     written = refused = 0
-    batch: list[InputQuestion] = []
+    batch: list[Entry] = []
 
     def finish() -> None:
         for row in convert(batch):
             stream.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
         batch.clear()
 
-    for entry in read_input_questions(source):
+    for entry in entries:
         if isinstance(entry, LineProblem):
             refused += 1
             report(str(entry))
@@ -115,14 +161,44 @@ def read_input_questions(path: Path) -> Iterator[InputQuestion | LineProblem]:
     Raises:
         ImportRefused: the file cannot be read on (damaged gzip, for one).
     """
+    return _read_entries(path, _question)
+
+
+def read_input_pairs(path: Path) -> Iterator[InputPair | LineProblem]:
+    """The pair or the problem of each line that is not blank.
+
+    Raises:
+        ImportRefused: the file cannot be read on (damaged gzip, for one).
+    """
+    return _read_entries(path, _pair)
+
+
+def _read_entries(
+    path: Path, make: Callable[[int, Mapping[str, Any]], Entry]
+) -> Iterator[Entry | LineProblem]:
     for number, line in read_lines(path):
         if isinstance(line, LineProblem):
             yield line
         elif line.strip():
             try:
-                yield _question(number, parse_object(decode_line(line.rstrip())))
+                yield make(number, parse_object(decode_line(line.rstrip())))
             except (FieldProblems, ValueError) as error:
                 yield LineProblem(number, str(error))
+
+
+def _pair(number: int, row: Mapping[str, Any]) -> InputPair:
+    texts = []
+    for name in ("original", "paraphrase"):
+        text = row.get(name)
+        if not isinstance(text, str) or not text.strip():
+            raise ValueError(f"{name} must be a text that is not empty")
+        if len(text) > TEXT_LIMIT:
+            raise ValueError(f"{name} has more than {TEXT_LIMIT:,} characters")
+        texts.append(text)
+    given = row.get("id")
+    if isinstance(given, bool) or not isinstance(given, str | int | float | None):
+        raise ValueError("id must be a string or a number")
+    return InputPair(str(number) if given is None else given, texts[0], texts[1])
 
 
 def _question(number: int, row: Mapping[str, Any]) -> InputQuestion:

@@ -14,6 +14,7 @@ from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import probes_request_missing
 from worker.celery import application
 from worker.embedding import embed_pending
+from worker.paraphrase import score_run
 from worker.projection import project_run
 from worker.reporting import running
 
@@ -24,6 +25,7 @@ __all__ = [
     "import_questions",
     "measure_recall",
     "model_promote",
+    "paraphrase_score",
     "probes_project",
     "probes_train",
     "reconcile_runs",
@@ -95,6 +97,14 @@ def probes_project(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = project_run(reporter)
+
+
+@application.task(name="paraphrase.score", bind=True)
+def paraphrase_score(self: Task[Any, Any], run_id: int) -> None:
+    """Score paraphrases that wait for review."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = score_run(reporter)
 
 
 @application.task(name="bank.reconcile_runs")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.triplets import question_number
@@ -78,12 +80,15 @@ class Scorer:
         checksum: str,
         encode: Encode,
         verdict: Verdict,
+        *,
+        unknown_share: Callable[[Sequence[str]], float] = lambda _texts: 0.0,
         learned: npt.NDArray[np.uint64] | None = None,
     ) -> None:
         self.manifest = manifest
         self.name, self.checksum = manifest.name, checksum
         self.verdict = verdict
         self._encode = encode
+        self._unknown_share = unknown_share
         self._learned = frozenset((learned if learned is not None else np.zeros(0, np.uint64)).tolist())
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
@@ -109,9 +114,13 @@ class Scorer:
 
     def with_encode(self, encode: Encode) -> Scorer:
         """The same scorer with its vectors computed elsewhere, as in bulk with torch."""
-        other = Scorer(self.manifest, self.checksum, encode, self.verdict)
-        other._learned = self._learned
+        other = copy(self)
+        other._encode = encode
         return other
+
+    def knows(self, original: str, paraphrase: str) -> bool:
+        """Whether the encoder knows nine of ten tokens of both; else a score says nothing."""
+        return self._unknown_share([original, paraphrase]) <= UNKNOWN_SHARE_LIMIT
 
 
 def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
@@ -141,4 +150,11 @@ def load_scorer(folder: Path, *, threads: int | None = None) -> Scorer:
     except (OSError, ValueError) as error:
         raise ArtifactError(f"The scorer in {folder} cannot be read: {error}.") from error
     encoder = load_encoder(folder, threads=threads)
-    return Scorer(manifest, artifact_checksum(folder), encoder.encode, verdict, learned)
+    return Scorer(
+        manifest,
+        artifact_checksum(folder),
+        encoder.encode,
+        verdict,
+        unknown_share=encoder.unknown_share,
+        learned=learned,
+    )

@@ -1,4 +1,4 @@
-"""What serves now: the vector set of each lens with its encoder, and the probes of each hierarchy.
+"""What serves now: the vector set of each lens with its encoder, the probes of each hierarchy, the scorer.
 
 `serving()` reads the database by one statement, which sees one state of it; a request calls it once and passes
 the result on. So everything that one page shows comes from models that belong together, also while a
@@ -24,11 +24,12 @@ from analytics.errors import ArtifactError
 from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEncoder, load_encoder
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.paraphrase.scorer import Scorer, load_scorer
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact
-from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.artifacts import artifact_champion, artifact_folder
 
-__all__ = ["ServedProbes", "Serving", "serving"]
+__all__ = ["ServedProbes", "ServedScorer", "Serving", "scorer_of", "served_scorer", "serving"]
 
 Model = TypeVar("Model")
 Vector = npt.NDArray[np.float32]
@@ -46,6 +47,14 @@ class ServedProbes:
     heads: ProbeHeads
     hierarchy: str
     lens: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServedScorer:
+    """A scorer of paraphrases with the model that it is."""
+
+    scorer: Scorer
+    artifact: ModelArtifact
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +179,25 @@ def serving() -> Serving:
             for one in probes
         },
     )
+
+
+def served_scorer() -> ServedScorer | None:
+    """The scorer of paraphrases in use; None where there is none yet.
+
+    Raises:
+        ServiceUnavailable: its files are missing or damaged.
+    """
+    artifact = artifact_champion(capability="paraphrase")
+    return None if artifact is None else scorer_of(artifact)
+
+
+def scorer_of(artifact: ModelArtifact) -> ServedScorer:
+    """A registered scorer, whether it is in use or not.
+
+    Raises:
+        ServiceUnavailable: its files are missing or damaged, or it is no scorer.
+    """
+    return ServedScorer(_load(artifact, load_scorer), artifact)
 
 
 def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:

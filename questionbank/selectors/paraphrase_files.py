@@ -1,0 +1,61 @@
+"""Scores of pairs as files have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.scorer import Scorer
+from questionbank.errors import NotFound, ServiceUnavailable
+from questionbank.files import InputPair
+from questionbank.models import ModelArtifact
+from questionbank.selectors.serving import scorer_of, served_scorer
+
+__all__ = ["pair_scores", "scorer_by_number"]
+
+
+def scorer_by_number(model: str) -> Scorer:
+    """The scorer with a number, or the one in use for ``"default"``.
+
+    Raises:
+        NotFound: there is no scorer with this number.
+        ServiceUnavailable: none is in use, or its files are missing.
+    """
+    if model == "default":
+        served = served_scorer()
+        if served is None:
+            raise ServiceUnavailable(
+                _("There is no scorer of paraphrases yet: train one, or import one with import_model.")
+            )
+        return served.scorer
+    artifact = ModelArtifact.objects.filter(
+        capability="paraphrase", pk=model if model.isdecimal() else 0
+    ).first()
+    if artifact is None:
+        raise NotFound(_("There is no scorer with the number %(number)s.") % {"number": model})
+    return scorer_of(artifact).scorer
+
+
+def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]) -> list[dict[str, Any]]:
+    """``{"id", "score", "verdict", "probability", "findings"}`` for each pair.
+
+    A pair whose texts the scorer cannot read has findings only; a notice says so.
+    """
+    known = [scorer.knows(one.original, one.paraphrase) for one in pairs]
+    scored = iter(
+        scorer.score(
+            [(one.original, one.paraphrase) for one, is_known in zip(pairs, known, strict=True) if is_known]
+        )
+    )
+    rows: list[dict[str, Any]] = []
+    for one, is_known in zip(pairs, known, strict=True):
+        if is_known:
+            rows.append({"id": one.id, **next(scored).as_dict()})
+            continue
+        notices.add(_("Some pairs are in a language that the scorer cannot read: they have findings only."))
+        findings = [found.as_dict() for found in find_changes(one.original, one.paraphrase)]
+        rows.append({"id": one.id, "score": None, "verdict": None, "probability": None, "findings": findings})
+    return rows

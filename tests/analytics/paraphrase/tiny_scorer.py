@@ -1,0 +1,34 @@
+"""A scorer with a tiny random encoder and a verdict set by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from analytics.artifacts import Manifest
+from analytics.backbone.export import export_onnx
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME
+from analytics.paraphrase.triplets import question_number
+from analytics.paraphrase.verdict import FEATURES, Verdict
+
+__all__ = ["tiny_scorer"]
+
+
+def tiny_scorer(
+    folder: Path, *, seed: int = 0, name: str = "tiny scorer", learned: tuple[str, ...] = ()
+) -> Path:
+    """Serious findings about numbers decide; the score counts a little."""
+    backbone = tiny_backbone(seed=seed, max_tokens=128)
+    by_name = dict.fromkeys(FEATURES, 0.0) | {"score": 1.0, "serious number": -4.0}
+    verdict = Verdict(tuple(by_name.values()), 1.0, 100)
+
+    def write_more(aside: Path) -> None:
+        save_backbone(backbone, aside / "backbone")
+        (aside / VERDICT_NAME).write_text(json.dumps(verdict.as_dict()))
+        np.save(aside / LEARNED_NAME, np.array(sorted(map(question_number, learned)), dtype=np.uint64))
+
+    export_onnx(backbone, folder, about=Manifest(capability="paraphrase", name=name), write_more=write_more)
+    return folder

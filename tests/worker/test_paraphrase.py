@@ -1,0 +1,124 @@
+"""Scoring paraphrases that wait for review."""
+
+from __future__ import annotations
+
+import pytest
+
+from analytics.paraphrase.scorer import load_scorer
+from questionbank.dispatch import TASK_NAMES
+from questionbank.models import ParaphrasePair, Run
+from questionbank.services import runs
+from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.services.paraphrase import PairInput, pairs_create, paraphrase_score_request
+from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
+from worker import paraphrase
+from worker.paraphrase import score_run
+from worker.running import run_here
+from worker.tasks import paraphrase_score
+
+pytestmark = pytest.mark.django_db
+
+QUESTION = "Ann has 12 apples. Bob takes 3 of them. How many apples are left?"
+TEXTS = (QUESTION.replace("How many", "What number of"), QUESTION.replace("12", "40"))
+
+
+@pytest.fixture
+def champion(tmp_path):
+    artifact = artifact_register(folder=tiny_scorer(tmp_path / "scorer"))
+    return artifact_promote(artifact=artifact)
+
+
+def pairs(*texts: str) -> list[ParaphrasePair]:
+    return pairs_create(
+        pairs=[PairInput(QUESTION, text) for text in texts],
+        source=ParaphrasePair.Source.UPLOAD,
+        user=None,
+        request_scores=False,
+    )
+
+
+def request(made: list[ParaphrasePair]) -> Run:
+    run = paraphrase_score_request(pairs=made, send=False)
+    assert run is not None
+    return run
+
+
+def test_pairs_get_score_probability_and_findings(champion, tmp_path):
+    made = pairs(*TEXTS)
+    result = run_here(request(made), score_run)
+    assert result == {"scored": 2, "findings_only": 0, "model": champion.pk}
+    good, bad = ParaphrasePair.objects.order_by("pk")
+    expected = load_scorer(tmp_path / "scorer").score([(QUESTION, text) for text in TEXTS])
+    assert [good.score, bad.score] == pytest.approx([one.score for one in expected], abs=1e-5)
+    assert good.verdict > 0.5 > bad.verdict
+    assert [one["sentence"] for one in bad.findings] == ["12 became 40."]
+    assert good.scored_by == bad.scored_by == champion
+    assert good.scored_at is not None
+
+
+def test_many_pairs_are_encoded_in_bulk_to_the_same_scores(champion, monkeypatch):
+    run_here(request(pairs(*TEXTS)), score_run)
+    few = list(ParaphrasePair.objects.order_by("pk").values_list("score", flat=True))
+    monkeypatch.setattr(paraphrase, "SMALL_JOB", 0)
+    again = pairs(*TEXTS)
+    run_here(request(again), score_run)
+    many = list(
+        ParaphrasePair.objects.filter(pk__in=[one.pk for one in again])
+        .order_by("pk")
+        .values_list("score", flat=True)
+    )
+    assert many == pytest.approx(few, abs=0.02)
+
+
+def test_what_this_scorer_has_scored_is_passed_over_and_a_new_one_scores_anew(champion, tmp_path):
+    made = pairs(*TEXTS)
+    run_here(request(made), score_run)
+    before = ParaphrasePair.objects.get(pk=made[0].pk)
+    assert run_here(request(made), score_run)["scored"] == 0
+    assert ParaphrasePair.objects.get(pk=made[0].pk).scored_at == before.scored_at
+    other = artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1))
+    artifact_promote(artifact=other)
+    assert run_here(request(made), score_run)["scored"] == 2
+    after = ParaphrasePair.objects.get(pk=made[0].pk)
+    assert after.scored_by == other
+    assert after.score != before.score
+
+
+def test_without_a_scorer_pairs_get_findings():
+    made = pairs(*TEXTS)
+    assert run_here(request(made), score_run) == {"scored": 0, "findings_only": 2, "model": None}
+    bad = ParaphrasePair.objects.get(pk=made[1].pk)
+    assert (bad.score, bad.verdict, bad.scored_at) == (None, None, None)
+    assert bad.findings
+
+
+def test_a_language_that_the_scorer_cannot_read_gets_no_score(champion):
+    made = pairs("安有十二个苹果，鲍勃拿走三个，还剩下多少个苹果？", TEXTS[0])
+    assert run_here(request(made), score_run) == {"scored": 1, "findings_only": 1, "model": champion.pk}
+    assert ParaphrasePair.objects.get(pk=made[0].pk).score is None
+
+
+def test_a_pair_that_is_gone_is_passed_over(champion):
+    made = pairs(*TEXTS)
+    run = request(made)
+    ParaphrasePair.objects.filter(pk=made[0].pk).delete()
+    assert run_here(run, score_run)["scored"] == 1
+
+
+def test_the_task_does_the_run(champion):
+    made = pairs(*TEXTS)
+    run = request(made)
+    assert TASK_NAMES[run.kind, run.capability] == paraphrase_score.name
+    paraphrase_score.run(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.SUCCEEDED
+    assert run.result["scored"] == 2
+
+
+def test_a_cancelled_run_stops(champion):
+    run = request(pairs(*TEXTS))
+    runs.run_cancel(run_id=run.pk)
+    paraphrase_score.run(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.CANCELLED
+    assert not ParaphrasePair.objects.exclude(score=None).exists()
