@@ -66,7 +66,7 @@ def train_encoder(
 
     Args:
         examples: questions to learn from. Those of the fixed held-out part (`analytics.splits.is_held_out`)
-            are taken out, counted, and measured with.
+            are taken out, counted, and measured with. Where concepts rank, those without one are left out.
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         held_out: further questions to measure with; never trained on.
@@ -85,9 +85,12 @@ def train_encoder(
         Cancelled: `cancel` said so; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
-    learned, kept_out = split_held_out(examples)
+    given, kept_out = split_held_out(examples)
+    learned = _with_rank(given, config)
     measured = [*kept_out, *held_out]
     say(f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out.")
+    if len(learned) < len(given):
+        say(f"{len(given) - len(learned):,} questions without a concept left out: nothing ranks them.")
     history = History()
     backbone, adapter, result = fit_encoder(
         learned,
@@ -261,6 +264,17 @@ class _Evaluation:
             _MAIN_METRIC: float(np.mean(list(by_level.values()))),
             **{f"{_MAIN_METRIC}_level_{level}": value for level, value in by_level.items()},
         }
+
+
+def _with_rank(examples: list[EncoderExample], config: EncoderConfig) -> list[EncoderExample]:
+    """The questions that the objective can compare with others; all where there is none, which is then said.
+
+    Where concepts rank, one without a concept has no rank to any other: it would only take a place in the queue.
+    """
+    if config.objective != "contrast" or config.ranking == "none":
+        return examples
+    ordered = config.difficulty_weight > 0
+    return [one for one in examples if one.paths or (ordered and one.difficulty is not None)] or examples
 
 
 def _with_hierarchy(example: EncoderExample) -> list[tuple[str, ...]]:

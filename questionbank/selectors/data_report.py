@@ -220,7 +220,9 @@ def _with_advice(report: DataReport) -> DataReport:
     if report.without_concept == report.questions > 0:
         advice.append(_("No question has a concept: choose the ranking “none”, or tag some first."))
     elif report.without_concept > report.questions / 2:
-        advice.append(_("More than half of the questions have no concept: they teach little."))
+        advice.append(
+            _("More than half of the questions have no concept: where concepts rank, they are left out.")
+        )
     if report.near_equal > REPEATED * report.examined:
         advice.append(_("Many questions differ from another one in their numbers only."))
     advice += [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from analytics.artifacts import artifact_read
+from analytics.backbone import export
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder.config import EncoderConfig
@@ -100,6 +102,31 @@ def test_every_way_of_training_changes_the_encoder(backbone_folder, tmp_path, se
     texts = [one.text for one in examples()[:4]]
     assert np.abs(encode_bulk(after, texts) - encode_bulk(before, texts)).max() > 1e-4
     assert (tmp_path / "model" / "adapter").is_dir() == ("adapter_rank" in settings)
+
+
+def test_questions_that_nothing_ranks_are_left_out_unless_their_difficulty_is_ordered(
+    backbone_folder, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+    untagged = [
+        replace(one, text=f"{one.text} Why?", paths=(), difficulty=one.difficulty or None)
+        for one in examples()
+    ]
+    graded = sum(one.difficulty is not None for one in split_held_out(untagged)[0])
+    assert 0 < graded < len(split_held_out(untagged)[0])
+    tagged = len(split_held_out(examples())[0])
+    both = {"augment_formulas": False, "epochs": 1}
+    lines: list[str] = []
+
+    def learned(**settings) -> int:
+        output = tmp_path / f"model-{len(list(tmp_path.iterdir()))}"
+        made = config(backbone_folder, **both, **settings)
+        return train_encoder([*examples(), *untagged], made, output, say=lines.append).extra["questions"]
+
+    assert learned() == tagged
+    assert "without a concept left out" in lines[1]
+    assert learned(difficulty_weight=0.5) == tagged + graded
+    assert learned(ranking="none") == tagged + len(split_held_out(untagged)[0])
 
 
 def test_stopped_and_resumed_gives_the_same_model(backbone_folder, tmp_path):
