@@ -19,7 +19,7 @@ from questionbank.selectors.embeddings import embedding_set_sample
 from questionbank.selectors.questions import concept_paths
 from questionbank.selectors.training_questions import TrainingQuestion, training_questions
 
-__all__ = ["ProbeFeed", "probe_feed", "probe_set", "set_vectors"]
+__all__ = ["EncoderFeed", "ProbeFeed", "encoder_feed", "probe_feed", "probe_set", "set_vectors"]
 
 
 @dataclass(frozen=True, slots=True)
