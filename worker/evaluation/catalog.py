@@ -11,10 +11,12 @@ from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats import read
 from questionbank.models import ModelArtifact
 from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.paraphrase_files import scorer_by_number
 from questionbank.selectors.questions import content_hash
 from questionbank.selectors.serving import serving
 from worker.embedding import artifact_backbone
 from worker.evaluation.encoder import evaluate_encoder
+from worker.evaluation.paraphrase import evaluate_paraphrase
 from worker.evaluation.probes import evaluate_probes
 from worker.evaluation.search import evaluate_search
 
@@ -81,8 +83,15 @@ def _encoder_artifact(model: str) -> ModelArtifact:
     return artifact
 
 
+def _paraphrase(options: Mapping[str, Any]) -> dict[str, Any]:
+    if options["data"] is None:
+        raise ValidationFailed("evaluate paraphrase needs --data: a file or a folder of labelled pairs.")
+    return evaluate_paraphrase(options["data"], scorer_by_number(options["model"]))
+
+
 EVALUATIONS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "encoder": _encoder,
+    "paraphrase": _paraphrase,
     "probes": _probes,
     "search": _search,
 }

@@ -1,0 +1,96 @@
+"""Measuring a scorer on labelled pairs."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from analytics.errors import DataError
+from analytics.paraphrase.scorer import load_scorer
+from questionbank.services import artifacts
+from questionbank.services.artifacts import artifact_promote, artifact_register
+from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
+from tests.analytics.paraphrase.word_problems import word_problems
+from worker.evaluation.paraphrase import evaluate_paraphrase
+
+LEARNED = word_problems(12)[3]
+
+
+@pytest.fixture(scope="module")
+def scorer(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scorer") / "model"
+    return load_scorer(tiny_scorer(folder, learned=(LEARNED,)))
+
+
+def rows() -> list[dict[str, object]]:
+    return [
+        {
+            "id": f"{number}{label}",
+            "original": text,
+            "paraphrase": changed,
+            "label": label,
+            "operator": operator,
+        }
+        for number, text in enumerate(word_problems(12))
+        for label, operator, changed in (
+            (1, "reworded", text.replace("How many", "What number of")),
+            (0, "changed", text.replace("30 km", "50 km")),
+        )
+    ]
+
+
+def write(path, some) -> None:
+    path.write_text("\n".join(map(json.dumps, some)))
+
+
+def test_score_verdict_and_rules_are_measured_without_what_was_learned(scorer, tmp_path):
+    write(tmp_path / "pairs.jsonl", rows())
+    figures = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer)
+    one = figures["sets"]["pairs"]
+    assert (one["pairs"], one["learned_from_and_left_out"]) == (24, 2)
+    assert one["score"]["pairs"] == one["verdict"]["pairs"] == 22
+    assert one["verdict"]["auc"] == 1  # the findings see every changed number
+    assert one["verdict"]["macro_f1"] == 1
+    assert one["rules"]["same_numbers"]["separation"] == 2
+    means = one["verdict"]["mean_by_operator"]
+    assert means["reworded"] > 0 > means["changed"]
+    assert one["verdict"]["separation"] == pytest.approx(means["reworded"] - means["changed"], abs=2e-4)
+
+
+def test_every_file_of_a_folder_is_a_set(scorer, tmp_path):
+    write(tmp_path / "one.jsonl", rows()[:6])
+    write(tmp_path / "two.jsonl", [*rows()[8:], {"original": "a", "paraphrase": "b"}])
+    figures = evaluate_paraphrase(tmp_path, scorer)
+    assert {name: one["pairs"] for name, one in figures["sets"].items()} == {"one": 6, "two": 16}
+
+
+def test_pairs_that_cannot_be_measured_are_refused(scorer, tmp_path):
+    with pytest.raises(DataError, match="There is no file"):
+        evaluate_paraphrase(tmp_path, scorer)
+    write(tmp_path / "pairs.jsonl", [{"original": "a", "paraphrase": "b"}])
+    with pytest.raises(DataError, match=r"No pair .* has a label"):
+        evaluate_paraphrase(tmp_path, scorer)
+    write(tmp_path / "pairs.jsonl", rows()[6:8])  # both of a question that it learned
+    with pytest.raises(DataError, match="did not learn from"):
+        evaluate_paraphrase(tmp_path, scorer)
+
+
+@pytest.mark.django_db
+def test_the_command_writes_the_figures_of_the_champion(tmp_path, monkeypatch):
+    monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
+    write(tmp_path / "pairs.jsonl", rows())
+    target = tmp_path / "figures.json"
+    arguments = ("evaluate", "paraphrase", "--data", str(tmp_path / "pairs.jsonl"), "--output", str(target))
+    with pytest.raises(CommandError, match="no scorer"):
+        call_command(*arguments, stdout=StringIO())
+    artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "scorer", name="mine")))
+    call_command(*arguments, stdout=StringIO())
+    figures = json.loads(target.read_text())
+    assert figures["scorer"] == "mine"
+    assert figures["sets"]["pairs"]["score"]["pairs"] == 24
+    with pytest.raises(CommandError, match="needs --data"):
+        call_command("evaluate", "paraphrase", "--output", str(target), stdout=StringIO())
