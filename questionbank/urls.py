@@ -25,6 +25,8 @@ from questionbank.views import (
     models,
     paste,
     questions,
+    review,
+    review_bench,
     runs,
     search,
     tagging,
@@ -115,6 +117,20 @@ model_patterns: list[URLPattern | URLResolver] = [
     path("<int:artifact_id>/delete/", models.model_delete, name="model_delete"),
 ]
 
+review_patterns: list[URLPattern | URLResolver] = [
+    path("", review.review, name="review"),
+    path("undo/", review.review_undo_view, name="review_undo"),
+    path("keys/", review.review_keys_page, name="review_keys"),
+    path("<int:pair_id>/decide/", review.review_decide_view, name="review_decide"),
+    path("<int:pair_id>/heartbeat/", review.review_heartbeat_view, name="review_heartbeat"),
+    path("<int:pair_id>/settle/", review.review_settle, name="review_settle"),
+    path("upload/", review_bench.review_upload, name="review_upload"),
+    path("upload/confirm/", review_bench.review_upload_confirm, name="review_upload_confirm"),
+    path("progress/", review_bench.review_progress, name="review_progress"),
+    path("guidelines/", review_bench.review_guidelines, name="review_guidelines"),
+    path("export/<slug:format>/", review_bench.review_export, name="review_export"),
+]
+
 run_patterns: list[URLPattern | URLResolver] = [
     path("", runs.run_list, name="run_list"),
     path("<int:run_id>/", runs.run_detail, name="run_detail"),
@@ -133,6 +149,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("models/", include(model_patterns)),
     path("augmentation/", augmentation.augmentation, name="augmentation"),
     path("import/", imports.import_create, name="import_create"),
+    path("review/", include(review_patterns)),
     path("jobs/", include(run_patterns)),
     path("theme/", appearance.theme, name="theme"),
     path("health/", health.health_status, name="health_status"),

@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from questionbank.models import ModelArtifact, Run
+from questionbank.models import ModelArtifact, ParaphrasePair, Run
 
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
 LOGIN = 302  # to the log-in page; checked below
@@ -20,6 +20,8 @@ LOGIN = 302  # to the log-in page; checked below
 PUBLIC = (200, 200, 200, 200, 200)
 EVERYBODY = (LOGIN, 403, 200, 200, 200)
 WRITERS = (LOGIN, 403, 200, 403, 200)
+REVIEWERS = (LOGIN, 403, 403, 200, 200)
+REVIEWERS_ACT = (LOGIN, 403, 403, 302, 302)
 ADMINS = (LOGIN, 403, 403, 403, 200)
 ADMINS_ACT = (LOGIN, 403, 403, 403, 302)
 NOT_SET_UP = (LOGIN, 404, 404, 404, 404)  # nobody here has a second step
@@ -40,6 +42,7 @@ QUESTION = {"question_id": "question"}  # written by somebody else than the teac
 CONCEPT = {"concept_id": "concept"}
 HIERARCHY = {"hierarchy_id": "hierarchy"}
 RUN = {"run_id": "run"}
+PAIR = {"pair_id": "pair"}  # on which reviewers disagree
 MODEL = {"artifact_id": "model"}
 ENCODERS = {"capability": "encoder"}
 
@@ -81,6 +84,17 @@ TABLE: dict[str, Address] = {
     "model_promote": Address(ADMINS, MODEL),
     "model_delete": Address(ADMINS, MODEL),
     "model_roll_back": Address(ADMINS, ENCODERS),
+    "review": Address(REVIEWERS),
+    "review_decide": Address(REVIEWERS_ACT, PAIR, "post", {"decision": "accept"}),
+    "review_heartbeat": Address((LOGIN, 403, 403, 409, 409), PAIR, "post"),
+    "review_settle": Address(REVIEWERS, PAIR),
+    "review_undo": Address(REVIEWERS_ACT, method="post"),
+    "review_keys": Address(REVIEWERS),
+    "review_upload": Address(REVIEWERS),
+    "review_upload_confirm": Address(REVIEWERS_ACT, method="post"),
+    "review_progress": Address(EVERYBODY),
+    "review_guidelines": Address(EVERYBODY),
+    "review_export": Address(REVIEWERS, {"format": "csv"}),
     "run_list": Address(EVERYBODY),
     "run_detail": Address(EVERYBODY, RUN),
     "run_progress": Address(EVERYBODY, RUN),
@@ -144,6 +158,9 @@ def things(bank, settings):
         "concept": bank.linear.pk,
         "hierarchy": bank.hierarchy.pk,
         "run": run.pk,
+        "pair": ParaphrasePair.objects.create(
+            original="a", paraphrase="b", source="typed", state=ParaphrasePair.State.ADJUDICATION
+        ).pk,
         "model": ModelArtifact.objects.create(capability="encoder", name="A candidate").pk,
     }
 

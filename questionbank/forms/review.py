@@ -1,0 +1,113 @@
+"""The forms of the review: a pair typed by hand, a file of pairs, guidelines, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.formats.limits import TEXT_LIMIT
+from questionbank.models import Question, ReviewDecision
+from questionbank.selectors.review import DEFAULT_KEYS
+
+__all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairForm"]
+
+ACTION_NAMES = {  # action -> what its button and the legend say; a literal table
+    "accept": _("Accept"),
+    **{reason.value: reason.label for reason in ReviewDecision.Reason},
+    "edit": _("Accept with changes"),
+    "unsure": _("Unsure"),
+    "skip": _("Skip"),
+    "undo": _("Undo"),
+    "comment": _("Write a comment"),
+}
+
+
+class PairForm(forms.Form):
+    """A pair typed by hand; the original is a question of the bank or a text."""
+
+    question = forms.IntegerField(
+        label=_("Number of the question in the bank"),
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text=_("Where the original is one of its questions; leave the original empty then."),
+    )
+    original = forms.CharField(
+        label=_("Original"),
+        required=False,
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+    )
+    paraphrase = forms.CharField(
+        label=_("Paraphrase"),
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+    )
+    language = forms.CharField(
+        label=_("Language"), max_length=12, initial="en", help_text=_("Such as en or zh.")
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """The original is one of the two."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        number = cleaned.get("question")
+        cleaned["question"] = None
+        if number:
+            question = Question.objects.filter(pk=number).first()
+            if question is None:
+                self.add_error("question", _now("There is no question with this number."))
+                return cleaned
+            cleaned["question"] = question
+            cleaned["original"] = cleaned.get("original") or question.text
+        elif not cleaned.get("original") and "original" not in self.errors:
+            self.add_error("original", _now("Write the original, or give the number of a question."))
+        return cleaned
+
+
+class PairFileForm(forms.Form):
+    """A file of pairs; it is checked before anything is added."""
+
+    file = forms.FileField(label=_("File"), allow_empty_file=True, widget=forms.FileInput)
+
+    def clean_file(self) -> UploadedFile:
+        """Refuse what is empty or too large with a sentence."""
+        file: UploadedFile = self.cleaned_data["file"]
+        if not file.size:
+            raise forms.ValidationError(_now("This file is empty."))
+        if file.size > settings.REVIEW_UPLOAD_MAX_BYTES:
+            limit = filesizeformat(settings.REVIEW_UPLOAD_MAX_BYTES)
+            raise forms.ValidationError(_now("This file is larger than %(limit)s.") % {"limit": limit})
+        return file
+
+
+class GuidelineForm(forms.Form):
+    """A new version of the guidelines."""
+
+    text = forms.CharField(
+        label=_("Guidelines"),
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 14}),
+        help_text=_("Saving makes a new version; decisions keep the version they were made under."),
+    )
+
+
+class KeysForm(forms.Form):
+    """One field for each action; empty switches its key off."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, keys: Mapping[str, str]) -> None:
+        super().__init__(data)
+        for action in DEFAULT_KEYS:
+            self.fields[action] = forms.CharField(
+                label=ACTION_NAMES[action],
+                required=False,
+                max_length=1,
+                initial=keys[action],
+                widget=forms.TextInput(attrs={"class": "key-input", "autocomplete": "off"}),
+            )

@@ -1,0 +1,74 @@
+"""A text cut into pieces by what was found in it, so that a page can mark each place in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+__all__ = ["CHANGE_NAMES", "KIND_NAMES", "Piece", "marked_pieces", "named_findings"]
+
+KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; a literal table
+    "number": _("number"),
+    "unit": _("unit"),
+    "entity": _("name or thing"),
+    "comparison": _("comparison"),
+    "negation": _("negation"),
+    "target": _("what is asked"),
+    "wording": _("wording"),
+}
+CHANGE_NAMES: dict[str, Promise] = {"lost": _("lost"), "added": _("added"), "changed": _("changed")}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text; `kind` and `change` are empty where nothing was found in it."""
+
+    text: str
+    kind: str = ""
+    change: str = ""
+    is_serious: bool = False
+
+    @property
+    def label(self) -> str:
+        """What was found, in words."""
+        return f"{KIND_NAMES.get(self.kind, self.kind)}: {CHANGE_NAMES.get(self.change, self.change)}"
+
+
+def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -> list[Piece]:
+    """Cut `text` at the spans that `findings` have on this `side` (`original` or `paraphrase`).
+
+    Where two overlap, the one that is serious, else the first, is marked; a span outside the text is passed over.
+    """
+    spans = []
+    for one in sorted(findings, key=lambda one: not one.get("is_serious", True)):
+        span = one.get(side)
+        if not span or not 0 <= span[0] < span[1] <= len(text):
+            continue
+        start, end = span
+        if all(end <= other_start or start >= other_end for other_start, other_end, _one in spans):
+            spans.append((start, end, one))
+    pieces, at = [], 0
+    for start, end, one in sorted(spans, key=lambda span: span[0]):
+        if at < start:
+            pieces.append(Piece(text[at:start]))
+        pieces.append(Piece(text[start:end], one["kind"], one["change"], bool(one.get("is_serious", True))))
+        at = end
+    if at < len(text):
+        pieces.append(Piece(text[at:]))
+    return pieces
+
+
+def named_findings(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The findings, each with its kind and change in words."""
+    return [
+        {
+            **one,
+            "kind_name": KIND_NAMES.get(one["kind"], one["kind"]),
+            "change_name": CHANGE_NAMES.get(one["change"], one["change"]),
+        }
+        for one in findings
+    ]

@@ -1,0 +1,231 @@
+"""The review of paraphrases: one pair a screen, and what surrounds it.
+
+Every decision is a button of a plain form; `static/js/review.js` only presses them by key and keeps the lease.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from questionbank.errors import Conflict, NotFound, ValidationFailed
+from questionbank.forms.review import ACTION_NAMES, KeysForm
+from questionbank.models import ParaphrasePair, ReviewDecision
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.review import last_decision, opinions, pair_get, queue_counts, review_keys
+from questionbank.services.paraphrase import pair_findings
+from questionbank.services.review import (
+    adjudication_decide,
+    guideline_current,
+    review_decide,
+    review_heartbeat,
+    review_keys_save,
+    review_next,
+    review_undo,
+)
+from questionbank.views.access import requires
+from questionbank.views.marks import marked_pieces, named_findings
+
+__all__ = [
+    "review",
+    "review_decide_view",
+    "review_heartbeat_view",
+    "review_keys_page",
+    "review_settle",
+    "review_undo_view",
+]
+
+BEATS_A_LEASE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A decision that can be pressed or typed; `value` is that of the form's field `decision`."""
+
+    action: str
+    value: str
+    label: str
+    key: str
+
+
+@never_cache
+@requires("review")
+@require_safe
+def review(request: HttpRequest) -> HttpResponse:
+    """The pair that the reviewer has, or the next one."""
+    return _review_page(request)
+
+
+@requires("review")
+@require_POST
+def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
+    """Keep a decision and go on to the next pair."""
+    fields = _decision(request)
+    try:
+        review_decide(reviewer=request.user, pair_id=pair_id, **fields)
+    except ValidationFailed as error:
+        return _review_page(request, problem=error, entered=fields, status=422)
+    except Conflict as error:
+        messages.warning(request, str(error))
+    return redirect("review")
+
+
+@requires("review")
+@require_POST
+def review_undo_view(request: HttpRequest) -> HttpResponse:
+    """Take the last decision back and show its pair again."""
+    try:
+        undone = review_undo(reviewer=request.user)
+    except (Conflict, NotFound) as error:
+        messages.warning(request, str(error))
+        return redirect("review")
+    messages.success(
+        request,
+        _("Your decision “%(decision)s” is taken back.") % {"decision": undone.get_verdict_display()},
+    )
+    if undone.is_adjudication:
+        return redirect("review_settle", pair_id=undone.pair_id)
+    return redirect("review")
+
+
+@requires("review")
+@require_POST
+def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
+    """The page is still open: 204, or 409 where the pair went to somebody else."""
+    return HttpResponse(status=204 if review_heartbeat(reviewer=request.user, pair_id=pair_id) else 409)
+
+
+@never_cache
+@requires("review")
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
+    """Settle a pair on which reviewers disagree, with their opinions in sight."""
+    pair = pair_get(pair_id=pair_id)
+    problem: ValidationFailed | None = None
+    fields: dict[str, str] = {}
+    if request.method == "POST":
+        fields = _decision(request)
+        try:
+            adjudication_decide(reviewer=request.user, pair_id=pair_id, **fields)
+        except ValidationFailed as error:
+            problem = error
+        except Conflict as error:
+            messages.warning(request, str(error))
+            return redirect("review_progress")
+        else:
+            messages.success(request, _("The disagreement is settled."))
+            return redirect("review_progress")
+    if pair.state != ParaphrasePair.State.ADJUDICATION:
+        messages.warning(request, _("This pair waits for no settlement."))
+        return redirect("review_progress")
+    given = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
+    is_party = any(one.reviewer_id == request.user.pk for one in given)
+    context = _pair_context(request, pair, problem=problem, entered=fields) | {
+        "opinions": given,
+        "may_settle": not is_party or request.user.has_perm("questionbank.settle_own"),
+        "buttons": [one for one in _buttons(request) if one.action not in {"unsure", "skip"}],
+    }
+    return render(request, "review/settle.html", context, status=422 if problem else 200)
+
+
+@requires("review")
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_keys_page(request: HttpRequest) -> HttpResponse:
+    """Choose one's own keys."""
+    form = KeysForm(
+        request.POST if request.method == "POST" else None, keys=review_keys(reviewer=request.user)
+    )
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                review_keys_save(reviewer=request.user, keys=form.cleaned_data)
+            except ValidationFailed as error:
+                for name, problems in error.fields.items():
+                    form.add_error(name, problems)
+            else:
+                messages.success(request, _("Your keys are kept."))
+                return redirect("review")
+    return render(request, "review/keys.html", {"form": form}, status=status)
+
+
+def _decision(request: HttpRequest) -> dict[str, str]:
+    verdict, _colon, reason = request.POST.get("decision", "").partition(":")
+    return {
+        "verdict": verdict,
+        "reason": reason,
+        "text": request.POST.get("text", "").replace("\r\n", "\n"),
+        "comment": request.POST.get("comment", "").replace("\r\n", "\n"),
+    }
+
+
+def _review_page(
+    request: HttpRequest,
+    *,
+    problem: ValidationFailed | None = None,
+    entered: Mapping[str, str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    lease = review_next(reviewer=request.user)
+    context: dict[str, Any] = {
+        "counts": queue_counts(),
+        "last": last_decision(reviewer=request.user),
+        "undo_key": review_keys(reviewer=request.user)["undo"],
+    }
+    if lease is not None:
+        context |= _pair_context(request, lease.pair, problem=problem, entered=entered)
+        context |= {
+            "buttons": _buttons(request),
+            "beat_seconds": max(1, settings.REVIEW_LEASE_SECONDS // BEATS_A_LEASE),
+        }
+    return render(request, "review/review.html", context, status=status)
+
+
+def _buttons(request: HttpRequest) -> list[Button]:
+    keys = review_keys(reviewer=request.user)
+    reasons = set(ReviewDecision.Reason.values)
+    return [
+        Button(
+            action=action,
+            value=f"reject:{action}" if action in reasons else action,
+            label=str(ACTION_NAMES[action]),
+            key=key,
+        )
+        for action, key in keys.items()
+        if action not in {"undo", "comment"}
+    ]
+
+
+def _pair_context(
+    request: HttpRequest,
+    pair: ParaphrasePair,
+    *,
+    problem: ValidationFailed | None = None,
+    entered: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    findings = pair_findings(pair)
+    entered = entered or {}
+    return {
+        "pair": pair,
+        "original": marked_pieces(pair.original, findings, "original"),
+        "paraphrase": marked_pieces(pair.paraphrase, findings, "paraphrase"),
+        "has_formulas": "$" in pair.original + pair.paraphrase,
+        "findings": named_findings(findings),
+        "has_scorer": artifact_champion(capability="paraphrase") is not None,
+        "guideline": guideline_current(),
+        "problem": problem,
+        "text": entered.get("text") or pair.paraphrase,
+        "comment": entered.get("comment", ""),
+        "comment_key": review_keys(reviewer=request.user)["comment"],
+        "is_editing": bool(problem and "text" in problem.fields),
+    }

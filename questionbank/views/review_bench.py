@@ -1,0 +1,146 @@
+"""Around the review: adding pairs, progress and agreement, guidelines, export."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from questionbank.errors import Conflict, ImportRefused, NotFound, ValidationFailed
+from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
+from questionbank.forms.review import GuidelineForm, PairFileForm, PairForm
+from questionbank.forms.uploads import was_too_large
+from questionbank.models import ParaphrasePair
+from questionbank.selectors.review import (
+    EXPORT_FIELDS,
+    adjudications,
+    agreement,
+    decision_rows,
+    guideline_history,
+    queue_counts,
+    throughput,
+)
+from questionbank.services.pair_imports import SHOWN_PROBLEMS, pairs_check, pairs_import
+from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.services.review import guideline_current, guideline_publish
+from questionbank.views.access import check_permission, requires
+
+__all__ = ["review_export", "review_guidelines", "review_progress", "review_upload", "review_upload_confirm"]
+
+PAGE_SIZE = 25
+
+
+@requires("review")
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_upload(request: HttpRequest) -> HttpResponse:
+    """Type a pair, or have a file checked (`action=check`)."""
+    file_form, pair_form = PairFileForm(), PairForm()
+    context: dict[str, object] = {"shown": SHOWN_PROBLEMS}
+    status = 200
+    if request.method == "POST" and (request.POST.get("action") == "check" or was_too_large(request)):
+        status = 422
+        file_form = PairFileForm(request.POST, request.FILES)
+        if file_form.is_valid():
+            file = file_form.cleaned_data["file"]
+            try:
+                context["report"] = pairs_check(upload=file, name=file.name, user=request.user)
+                status = 200
+            except ImportRefused as error:
+                file_form.add_error("file", [str(error), *map(str, error.problems)])
+    elif request.method == "POST":
+        status = 422
+        pair_form = PairForm(request.POST)
+        if pair_form.is_valid():
+            try:
+                pairs_create(
+                    pairs=[PairInput(**pair_form.cleaned_data)],
+                    source=ParaphrasePair.Source.TYPED,
+                    user=request.user,
+                )
+            except ValidationFailed as error:
+                for name, problems in error.fields.items():
+                    pair_form.add_error(name if name in pair_form.fields else None, problems)
+            else:
+                messages.success(request, _("The pair is in the queue."))
+                return redirect("review_upload")
+    context |= {"file_form": file_form, "pair_form": pair_form}
+    return render(request, "review/upload.html", context, status=status)
+
+
+@requires("review")
+@require_POST
+def review_upload_confirm(request: HttpRequest) -> HttpResponse:
+    """Add the pairs of the file that was checked."""
+    try:
+        made = pairs_import(
+            token=request.POST.get("token", ""),
+            user=request.user,
+            skip_refused="skip_refused" in request.POST,
+        )
+    except (Conflict, ImportRefused) as error:
+        messages.warning(request, str(error))
+        return redirect("review_upload")
+    messages.success(
+        request,
+        ngettext("%(number)d pair is in the queue.", "%(number)d pairs are in the queue.", len(made))
+        % {"number": len(made)},
+    )
+    return redirect("review_progress")
+
+
+@requires("read")
+@require_safe
+def review_progress(request: HttpRequest) -> HttpResponse:
+    """How far the queue is, how far reviewers agree, what waits for a settlement."""
+    context = {
+        "counts": queue_counts(),
+        "agreement": agreement(),
+        "people": throughput(),
+        "page": Paginator(adjudications(), PAGE_SIZE).get_page(request.GET.get("page")),
+        "may_review": request.user.has_perm("questionbank.review"),
+        "formats": tuple(REVIEW_FORMATS),
+    }
+    return render(request, "review/progress.html", context)
+
+
+@requires("review")
+@require_safe
+def review_export(request: HttpRequest, format: str) -> HttpResponse | StreamingHttpResponse:
+    """All decisions that stand, streamed."""
+    if format not in REVIEW_FORMATS:
+        raise NotFound(_("There is no such format."))
+    lines = review_lines(decision_rows(), EXPORT_FIELDS, format)
+    response = StreamingHttpResponse(lines, content_type=f"{REVIEW_FORMATS[format][0]}; charset=utf-8")
+    name = f"reviews-{timezone.localdate():%Y-%m-%d}.{format}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_guidelines(request: HttpRequest) -> HttpResponse:
+    """What reviewers are told, with its versions; an admin writes a new one."""
+    form, status = None, 200
+    if request.method == "POST":
+        check_permission(request, "guidelines_edit")
+        form, status = GuidelineForm(request.POST), 422
+        if form.is_valid():
+            try:
+                made = guideline_publish(text=form.cleaned_data["text"], user=request.user)
+            except ValidationFailed as error:
+                form.add_error("text", error.fields["text"])
+            else:
+                messages.success(
+                    request, _("Version %(version)d holds from now on.") % {"version": made.version}
+                )
+                return redirect("review_guidelines")
+    current = guideline_current()
+    if form is None and request.user.has_perm("questionbank.guidelines_edit"):
+        form = GuidelineForm(initial={"text": current.text})
+    context = {"current": current, "versions": guideline_history(), "form": form}
+    return render(request, "review/guidelines.html", context, status=status)

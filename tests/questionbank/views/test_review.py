@@ -1,0 +1,261 @@
+"""The pages of the review, by plain forms as without JavaScript."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease
+from questionbank.selectors.review import review_keys
+from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
+from questionbank.services.review import guideline_current, review_next
+from questionbank.views.marks import Piece, marked_pieces
+
+pytestmark = pytest.mark.django_db
+QUESTION = "Zoe rode 30 kilometres in 2 hours. How fast was she?"
+
+
+@pytest.fixture(autouse=True)
+def _uncertain_first(settings):
+    settings.REVIEW_RANDOM_SHARE = 0.0
+
+
+@pytest.fixture
+def pairs(settings):
+    def make(*paraphrases: str, opinions: int = 1) -> list[ParaphrasePair]:
+        settings.REVIEW_OPINIONS = opinions
+        rows = [PairInput(QUESTION, text) for text in paraphrases]
+        return pairs_create(pairs=rows, source="typed", user=None, request_scores=False)
+
+    return make
+
+
+def other_client(person) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def decide(client: Client, pair: ParaphrasePair, decision: str, **fields):
+    address = reverse("review_decide", args=[pair.pk])
+    return client.post(address, {"decision": decision, **fields}, follow=True)
+
+
+def test_a_pair_shows_what_changed_in_words(as_reviewer, pairs):
+    pairs("Zoe rode some kilometres in 2 hours. How fast was she?")
+    page = as_reviewer.get(reverse("review")).content.decode()
+    assert "30 became some." in page
+    assert re.search(r"<mark class=\"change\">30<span class=\"change-label\">number: \w+</span></mark>", page)
+    assert "No scorer is trained yet" in page
+
+
+def test_the_score_and_who_gave_it_stand_beside_the_findings(as_reviewer, pairs):
+    (pair,) = pairs("In 2 hours, Zoe rode 30 kilometres. How fast was she?")
+    artifact = ModelArtifact.objects.create(capability="paraphrase", name="Scorer seven", state="champion")
+    pair_save_score(pair=pair, score=0.8123, verdict=0.64, findings=[], artifact=artifact)
+    page = as_reviewer.get(reverse("review")).content.decode()
+    assert "0.81" in page
+    assert "64%" in page
+    assert "Scorer seven" in page
+    assert "No number, unit, name, comparison or question was found changed" in page
+
+
+def test_texts_are_escaped(as_reviewer, pairs):
+    pairs("<script>alert(1)</script> 31 kilometres")
+    assert b"<script>alert(1)" not in as_reviewer.get(reverse("review")).content
+
+
+def test_decide_with_each_button_and_undo(as_reviewer, pairs):
+    one, two, three = pairs("a", "b", "c")
+    as_reviewer.get(reverse("review"))
+    decide(as_reviewer, one, "accept", comment="clear")
+    decide(as_reviewer, two, "reject:unit")
+    page = decide(as_reviewer, three, "edit", text="A better text.\r\nTwo lines.")
+    assert b"Nothing waits" in page.content
+    rows = ReviewDecision.objects.order_by("pk").values_list("verdict", "reason", "text", "comment")
+    assert list(rows) == [
+        ("accept", "", "", "clear"),
+        ("reject", "unit", "", ""),
+        ("edit", "", "A better text.\nTwo lines.", ""),
+    ]
+    page = as_reviewer.post(reverse("review_undo"), follow=True).content.decode()
+    assert "is taken back" in page
+    assert f"Pair {three.pk}" in page
+    for _ in range(3):
+        page = as_reviewer.post(reverse("review_undo"), follow=True).content.decode()
+    assert "no decision of yours" in page
+
+
+def test_an_incomplete_decision_keeps_what_was_written(as_reviewer, pairs):
+    (pair,) = pairs("a")
+    as_reviewer.get(reverse("review"))
+    response = decide(as_reviewer, pair, "reject:mood", comment="my thoughts")
+    assert response.status_code == 422
+    assert "Nothing was decided" in response.content.decode()
+    assert "my thoughts" in response.content.decode()
+    assert not ReviewDecision.objects.exists()
+
+
+def test_who_comes_too_late_is_told_and_gets_the_next_pair(as_reviewer, admin_person, pairs):
+    first, second = pairs("a", "b")
+    as_reviewer.get(reverse("review"))
+    ReviewLease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    colleague = other_client(admin_person)
+    colleague.get(reverse("review"))
+    page = decide(as_reviewer, first, "accept").content.decode()
+    assert "not before you any more" in page
+    assert f"Pair {second.pk}" in page
+    decide(colleague, first, "unsure")
+    assert list(ReviewDecision.objects.values_list("reviewer__username", "pair")) == [("admin", first.pk)]
+
+
+def test_a_second_reviewer_sees_nothing_of_the_first_opinion(as_reviewer, admin_person, pairs):
+    (pair,) = pairs("a", opinions=2)
+    as_reviewer.get(reverse("review"))
+    decide(as_reviewer, pair, "reject:meaning", comment="utterly wrong")
+    colleague = other_client(admin_person)
+    for name in ("review", "review_progress"):
+        page = colleague.get(reverse(name)).content.decode()
+        assert "utterly wrong" not in page
+    assert b"utterly wrong" not in b"".join(colleague.get(reverse("review_export", args=["csv"])))
+    assert colleague.get(reverse("review_settle", args=[pair.pk])).status_code == 302
+    decide(colleague, pair, "accept")
+    page = as_reviewer.get(reverse("review_settle", args=[pair.pk])).content.decode()
+    assert "an admin or a third reviewer settles it" in page
+    page = colleague.get(reverse("review_settle", args=[pair.pk])).content.decode()
+    assert "utterly wrong" in page
+    response = colleague.post(
+        reverse("review_settle", args=[pair.pk]), {"decision": "reject:meaning"}, follow=True
+    )
+    assert "The disagreement is settled" in response.content.decode()
+    pair.refresh_from_db()
+    assert pair.outcome == "reject"
+
+
+def test_the_heartbeat_says_whether_the_pair_is_still_there(as_reviewer, admin_person, pairs):
+    (pair,) = pairs("a")
+    as_reviewer.get(reverse("review"))
+    address = reverse("review_heartbeat", args=[pair.pk])
+    assert as_reviewer.post(address).status_code == 204
+    ReviewLease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    review_next(reviewer=admin_person)
+    assert as_reviewer.post(address).status_code == 409
+
+
+def test_keys_can_be_changed_and_stand_on_the_buttons(as_reviewer, reviewer, pairs):
+    pairs("a")
+    keys = review_keys(reviewer=reviewer)
+    response = as_reviewer.post(reverse("review_keys"), {**keys, "accept": "s"})
+    assert response.status_code == 422
+    as_reviewer.post(reverse("review_keys"), {**keys, "accept": "y", "skip": ""})
+    page = as_reviewer.get(reverse("review")).content.decode()
+    assert re.search(r'value="accept" data-key="y"', page)
+    assert re.search(r'value="skip">', page)
+
+
+def test_a_file_is_checked_then_added(as_reviewer):
+    lines = [{"original": QUESTION, "paraphrase": "b"}, {"original": QUESTION}]
+    content = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    file = SimpleUploadedFile("pairs.jsonl", content)
+    page = as_reviewer.post(reverse("review_upload"), {"action": "check", "file": file})
+    text = page.content.decode()
+    assert "line 2: paraphrase is missing or empty" in text
+    assert not ParaphrasePair.objects.exists()
+    token = re.search(r'name="token" value="([^"]+)"', text)[1]
+    confirm = reverse("review_upload_confirm")
+    page = as_reviewer.post(confirm, {"token": token}, follow=True).content.decode()
+    assert "nothing was added" in page
+    as_reviewer.post(confirm, {"token": token, "skip_refused": "1"})
+    assert ParaphrasePair.objects.get().paraphrase == "b"
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"once upon a time\n"])
+def test_a_file_that_is_none_of_ours_is_refused_with_a_sentence(as_reviewer, content):
+    file = SimpleUploadedFile("pairs.csv", content)
+    response = as_reviewer.post(reverse("review_upload"), {"action": "check", "file": file})
+    assert response.status_code == 422
+    assert b"errorlist" in response.content
+
+
+def test_a_pair_is_typed_with_a_question_of_the_bank(as_reviewer, bank):
+    question = bank.questions[0]
+    data = {"action": "add", "question": question.pk, "paraphrase": "Said otherwise.", "language": "en"}
+    assert as_reviewer.post(reverse("review_upload"), data).status_code == 302
+    pair = ParaphrasePair.objects.get()
+    assert (pair.question, pair.original, pair.source) == (question, question.text.strip(), "typed")
+    for wrong in ({"question": 10**9}, {"question": ""}, {"paraphrase": ""}, {"question": 10**30}):
+        assert as_reviewer.post(reverse("review_upload"), {**data, **wrong}).status_code == 422
+    assert ParaphrasePair.objects.count() == 1
+
+
+def test_progress_shows_agreement_and_each_reviewer(as_reviewer, reviewer, admin_person, pairs):
+    made = pairs("a", "b", "c", opinions=2)
+    for pair, (one, other) in zip(made, ["aa", "rr", "ar"], strict=True):
+        for person, answer in ((reviewer, one), (admin_person, other)):
+            ReviewDecision.objects.create(
+                pair=pair,
+                reviewer=person,
+                verdict="accept" if answer == "a" else "reject",
+                reason="" if answer == "a" else "unit",
+                guideline=guideline_current(),
+            )
+    page = as_reviewer.get(reverse("review_progress")).content.decode()
+    # Of 6 answers 3 are one and 3 the other: alpha = 1 - (2 / 6) / (2 * 3 * 3 / (6 * 5)) = 0.44
+    assert "<strong>0.44</strong>" in page
+    assert "On 2 of 3 pairs" in page
+
+
+def test_the_export_is_streamed_in_both_formats(as_reviewer, pairs):
+    (pair,) = pairs("a")
+    as_reviewer.get(reverse("review"))
+    decide(as_reviewer, pair, "accept")
+    response = as_reviewer.get(reverse("review_export", args=["jsonl"]))
+    assert response.streaming
+    assert "attachment" in response["Content-Disposition"]
+    assert json.loads(b"".join(response))["verdict"] == "accept"
+    assert as_reviewer.get(reverse("review_export", args=["xlsx"])).status_code == 404
+
+
+def test_an_admin_writes_guidelines_and_a_reviewer_reads_them(as_admin, reviewer):
+    address = reverse("review_guidelines")
+    assert as_admin.post(address, {"text": "Look twice."}).status_code == 302
+    assert as_admin.post(address, {"text": "Look twice."}).status_code == 422
+    reader = other_client(reviewer)
+    page = reader.get(address).content.decode()
+    assert "Version 2" in page
+    assert "Save as a new version" not in page
+    assert reader.post(address, {"text": "Mine."}).status_code == 403
+
+
+def test_marks_cover_no_place_twice_and_lose_no_text():
+    text = "Zoe rode 30 kilometres."
+    findings = [
+        {"kind": "unit", "change": "lost", "original": [9, 22], "is_serious": False},
+        {"kind": "number", "change": "changed", "original": [9, 11], "is_serious": True},
+        {"kind": "entity", "change": "lost", "original": [0, 3], "is_serious": True},
+        {"kind": "number", "change": "added", "original": None, "paraphrase": [0, 2]},
+        {"kind": "number", "change": "added", "original": [20, 99]},
+    ]
+    pieces = marked_pieces(text, findings, "original")
+    assert "".join(piece.text for piece in pieces) == text
+    assert [piece for piece in pieces if piece.kind] == [
+        Piece("Zoe", "entity", "lost", True),
+        Piece("30", "number", "changed", True),
+    ]
+
+
+def test_every_kind_of_finding_has_a_name():
+    from typing import get_args
+
+    from analytics.paraphrase.finding import Change, Kind
+    from questionbank.views.marks import CHANGE_NAMES, KIND_NAMES
+
+    assert set(KIND_NAMES) == set(get_args(Kind))
+    assert set(CHANGE_NAMES) == set(get_args(Change))
