@@ -39,6 +39,7 @@ __all__ = [
     "artifact_promote",
     "artifact_register",
     "model_event_create",
+    "serving_lock",
 ]
 
 INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never install at once
@@ -179,6 +180,12 @@ def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | 
     model_event_create(kind=ModelEvent.Kind.ARCHIVED, artifact=artifact, reason=reason, user=user)
 
 
+def serving_lock() -> None:
+    """Wait for whoever else changes what serves, to the end of the transaction; always the first lock that is taken."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/serving'))")
+
+
 def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
     """Forget a candidate or archived model: its files, and an encoder's vectors. Its history stays.
 
@@ -189,6 +196,7 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
     """
     location, files = artifact.location, [MANIFEST_NAME, *artifact.manifest.get("files", {})]
     with transaction.atomic():
+        serving_lock()  # a roll back may be bringing it back
         artifact = ModelArtifact.objects.select_for_update().get(pk=artifact.pk)
         sets = list(EmbeddingSet.objects.filter(artifact=artifact))
         if artifact.state == ModelArtifact.State.CHAMPION or any(one.is_current for one in sets):

@@ -17,7 +17,7 @@ from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelComparison, ModelEvent, Run, User
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.models import comparison_latest, gate, probes_can_serve, roll_back_target
-from questionbank.services.artifacts import artifact_archive, artifact_promote
+from questionbank.services.artifacts import artifact_archive, artifact_promote, serving_lock
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.runs import run_create, run_is_held
 from questionbank.services.training import probes_request_missing
@@ -168,7 +168,7 @@ def model_promote(*, run: Run, artifact: ModelArtifact) -> None:
     Raises:
         Conflict: it reads vectors that do not serve, or the run was given to another worker.
     """
-    _lock_serving()
+    serving_lock()
     if not run_is_held(run=run):
         raise Conflict(_("Another worker goes on with this promotion."))
     verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
@@ -197,7 +197,7 @@ def encoder_swap(
     Raises:
         Conflict: the gate does not pass (any more), or the run was given to another worker.
     """
-    _lock_serving()
+    serving_lock()
     if not run_is_held(run=run):
         raise Conflict(_("Another worker goes on with this promotion."))
     reason, person = run.parameters["reason"], run.requested_by
@@ -233,7 +233,7 @@ def model_roll_back(
         raise ValidationFailed(
             _("A roll back needs a reason."), fields={"reason": [_("Say why the former model shall serve.")]}
         )
-    _lock_serving()
+    serving_lock()
     target = roll_back_target(capability, scope)
     if target is None:
         raise Conflict(_("There is no former model to go back to."))
@@ -261,7 +261,7 @@ def probes_promote(
     *, artifact: ModelArtifact, embedding_set: EmbeddingSet, reason: str = "", user: User | None = None
 ) -> bool:
     """Let probes serve if the vectors that they read do; False: the encoder changed meanwhile."""
-    _lock_serving()
+    serving_lock()
     if not EmbeddingSet.objects.filter(pk=embedding_set.pk, is_current=True).exists():
         return False
     artifact_promote(artifact=artifact, reason=reason, user=user)
@@ -302,11 +302,6 @@ def _former_probes(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[str
     ]
     rows = probes.filter(state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names)
     return {one.scope: one for one in rows.exclude(scope__in=kept).order_by("created_at", "pk")}
-
-
-def _lock_serving() -> None:
-    """Who changes what serves waits for whoever else does; always the first lock that is taken."""
-    _lock("serving")
 
 
 def _lock(name: str) -> None:

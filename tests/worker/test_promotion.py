@@ -6,9 +6,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from questionbank import dispatch
@@ -375,6 +376,19 @@ def test_deleting_a_model_takes_its_vectors_and_leaves_its_history(old, new, adm
     )  # fmt: skip
     with pytest.raises(Conflict, match="no former model"):
         model_roll_back(reason="Back")
+
+
+def test_a_deletion_waits_for_whoever_changes_what_serves(old, new):
+    parameters = connection.get_connection_params()
+    address = {key: parameters[key] for key in ("host", "user", "dbname")}
+    with psycopg.connect(**address) as somebody, transaction.atomic(), connection.cursor() as cursor:
+        somebody.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/serving'))")
+        cursor.execute("SET LOCAL lock_timeout = '50ms'")
+        with pytest.raises(OperationalError, match="lock timeout"), transaction.atomic():
+            artifact_delete(artifact=new)
+        somebody.rollback()
+        artifact_delete(artifact=new)
+    assert not ModelArtifact.objects.filter(pk=new.pk).exists()
 
 
 def test_models_travel_by_commands(old, new, exported, tmp_path, capsys):
