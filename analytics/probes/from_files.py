@@ -75,7 +75,7 @@ def train_from_files(
             data,
             config,
             {
-                "--backbone": backbone,
+                "--backbone": Path(backbone).name if Path(backbone).is_dir() else backbone,
                 "--language": language,
                 "--hierarchy": hierarchy,
                 "--license-note": license_note,
