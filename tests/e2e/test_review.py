@@ -1,0 +1,169 @@
+"""A reviewer's session by keyboard alone, two reviewers who meet, and the same without JavaScript."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease
+from questionbank.services.paraphrase import PairInput, pair_findings, pair_save_score, pairs_create
+from questionbank.services.review import review_decide, review_next
+from tests.e2e.conftest import DESK, TELEPHONE
+
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+ORIGINAL = "Zoe rode 30 kilometres in 2 hours. Her brother Tom rode 5 kilometres more. How far did Tom ride?"
+PARAPHRASES = (
+    "Zoe rode some kilometres in 2 hours. Her brother Tom rode 5 kilometres more. How far did Tom ride?",
+    "In 2 hours, Zoe rode thirty kilometres. Tom, her brother, rode 5 km more. How far did Tom ride?",
+    "Zoe rode 30 centimetres in 2 hours. Her brother Tom rode 5 kilometres fewer. How far did Zoe ride?",
+    "Tom rode 5 kilometres more than his sister Zoe, who rode 30 kilometres in 2 hours. How far was it?",
+)
+
+
+@pytest.fixture
+def pairs(bank, reviewer, admin_person, settings) -> list[ParaphrasePair]:
+    settings.REVIEW_RANDOM_SHARE = 0.0
+    made = pairs_create(
+        pairs=[PairInput(ORIGINAL, text) for text in PARAPHRASES],
+        source="upload",
+        user=None,
+        batch="made-by-hand.jsonl",
+        request_scores=False,
+    )
+    scorer = ModelArtifact.objects.create(capability="paraphrase", name="A scorer", state="champion")
+    for place, pair in enumerate(made):
+        score = 0.5 + place / 10
+        pair_save_score(pair=pair, score=score, verdict=score, findings=pair_findings(pair), artifact=scorer)
+    return made
+
+
+def at(page: Page, pair: ParaphrasePair) -> None:
+    expect(page.get_by_role("heading", name=f"Pair {pair.pk}", exact=True)).to_be_visible()
+
+
+def standing() -> list[tuple]:
+    rows = ReviewDecision.objects.filter(undone_at__isnull=True).order_by("pair_id")
+    return list(rows.values_list("pair_id", "verdict", "reason", "text", "comment"))
+
+
+def test_a_session_by_keyboard_alone(open_as, pairs) -> None:
+    page = open_as("reviewer")
+    page.goto("/review/")
+    first, second, third, fourth = pairs
+    at(page, first)
+    expect(page.get_by_text("30 became some.")).to_be_visible()
+    page.keyboard.press("1")  # a number is wrong
+    at(page, second)
+    page.keyboard.press("s")
+    at(page, third)
+    page.keyboard.press("z")  # undo: the skipped one comes back
+    at(page, second)
+    page.reload()
+    at(page, second)
+    page.keyboard.press("z")  # and after a reload the one before it
+    at(page, first)
+    page.keyboard.press("c")
+    page.keyboard.type("a 1 s z u typed here decides nothing")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    at(page, second)
+    page.keyboard.press("a")
+    at(page, third)
+    page.keyboard.press("e")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Zoe rode 30 km.")
+    page.keyboard.press("Control+Enter")
+    at(page, fourth)
+    page.keyboard.press("u")
+    expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
+    assert standing() == [
+        (first.pk, "reject", "number", "", "a 1 s z u typed here decides nothing"),
+        (second.pk, "accept", "", "", ""),
+        (third.pk, "edit", "", "Zoe rode 30 km.", ""),
+        (fourth.pk, "unsure", "", "", ""),
+    ]
+    assert ReviewDecision.objects.filter(undone_at__isnull=False).count() == 2
+
+
+def test_two_reviewers_never_collide(open_as, pairs) -> None:
+    first, second, third, _ = pairs
+    mine, theirs = open_as("reviewer"), open_as("admin")
+    mine.goto("/review/")
+    theirs.goto("/review/")
+    at(mine, first)
+    at(theirs, second)
+    ReviewLease.objects.filter(reviewer__username="reviewer").update(
+        expires_at=timezone.now() - timedelta(seconds=1)
+    )
+    theirs.keyboard.press("a")
+    at(theirs, first)  # its lease ran out
+    mine.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # the heartbeat notices
+    expect(mine.get_by_role("alert")).to_contain_text("went to somebody else")
+    mine.keyboard.press("a")
+    expect(mine.get_by_text("This pair is not before you any more")).to_be_visible()
+    at(mine, third)
+    theirs.keyboard.press("8")
+    expect(theirs.get_by_role("heading", name="Pair")).not_to_have_text(f"Pair {first.pk}")
+    assert [(row[0], row[1]) for row in standing()] == [(first.pk, "reject"), (second.pk, "accept")]
+    people = ReviewDecision.objects.values_list("reviewer__username", flat=True)
+    assert set(people) == {"admin"}
+
+
+def test_a_held_key_decides_one_pair(open_as, pairs) -> None:
+    page = open_as("reviewer")
+    page.goto("/review/")
+    at(page, pairs[0])
+    page.keyboard.down("a")
+    page.keyboard.down("a")  # a repeat, as the browser says
+    at(page, pairs[1])
+    assert len(standing()) == 1
+
+
+def test_keys_are_changed_by_their_owner(open_as, pairs) -> None:
+    page = open_as("reviewer")
+    page.goto("/review/keys/")
+    page.get_by_label("Accept", exact=True).fill("y")
+    page.get_by_label("Skip", exact=True).fill("")
+    page.get_by_role("button", name="Keep these keys").click()
+    at(page, pairs[0])
+    page.keyboard.press("a")
+    page.keyboard.press("s")
+    page.keyboard.press("y")
+    at(page, pairs[1])
+    assert standing() == [(pairs[0].pk, "accept", "", "", "")]
+
+
+def test_without_javascript_every_decision_is_a_button(open_as, pairs) -> None:
+    page = open_as("reviewer", java_script_enabled=False)
+    page.goto("/review/")
+    page.get_by_role("button", name="A unit is wrong or missing").click()
+    at(page, pairs[1])
+    page.get_by_text("Change the wording").click()
+    page.get_by_label("Changed paraphrase").fill("Zoe rode 30 km.")
+    page.get_by_role("button", name="Accept with changes").click()
+    at(page, pairs[2])
+    page.get_by_role("button", name="Undo").click()
+    at(page, pairs[1])
+    assert [row[:3] for row in standing()] == [(pairs[0].pk, "reject", "unit")]
+
+
+@pytest.mark.parametrize(
+    ("size", "theme"), [(DESK, "light"), (TELEPHONE, "dark")], ids=["desk-light", "telephone-dark"]
+)
+def test_the_pages_are_accessible_and_no_wider_than_the_screen(open_as, pairs, size, theme) -> None:
+    reviewer = get_user_model().objects.get(username="reviewer")
+    lease = review_next(reviewer=reviewer)
+    review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict="unsure", comment="W" * 90)
+    page = open_as("admin", size=size, color_scheme=theme)
+    addresses = ("", f"{lease.pair_id}/settle/", "keys/", "upload/", "progress/", "guidelines/")
+    for address in addresses:
+        page.goto(f"/review/{address}")
+        wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wider <= 0, address
+        found = Axe().run(page, options={"runOnly": {"type": "tag", "values": LEVELS}})
+        assert found.violations_count == 0, f"{address}: {found.generate_report()}"
