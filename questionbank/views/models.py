@@ -249,13 +249,18 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     """What a training would learn from, and its settings; a POST asks for it.
 
     The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
+    `?like=<id>` begins with the settings of a model instead of the defaults.
     """
     config_class = CAPABILITIES[capability].config if capability in TRAINABLE else None
     if config_class is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
     names = [one.name for one in hierarchies()]
+    champion = artifact_champion(capability=capability)
     form = TrainingForm(
-        request.POST if request.method == "POST" else None, config_class=config_class, hierarchies=names
+        request.POST if request.method == "POST" else None,
+        config_class=config_class,
+        hierarchies=names,
+        initial=_settings_like(request.GET.get("like", ""), capability),
     )
     problem, status = "", 200
     only_looks = request.POST.get("action") == "report"
@@ -282,8 +287,18 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
         "problem": problem,
         "only_looks": only_looks,
+        "champion": champion if champion and champion.manifest.get("config") else None,
+        "is_like": bool(form.initial),
     }
     return render(request, "models/train.html", context, status=status)
+
+
+def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
+    """The settings that a model of the capability was trained with; none for anything else."""
+    if not artifact_id.isdecimal() or len(artifact_id) > 18:
+        return {}
+    found = ModelArtifact.objects.filter(capability=capability, pk=int(artifact_id)).first()
+    return dict(found.manifest.get("config", {})) if found else {}
 
 
 def _check_capability(capability: str) -> None:

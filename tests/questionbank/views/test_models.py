@@ -405,3 +405,21 @@ def test_a_second_training_is_refused_and_the_first_is_named(bank, as_admin) -> 
     assert response.status_code == 409
     assert "is being trained already" in text(response)
     assert reverse("run_detail", args=[Run.objects.get().pk]) in response.content.decode()
+
+
+def test_the_form_can_begin_with_the_settings_of_a_model(bank, champion, as_admin) -> None:
+    address = reverse("model_train", args=["encoder"])
+    page = as_admin.get(address).content.decode()
+    assert f"?like={champion.pk}" in page
+    assert field_value(page, "epochs") == str(EncoderConfig().epochs)
+    like = as_admin.get(f"{address}?like={champion.pk}").content.decode()
+    assert (field_value(like, "epochs"), field_value(like, "momentum")) == ("7", "0.999")
+    for odd in ("", "x", "999999", "9" * 400, "-1"):
+        assert field_value(as_admin.get(address, {"like": odd}).content.decode(), "epochs") == "5"
+
+
+def field_value(page: str, name: str) -> str:
+    found = re.search(rf'<input[^>]*name="{name}"[^>]*>', page)
+    assert found, name
+    value = re.search(r'value="([^"]*)"', found[0])
+    return value[1] if value else ""
