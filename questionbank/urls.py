@@ -126,6 +126,7 @@ review_patterns: list[URLPattern | URLResolver] = [
     path("<int:pair_id>/settle/", review.review_settle, name="review_settle"),
     path("upload/", review_bench.review_upload, name="review_upload"),
     path("upload/confirm/", review_bench.review_upload_confirm, name="review_upload_confirm"),
+    path("score/", review_bench.review_score, name="review_score"),
     path("progress/", review_bench.review_progress, name="review_progress"),
     path("guidelines/", review_bench.review_guidelines, name="review_guidelines"),
     path("export/<slug:format>/", review_bench.review_export, name="review_export"),

@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analytics.paraphrase.findings import Finding, find_changes
-from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run, User
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.services.runs import run_create
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "pair_save_score",
     "pairs_create",
     "paraphrase_score_request",
+    "paraphrase_score_waiting",
 ]
 
 UNSCORED = 2.0  # after every scored pair, whose priority is at most 1.5
@@ -149,6 +151,33 @@ def paraphrase_score_request(
         requested_by=user,
         send=send,
     )
+
+
+@transaction.atomic
+def paraphrase_score_waiting(*, user: User) -> Run:
+    """Ask for the scores of all waiting pairs that the scorer in use has not scored, as after its promotion.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+        Conflict: there is no scorer, no such pair, or a job that scores is unfinished.
+    """
+    if not user.has_perm("questionbank.review"):
+        raise NotAllowed(_("You may not have paraphrases scored."))
+    champion = artifact_champion(capability="paraphrase")
+    if champion is None:
+        raise Conflict(_("No scorer is trained yet."))
+    with connection.cursor() as cursor:  # two people press the button at once
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/score paraphrases'))")
+    unfinished = Run.objects.exclude(state__in=Run.FINISHED)
+    if unfinished.filter(kind=Run.Kind.SCORE, capability="paraphrase").exists():
+        raise Conflict(_("Pairs are being scored already: wait for that job."))
+    waiting = ParaphrasePair.objects.filter(state=ParaphrasePair.State.OPEN).order_by("priority", "pk")
+    run = paraphrase_score_request(
+        pairs=waiting.exclude(scored_by=champion, scored_by__isnull=False).only("pk"), user=user
+    )
+    if run is None:
+        raise Conflict(_("Every waiting pair has its score."))
+    return run
 
 
 def pair_save_score(

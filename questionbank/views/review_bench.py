@@ -16,6 +16,7 @@ from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.forms.review import GuidelineForm, PairFileForm, PairForm
 from questionbank.forms.uploads import was_too_large
 from questionbank.models import ParaphrasePair
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.review import (
     EXPORT_FIELDS,
     adjudications,
@@ -26,11 +27,18 @@ from questionbank.selectors.review import (
     throughput,
 )
 from questionbank.services.pair_imports import SHOWN_PROBLEMS, pairs_check, pairs_import
-from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.services.paraphrase import PairInput, pairs_create, paraphrase_score_waiting
 from questionbank.services.review import guideline_current, guideline_publish
 from questionbank.views.access import check_permission, requires
 
-__all__ = ["review_export", "review_guidelines", "review_progress", "review_upload", "review_upload_confirm"]
+__all__ = [
+    "review_export",
+    "review_guidelines",
+    "review_progress",
+    "review_score",
+    "review_upload",
+    "review_upload_confirm",
+]
 
 PAGE_SIZE = 25
 
@@ -93,6 +101,18 @@ def review_upload_confirm(request: HttpRequest) -> HttpResponse:
     return redirect("review_progress")
 
 
+@requires("review")
+@require_POST
+def review_score(request: HttpRequest) -> HttpResponse:
+    """Have the waiting pairs scored that the scorer in use has not scored."""
+    try:
+        run = paraphrase_score_waiting(user=request.user)
+    except Conflict as error:
+        messages.warning(request, str(error))
+        return redirect("review_progress")
+    return redirect("run_detail", run_id=run.pk)
+
+
 @requires("read")
 @require_safe
 def review_progress(request: HttpRequest) -> HttpResponse:
@@ -102,6 +122,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
         "agreement": agreement(),
         "people": throughput(),
         "page": Paginator(adjudications(), PAGE_SIZE).get_page(request.GET.get("page")),
+        "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "may_review": request.user.has_perm("questionbank.review"),
         "formats": tuple(REVIEW_FORMATS),
     }

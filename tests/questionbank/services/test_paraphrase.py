@@ -19,6 +19,7 @@ from questionbank.services.paraphrase import (
     pair_priority,
     pair_save_score,
     pairs_create,
+    paraphrase_score_waiting,
 )
 
 pytestmark = pytest.mark.django_db
@@ -95,6 +96,28 @@ def test_a_score_that_is_none_is_not_kept(score, verdict):
     (pair,) = add(PAIR)
     with pytest.raises(ValueError, match="is a "):
         pair_save_score(pair=pair, score=score, verdict=verdict, findings=[], artifact=None)
+
+
+def test_after_a_promotion_the_waiting_pairs_are_scored_anew(reviewer, teacher):
+    scored, old, unscored, decided = add(*(PairInput("a", text) for text in "bcde"))
+    Run.objects.all().delete()
+    with pytest.raises(Conflict, match="No scorer"):
+        paraphrase_score_waiting(user=reviewer)
+    former = ModelArtifact.objects.create(capability="paraphrase", name="former", state="archived")
+    champion = ModelArtifact.objects.create(capability="paraphrase", name="now", state="champion")
+    for pair, artifact in ((scored, champion), (old, former)):
+        pair_save_score(pair=pair, score=0.5, verdict=0.5, findings=[], artifact=artifact)
+    ParaphrasePair.objects.filter(pk=decided.pk).update(state="decided", outcome="accept")
+    with pytest.raises(NotAllowed):
+        paraphrase_score_waiting(user=teacher)
+    run = paraphrase_score_waiting(user=reviewer)
+    assert run.parameters == {"pairs": [old.pk, unscored.pk]}
+    with pytest.raises(Conflict, match="already"):
+        paraphrase_score_waiting(user=reviewer)
+    Run.objects.update(state=Run.State.SUCCEEDED)
+    ParaphrasePair.objects.update(scored_by=champion)
+    with pytest.raises(Conflict, match="has its score"):
+        paraphrase_score_waiting(user=reviewer)
 
 
 def upload(*rows: object) -> ContentFile:

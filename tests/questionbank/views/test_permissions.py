@@ -92,6 +92,7 @@ TABLE: dict[str, Address] = {
     "review_keys": Address(REVIEWERS),
     "review_upload": Address(REVIEWERS),
     "review_upload_confirm": Address(REVIEWERS_ACT, method="post"),
+    "review_score": Address(REVIEWERS_ACT, method="post"),
     "review_progress": Address(EVERYBODY),
     "review_guidelines": Address(EVERYBODY),
     "review_export": Address(REVIEWERS, {"format": "csv"}),
