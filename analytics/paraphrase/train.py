@@ -61,6 +61,7 @@ __all__ = [
     "Prepared",
     "calibrate",
     "fit_scorer",
+    "kept_or_prepared",
     "prepare",
     "train_from_files",
     "train_scorer",
@@ -262,7 +263,7 @@ def train_scorer(
         ArtifactError: the folder cannot be written.
     """
     prepared = from_main(
-        lambda: _kept_or_prepared(
+        lambda: kept_or_prepared(
             checkpoints, partial(prepare, questions, config, given=given, kept_out=kept_out, cancel=cancel)
         )
     )
@@ -378,7 +379,7 @@ def _validate(pairs: Sequence[ParaphrasePair], backbone: Backbone) -> dict[str, 
     }
 
 
-def _kept_or_prepared(folder: Path | None, make: Callable[[], Prepared]) -> Prepared:
+def kept_or_prepared(folder: Path | None, make: Callable[[], Prepared]) -> Prepared:
     """What a stopped training was doing, or what is made anew; then kept in the folder."""
     if folder is None:
         return make()

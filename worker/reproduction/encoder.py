@@ -6,21 +6,14 @@ A run is an arm with a seed: the seed splits the sets and draws in training. Its
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import platform
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.configuration import config_to_dict
@@ -29,7 +22,7 @@ from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
-from analytics.training.callbacks import Callback, History, StepReport
+from analytics.training.callbacks import History
 from worker.evaluation.representation import SplitSet, measure_set
 from worker.reproduction.encoder_arms import ARMS
 from worker.reproduction.encoder_data import (
@@ -39,8 +32,9 @@ from worker.reproduction.encoder_data import (
     pretraining_examples,
     split_sets,
 )
+from worker.reproduction.runs import machine, prefixed, question_numbers, run_is_done, run_keep, step_teller
 
-__all__ = ["Plan", "question_numbers", "reproduce_encoder"]
+__all__ = ["Plan", "reproduce_encoder"]
 
 _MEASURED_TOKENS = 128
 
@@ -94,11 +88,11 @@ def reproduce_encoder(
             folder = output / arm / f"seed-{seed}"
             folders.append(folder)
             settings = _settings(plan, arm, seed)
-            if _is_done(folder, settings):
+            if run_is_done(folder, settings):
                 say(f"{arm}, seed {seed}: kept from before")
                 continue
             sets = sets or split_sets(data, sorted({*plan.trained_on, *plan.measured_on}), seed=seed)
-            _run(folder, arm, settings, plan, sets, partial(_say_of, say, f"{arm}, seed {seed}"))
+            _run(folder, arm, settings, plan, sets, prefixed(say, f"{arm}, seed {seed}"))
     return folders
 
 
@@ -114,18 +108,6 @@ def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
         "measured_on": list(plan.measured_on),
         "config": config_to_dict(config) if trains else {"backbone": config.backbone},
     }
-
-
-def _is_done(folder: Path, settings: Mapping[str, Any]) -> bool:
-    path = folder / "figures.json"
-    if not path.is_file():
-        return False
-    before = json.loads(path.read_text(encoding="utf-8"))["settings"]
-    if before != settings:
-        raise DataError(
-            f"{folder} holds a run with other settings; give another --output, or remove it to run it anew."
-        )
-    return True
 
 
 def _run(
@@ -160,11 +142,11 @@ def _run(
     body = {
         "settings": settings,
         "training": rounded(training),
-        "machine": _machine(),
+        "machine": machine(),
         "seconds": round(time.monotonic() - started, 1),
         "sets": rounded(measured),
     }
-    _keep(folder, body, outcomes)
+    run_keep(folder, body, outcomes)
 
 
 def _encoder(
@@ -181,7 +163,7 @@ def _encoder(
     examples, leaked = pretraining_examples(sets, plan.trained_on)
     history = History()
     trained, _adapter, result = fit_encoder(
-        examples, config, checkpoints=folder / "checkpoint", callbacks=[history, _teller(say)]
+        examples, config, checkpoints=folder / "checkpoint", callbacks=[history, step_teller(say)]
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     return replace(trained, max_tokens=_MEASURED_TOKENS), {
@@ -192,18 +174,6 @@ def _encoder(
         "seconds": round(result.seconds, 1),
         "loss": history.series("loss")[-1][1] if history.series("loss") else None,
     }
-
-
-def _keep(folder: Path, body: Mapping[str, Any], outcomes: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Write what a finished run found, the figures last: they say that it is finished."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".outcomes.npz").open("wb") as stream:
-        np.savez_compressed(stream, **outcomes)  # type: ignore[arg-type]
-    os.replace(folder / ".outcomes.npz", folder / "outcomes.npz")
-    aside = folder / ".figures.json"
-    aside.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
-    os.replace(aside, folder / "figures.json")
-    shutil.rmtree(folder / "checkpoint", ignore_errors=True)
 
 
 def _tfidf(one: SplitSet) -> npt.NDArray[np.float32]:
@@ -219,29 +189,3 @@ def _tfidf(one: SplitSet) -> npt.NDArray[np.float32]:
     vectorizer.fit([one.texts[row] for row in np.flatnonzero(~one.is_test)])
     dense: npt.NDArray[np.float32] = vectorizer.transform(one.texts).toarray()
     return dense
-
-
-def _machine() -> str:
-    cores = os.cpu_count() or 0
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{cores} cores"
-    return f"{platform.machine()}, {device}, torch {torch.__version__}"
-
-
-def question_numbers(texts: Sequence[str]) -> npt.NDArray[np.int64]:
-    """A number for each text by which outcomes of two runs are put beside one another."""
-    digests = [hashlib.sha256(text.encode()).digest()[:8] for text in texts]
-    return np.array([int.from_bytes(digest, "big", signed=True) for digest in digests], dtype=np.int64)
-
-
-def _say_of(say: Callable[[str], Any], run: str, line: str) -> None:
-    say(f"{run}: {line}")
-
-
-def _teller(say: Callable[[str], Any]) -> Callback:
-    def tell(report: StepReport) -> None:
-        if report.step % 50 == 0 or report.step == report.steps:
-            loss = report.metrics.get("loss", float("nan"))
-            left = report.seconds_left / 60
-            say(f"step {report.step} of {report.steps}, loss {loss:.3f}, {left:.1f} min left")
-
-    return tell

@@ -1,0 +1,171 @@
+"""The arms of the paraphrase tables on small made-up sets: overlap, resuming, tables."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import DataError
+from analytics.paraphrase.config import ParaphraseConfig
+from tests.analytics.paraphrase.word_problems import word_problems
+from worker.reproduction.paraphrase import Plan, reproduce_paraphrase
+from worker.reproduction.paraphrase_arms import ARMS, PUBLISHED
+from worker.reproduction.paraphrase_data import MEASURED_ON, measured_pairs, training_material
+from worker.reproduction.paraphrase_table import paraphrase_tables
+
+QUESTIONS = word_problems(80)
+TESTED, LEARNED = QUESTIONS[:20], QUESTIONS[15:]  # five of them are in both
+
+
+def write(folder: Path, name: str, rows: list[dict]) -> None:
+    path = folder / f"{name}.jsonl.gz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+
+
+def pairs(questions: list[str]) -> list[dict]:
+    return [
+        {"id": f"{number}{label}", "original": text, "paraphrase": changed, "label": label}
+        for number, text in enumerate(questions)
+        for label, changed in (
+            (1, text.replace("How many", "What number of")),
+            (0, text.replace("30 km", "50 km")),
+        )
+    ]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("aqua_rat/dev", "aqua_rat/test", "asdiv/all", "asdiv_a/cv"):
+        write(folder, name, [{"text": f"{name} has one question."}])
+    for name in ("aquarat_val", "aquarat_test"):
+        write(folder, f"paraqd/{name}", pairs(TESTED[:10]))
+    write(folder, "paraqd/sawp_test", pairs(TESTED[10:]))
+    write(folder, "gsm8k/train", [{"text": text} for text in LEARNED])
+    write(folder, "mawps/cv", [{"text": TESTED[0].replace("12", "99")}])
+    variants = [
+        ("The old lamp costs 8 coins. How much do 3 cost?", "24"),
+        ("What do 3 lamps of 8 coins cost?", "24"),
+    ]
+    variants.append(("The old lamp costs 8 coins. How much do 5 cost?", "40"))
+    write(
+        folder,
+        "paramawps/train_part",
+        [
+            {"id": f"{row}", "text": text, "answer": answer, "seed": 1, "variant": row}
+            for row, (text, answer) in enumerate(variants)
+        ],
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny") / "bert"
+    save_backbone(tiny_backbone(max_tokens=256), folder)
+    return ParaphraseConfig(
+        backbone=str(folder),
+        max_steps=3,
+        batch_size=8,
+        triplets_per_question=2,
+        mixed_precision=False,
+        device="cpu",
+    )
+
+
+def test_what_a_test_set_holds_is_left_out_of_training_and_counted(data):
+    material, kept_out = training_material(data, ["gsm8k", "mawps"])
+    assert material.overlap == {"gsm8k": 5, "mawps": 1}
+    assert set(material.questions) == set(LEARNED[5:])
+    assert not any(kept_out.holds(one) for one in material.questions)
+
+
+def test_a_sample_of_each_set_can_be_drawn(data):
+    first, _ = training_material(data, ["gsm8k"], questions=7, seed=1)
+    again, _ = training_material(data, ["gsm8k"], questions=7, seed=1)
+    other, _ = training_material(data, ["gsm8k"], questions=7, seed=2)
+    assert len(first.questions) == 7
+    assert first.questions == again.questions != other.questions
+
+
+def test_rewordings_of_one_problem_become_labelled_pairs(data):
+    material, _ = training_material(data, ["paramawps"])
+    assert [(one.id, one.label) for one in material.given] == [("1", 1), ("2", 0)]
+
+
+def test_a_test_set_that_is_missing_stops_the_run(data, tmp_path):
+    with pytest.raises(DataError, match="cannot be kept out"):
+        training_material(tmp_path, ["gsm8k"])
+    with pytest.raises(DataError, match="cannot be read"):
+        measured_pairs(tmp_path, "sawp_test")
+
+
+def test_arms_are_run_measured_and_kept(data, config, tmp_path):
+    arms = ["same-numbers", "rule-frozen", "paraqd", "others"]
+    plan = Plan(arms, [1], trained_on=["gsm8k"], validation=8, config=config)
+    said: list[str] = []
+    folders = reproduce_paraphrase(data, tmp_path, plan, say=said.append)
+    assert any("left out because a test set holds them: 5 of GSM8K" in line for line in said)
+    figures = {
+        arm: json.loads((folder / "figures.json").read_text())
+        for arm, folder in zip(arms, folders, strict=True)
+    }
+    rule = figures["same-numbers"]["sets"]["sawp_test"]
+    assert rule["score"]["separation"] == 2  # a changed number is all that is wrong here
+    assert "verdict" not in rule
+    assert figures["rule-frozen"]["sets"]["sawp_test"]["score"]["auc"] == 1
+    trained = figures["paraqd"]
+    assert trained["training"]["steps"] == 3
+    assert trained["training"]["left_out_as_a_test_set_holds_them"] == {"gsm8k": 5}
+    assert trained["sets"]["sawp_test"]["verdict"]["auc"] == 1
+    assert trained["settings"]["config"]["extra_operators"] is False
+    outcomes = np.load(folders[2] / "outcomes.npz")
+    assert outcomes["sawp_test/score"].shape == outcomes["sawp_test/label"].shape == (20,)
+    assert not (folders[2] / "checkpoint").exists()
+
+    said.clear()
+    assert reproduce_paraphrase(data, tmp_path, plan, say=said.append) == folders
+    assert said == [f"{arm}, seed 1: kept from before" for arm in arms]
+    with pytest.raises(DataError, match="other settings"):
+        reproduce_paraphrase(
+            data, tmp_path, Plan(arms, [1], trained_on=["gsm8k"], validation=9, config=config)
+        )
+
+    table = paraphrase_tables(folders)
+    assert "left out because a test set holds them: GSM8K 5" in table
+    assert table.count("*ParaQD, as published*") == 2
+    assert f"| {ARMS['paraqd'].title}, with findings (verdict) | 1 | 1.000 |" in table
+    for title in MEASURED_ON.values():
+        assert f"**{title}** (20 pairs)" in table
+
+
+def test_what_is_unknown_is_named(data, tmp_path):
+    with pytest.raises(DataError, match="Not known: nonsense"):
+        reproduce_paraphrase(data, tmp_path, Plan(["nonsense"], [1]))
+
+
+def test_every_operator_of_the_paper_is_removed_in_turn():
+    assert sum(name.startswith("without-") for name in ARMS) == 10
+    for one in ARMS.values():
+        if one.settings is not None:
+            ParaphraseConfig(**one.settings)
+    assert PUBLISHED.keys() <= MEASURED_ON.keys()
+
+
+def test_the_command_writes_the_table(data, tmp_path):
+    out = StringIO()
+    arguments = ("reproduce", "paraphrase", "--data", str(data), "--output", str(tmp_path / "runs"))
+    call_command(*arguments, "--arms", "edit-distance", stdout=out, stderr=StringIO())
+    assert (tmp_path / "runs" / "table.md").read_text() in out.getvalue()
+    assert "| edit similarity | 1 |" in out.getvalue()
+    with pytest.raises(CommandError, match="Not known: nonsense"):
+        call_command(*arguments, "--arms", "nonsense", stdout=out, stderr=StringIO())

@@ -1,0 +1,271 @@
+"""Running the arms of ParaQD's tables, one after another; each is kept, so the command can be stopped.
+
+Settings are chosen on the validation pairs alone (`aquarat_val`): the weights of the best ranking there are kept. The
+test sets are measured once, at the end of a run.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
+from analytics.configuration import config_to_dict
+from analytics.errors import DataError
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.operators.catalog import operator
+from analytics.paraphrase.rules import RULES, rule_first
+from analytics.paraphrase.scorer import cosines
+from analytics.paraphrase.train import Prepared, calibrate, fit_scorer, kept_or_prepared, prepare
+from analytics.paraphrase.triplets import KeptOut, Triplet, report_triplets
+from analytics.paraphrase.verdict import Verdict, verdict_features
+from analytics.probes.measure import rounded
+from analytics.records import ParaphrasePair
+from analytics.splits import is_held_out
+from analytics.training.callbacks import History
+from worker.evaluation.paraphrase import figures_of
+from worker.reproduction.paraphrase_arms import ARMS, Arm
+from worker.reproduction.paraphrase_data import (
+    MEASURED_ON,
+    SOURCES,
+    TRAINED_ON,
+    Material,
+    measured_pairs,
+    training_material,
+)
+from worker.reproduction.runs import (
+    machine,
+    prefixed,
+    question_numbers,
+    run_is_done,
+    run_keep,
+    step_teller,
+)
+
+__all__ = ["Plan", "reproduce_paraphrase"]
+
+_MEASURED_TOKENS = 256
+_VALIDATION = "aquarat_val"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What shall be run.
+
+    Attributes:
+        arms: keys of `ARMS`.
+        seeds: of drawing and training.
+        trained_on: keys of `SOURCES`.
+        measured_on: keys of `MEASURED_ON`.
+        questions: at most so many of each set, 0 for all.
+        validation: so many pairs choose the best weights.
+        config: what all arms share; an arm's own settings come on top.
+    """
+
+    arms: Sequence[str]
+    seeds: Sequence[int]
+    trained_on: Sequence[str] = TRAINED_ON
+    measured_on: Sequence[str] = tuple(MEASURED_ON)
+    questions: int = 0
+    validation: int = 600
+    config: ParaphraseConfig = field(default_factory=ParaphraseConfig)
+
+
+def reproduce_paraphrase(
+    data: Path, output: Path, plan: Plan, *, say: Callable[[str], Any] = lambda _line: None
+) -> list[Path]:
+    """Run what is missing of a plan.
+
+    Args:
+        data: the folder that holds a folder for each public set.
+        output: gets a folder for each arm and seed.
+        plan: what to run.
+        say: told what happens, a line at a time.
+
+    Returns:
+        The folders of the runs, in order.
+
+    Raises:
+        DataError: an arm or a set is unknown, a set is missing, or a folder holds a run with other settings.
+    """
+    unknown = [arm for arm in plan.arms if arm not in ARMS]
+    unknown += [name for name in plan.trained_on if name not in SOURCES]
+    unknown += [name for name in plan.measured_on if name not in MEASURED_ON]
+    if unknown:
+        raise DataError(
+            f"Not known: {', '.join(unknown)}. Arms: {', '.join(ARMS)}; learned from: {', '.join(SOURCES)};"
+            f" measured: {', '.join(MEASURED_ON)}."
+        )
+    folders = []
+    for seed in plan.seeds:
+        for arm in plan.arms:
+            folder = output / arm / f"seed-{seed}"
+            folders.append(folder)
+            settings = _settings(plan, arm, seed)
+            if run_is_done(folder, settings):
+                say(f"{arm}, seed {seed}: kept from before")
+            else:
+                _run(folder, ARMS[arm], settings, plan, data, prefixed(say, f"{arm}, seed {seed}"))
+    return folders
+
+
+def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
+    """What identifies a run; equal settings give equal figures."""
+    chosen = ARMS[arm]
+    trains = chosen.settings is not None
+    config = replace(plan.config, seed=seed, **(chosen.settings or {}))
+    body = {"arm": arm, "seed": seed, "measured_on": list(plan.measured_on)}
+    if trains:
+        return body | {
+            "trained_on": list(plan.trained_on),
+            "questions": plan.questions,
+            "validation": plan.validation,
+            "config": config_to_dict(config),
+        }
+    return body | {"config": {"backbone": config.backbone} if chosen.encodes else {}}
+
+
+def _run(
+    folder: Path, arm: Arm, settings: dict[str, Any], plan: Plan, data: Path, say: Callable[[str], Any]
+) -> None:
+    started = time.monotonic()
+    training: dict[str, Any] = {}
+    backbone: Backbone | None = None
+    verdict: Verdict | None = None
+    if arm.settings is not None:
+        backbone, verdict, training = _train(folder, arm, settings, plan, data, say)
+    elif arm.encodes:
+        backbone = load_backbone(plan.config.backbone, max_tokens=_MEASURED_TOKENS, device=plan.config.device)
+    measured: dict[str, Any] = {}
+    outcomes: dict[str, npt.NDArray[Any]] = {}
+    for name in plan.measured_on:
+        say(f"measuring on {MEASURED_ON[name]}")
+        pairs = measured_pairs(data, name)
+        scores, judged = _scores(arm, backbone, verdict, pairs)
+        measured[name] = {"pairs": len(pairs), "score": figures_of(pairs, scores, threshold=_threshold(arm))}
+        outcomes |= {
+            f"{name}/pair": question_numbers([f"{one.original}\0{one.paraphrase}" for one in pairs]),
+            f"{name}/label": np.array([one.label for one in pairs], dtype=np.int64),
+            f"{name}/score": np.array(scores, dtype=np.float64),
+        }
+        if judged is not None:
+            measured[name]["verdict"] = figures_of(pairs, judged, threshold=0.0)
+            outcomes[f"{name}/verdict"] = np.array(judged, dtype=np.float64)
+    body = {
+        "settings": settings,
+        "training": rounded(training),
+        "machine": machine(),
+        "seconds": round(time.monotonic() - started, 1),
+        "sets": rounded(measured),
+    }
+    run_keep(folder, body, outcomes)
+
+
+def _train(
+    folder: Path,
+    arm: Arm,
+    settings: Mapping[str, Any],
+    plan: Plan,
+    data: Path,
+    say: Callable[[str], Any],
+) -> tuple[Backbone, Verdict, dict[str, Any]]:
+    config = ParaphraseConfig(**settings["config"])
+    material, kept_out = training_material(data, plan.trained_on, questions=plan.questions, seed=config.seed)
+    overlap = ", ".join(f"{count:,} of {SOURCES[name].title}" for name, count in material.overlap.items())
+    say(f"left out because a test set holds them: {overlap}")
+    prepared = kept_or_prepared(folder / "checkpoint", lambda: _prepare(arm, material, kept_out, config))
+    report = report_triplets(prepared.triplets)
+    say(f"{report.triplets:,} triplets of {report.questions:,} questions")
+    history = History()
+    trained, _adapter, result = fit_scorer(
+        prepared.triplets,
+        config,
+        validation=measured_pairs(data, _VALIDATION, most=plan.validation, seed=0),
+        checkpoints=folder / "checkpoint",
+        callbacks=[history, step_teller(say)],
+    )
+    trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
+    backbone = replace(trained, max_tokens=_MEASURED_TOKENS)
+    verdict = calibrate(backbone, prepared.pairs)
+    return (
+        backbone,
+        verdict,
+        _of_training(prepared, material, result.step, result.seconds, history)
+        | {
+            "triplets_report": {
+                "distance_auc": report.distance_auc,
+                "positive_farther": report.positive_farther,
+            },
+            "validation": result.best,
+            "verdict": verdict.as_dict(),
+        },
+    )
+
+
+def _prepare(arm: Arm, material: Material, kept_out: KeptOut, config: ParaphraseConfig) -> Prepared:
+    prepared = prepare(material.questions, config, given=material.given, kept_out=kept_out)
+    return replace(prepared, triplets=_others(material, config)) if arm.others else prepared
+
+
+def _of_training(
+    prepared: Prepared, material: Material, steps: int, seconds: float, history: History
+) -> dict[str, Any]:
+    series = history.series("loss")
+    return {
+        "questions": len(material.questions),
+        "given": len(material.given),
+        "left_out_as_a_test_set_holds_them": material.overlap,
+        "triplets": len(prepared.triplets),
+        "steps": steps,
+        "seconds": round(seconds, 1),
+        "loss": series[-1][1] if series else None,
+    }
+
+
+def _others(material: Material, config: ParaphraseConfig) -> list[Triplet]:
+    """Back-translated questions with another question as the negative, as UDA was trained in section 4.3.
+
+    Where nothing can be reworded the question itself is the positive.
+    """
+    rng = random.Random(config.seed)  # noqa: S311 - nothing secret
+    positive = operator("back_translation")
+    triplets = []
+    for question in (one for one in material.questions if not is_held_out(one)):
+        text = positive.apply(question, rng) or question
+        other = rng.choice(material.questions)
+        if other != question:
+            triplets.append(Triplet(question, text, other, positive.name, "another question"))
+    return triplets
+
+
+def _scores(
+    arm: Arm, backbone: Backbone | None, verdict: Verdict | None, pairs: Sequence[ParaphrasePair]
+) -> tuple[list[float], list[float] | None]:
+    """The score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
+    texts = [(one.original, one.paraphrase) for one in pairs]
+    rules = [RULES[arm.rule](*pair) for pair in texts] if arm.rule else []
+    if backbone is None:
+        return rules, None
+    scores = cosines(texts, partial(encode_bulk, backbone))
+    if rules:
+        scores = [rule_first(rule, cosine) for rule, cosine in zip(rules, scores, strict=True)]
+    if verdict is None:
+        return scores, None
+    features = [
+        verdict_features(score, find_changes(*pair), *pair) for score, pair in zip(scores, texts, strict=True)
+    ]
+    return scores, [float(2 * one - 1) for one in verdict.probabilities(features)]
+
+
+def _threshold(arm: Arm) -> float:
+    """The paper's 0.5; a rule in front of a cosine puts all that it accepts above 0."""
+    return 0.0 if arm.rule and arm.encodes else 0.5
