@@ -1,0 +1,120 @@
+# ruff: noqa: T201 - a benchmark prints
+"""Scoring paraphrases in bulk, beside the cosine of `SentenceTransformer.encode` of the same model with its defaults.
+
+    python -m tests.bench.paraphrases [--data FOLDER] [--pairs N] [--rounds N]
+
+Both score the same pairs in turns in one process, so that other load on the machine falls on both; medians are
+compared. Originals differ, as in a queue of one paraphrase a question. The gate: at least 2.5 times as many pairs a
+second, at scores that differ by less than 0.01. Also measured: the same with findings and verdict, which that library
+has none of, and a few pairs in ONNX Runtime, as the web process scores them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from analytics.training.threads import wait_passively
+from tests.bench.encode import SHARED_DATA, questions
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+wait_passively()
+
+LEAST_SPEEDUP, LARGEST_DIFFERENCE = 2.5, 0.01
+FEW = 50
+
+
+def main() -> int:
+    """Print a table; the exit code is 1 where the gate is missed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.paraphrases", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--pairs", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=3)
+    options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+
+    from sentence_transformers import SentenceTransformer
+
+    from analytics.artifacts import Manifest
+    from analytics.backbone.bert import DEFAULT_BACKBONE, encode_bulk, load_backbone
+    from analytics.backbone.export import export_onnx
+    from analytics.backbone.sources import find_source
+    from analytics.inference.encode import load_encoder
+    from analytics.paraphrase.operators.catalog import operator
+    from analytics.paraphrase.scorer import Scorer, cosines
+    from analytics.paraphrase.verdict import FEATURES, Verdict
+
+    texts, origin = questions(options.data, options.pairs)
+    edit, rng = operator("random_deletion"), random.Random(0)
+    pairs = [(text, edit.apply(text, rng) or f"{text} Why?") for text in texts]
+    print(f"{len(pairs)} pairs ({origin}), {np.mean([len(one) for one in texts]):.0f} characters on average")
+    backbone = load_backbone()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reference = SentenceTransformer(find_source(DEFAULT_BACKBONE).location, device=str(backbone.device))
+    verdict = Verdict((1.0, *([0.0] * (len(FEATURES) - 1))), 0.0)
+    scorer = Scorer(
+        Manifest(capability="paraphrase", name="untrained"),
+        "",
+        lambda some: encode_bulk(backbone, some),
+        verdict,
+    )
+
+    def plain() -> list[float]:
+        first = np.asarray(reference.encode([one for one, _ in pairs], normalize_embeddings=True))
+        second = np.asarray(reference.encode([other for _, other in pairs], normalize_embeddings=True))
+        return [float(one) for one in (first * second).sum(axis=1)]
+
+    ways: dict[str, Callable[[], list[float]]] = {
+        "SentenceTransformer.encode": plain,
+        "score": lambda: cosines(pairs, lambda some: encode_bulk(backbone, some)),
+        "score, findings and verdict": lambda: [one.score for one in scorer.score(pairs)],
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    scores: dict[str, list[float]] = {}
+    for way in ways.values():
+        way()  # first calls compile kernels and fill caches
+    for _round in range(options.rounds):
+        for name, way in ways.items():
+            began = time.perf_counter()
+            scores[name] = way()
+            seconds[name].append(time.perf_counter() - began)
+
+    base = statistics.median(seconds["SentenceTransformer.encode"])
+    print(f"{'':30}{'pairs/s':>10}{'speed-up':>10}")
+    for name in ways:
+        median = statistics.median(seconds[name])
+        print(f"{name:30}{len(pairs) / median:10.0f}{base / median:10.2f}")
+    with tempfile.TemporaryDirectory() as scratch:
+        export_onnx(backbone, Path(scratch) / "encoder")
+        served = scorer.with_encode(load_encoder(Path(scratch) / "encoder").encode)
+        spent = []
+        for pair in pairs[:FEW]:
+            began = time.perf_counter()
+            served.score([pair])
+            spent.append(time.perf_counter() - began)
+    print(f"one pair with findings in ONNX Runtime: median {1e3 * statistics.median(spent):.1f} ms")
+    difference = np.abs(np.subtract(scores["SentenceTransformer.encode"], scores["score"])).max()
+    speedup = base / statistics.median(seconds["score"])
+    passed = speedup >= LEAST_SPEEDUP and difference < LARGEST_DIFFERENCE
+    print(
+        f"gate: {speedup:.2f} >= {LEAST_SPEEDUP} at scores that differ by at most {difference:.4f}"
+        f" < {LARGEST_DIFFERENCE}:",
+        "passed" if passed else "MISSED",
+    )
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
