@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from questionbank.errors import ServiceUnavailable
 from questionbank.selectors.distances import worked_case
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.serving import serving
@@ -20,11 +21,12 @@ def question_distances(request: HttpRequest, question_id: int) -> HttpResponse:
     """The question, and the nearest one at each distance from it."""
     question = question_get(question_id=question_id)
     seed = seed_of(request.GET.get("seed", ""))
-    context = {
-        "question": question,
-        "case": worked_case(question=question, serving=serving(), seed=seed),
-        "next_seed": seed + 1,
-    }
+    case, problem = None, ""
+    try:
+        case = worked_case(question=question, serving=serving(), seed=seed)
+    except ServiceUnavailable as error:  # a new bank has no vectors yet
+        problem = str(error)
+    context = {"question": question, "case": case, "problem": problem, "next_seed": seed + 1}
     return render(request, "questions/distances.html", context)
 
 
