@@ -49,10 +49,12 @@ def evaluate_encoder(
         DataError: there is no tagged question, or a pair cannot be read.
     """
     folders = sorted(one for one in data.iterdir() if one.is_dir()) if data.is_dir() else []
-    figures: dict[str, Any] = {"data": data.name, "encoder": name, "sets": {}}
+    figures: dict[str, Any] = {"data": data.name, "encoder": name, "sets": {}, "too_few_tagged": []}
     for source in folders or [data]:
         one = read_set(source, language=language)
-        if one is not None:
+        if one is None:
+            figures["too_few_tagged"].append(source.name)
+        else:
             figures["sets"][one.name] = measure_set(one, encode(one.texts))[0]
     if not figures["sets"] and pairs is None:
         raise DataError(f"No set in {data} has tagged questions to train and to test with.")

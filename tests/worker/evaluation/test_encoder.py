@@ -39,8 +39,10 @@ def encode(texts: Sequence[str]) -> np.ndarray:
 def test_every_set_of_a_folder_is_measured(tmp_path):
     write(tmp_path / "one" / "all.jsonl", rows(300))
     write(tmp_path / "two" / "all.jsonl", rows(300, start=300))
+    write(tmp_path / "three" / "all.jsonl", rows(9))
     figures = evaluate_encoder(tmp_path, encode, name="n-grams")
     assert set(figures["sets"]) == {"one", "two"}
+    assert figures["too_few_tagged"] == ["three"]
     own = figures["sets"]["one"]
     assert own["levels"]["2"]["accuracy"] > 0.9  # the word is the concept
     assert own["levels"]["1"]["precision_at_10"] >= own["levels"]["2"]["precision_at_10"] > 0.5
