@@ -198,7 +198,7 @@ def test_import_a_file_with_a_refused_line(admin_page: Page, bank, settings, tmp
 
 def test_the_progress_of_a_job_moves_by_itself_until_it_has_finished(admin_page: Page, bank) -> None:
     page = admin_page
-    run = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
+    run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors", send=False)
     page.goto(f"/jobs/{run.pk}/")
     expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
     held = run_start(run_id=run.pk, worker="test worker")
@@ -213,7 +213,7 @@ def test_the_progress_of_a_job_moves_by_itself_until_it_has_finished(admin_page:
 
 def test_an_unchanged_job_is_answered_with_304(admin_page: Page, bank) -> None:
     page = admin_page
-    run = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
+    run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors", send=False)
     page.goto(f"/jobs/{run.pk}/")
     for _poll in range(2):
         with page.expect_response("**/progress/") as answer:
@@ -232,7 +232,7 @@ def test_an_unchanged_job_is_answered_with_304(admin_page: Page, bank) -> None:
 
 def test_cancel_a_job(admin_page: Page, bank) -> None:
     page = admin_page
-    run = run_create(kind=Run.Kind.EMBED, title="Compute missing vectors", send=False)
+    run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors", send=False)
     page.goto(f"/jobs/{run.pk}/")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("The job is cancelled.")).to_be_visible()
