@@ -119,6 +119,7 @@ def test_pasting_what_is_there_names_it(teacher_page: Page, bank) -> None:
 def test_write_a_question_with_live_preview_options_and_a_concept(teacher_page: Page, bank) -> None:
     page = teacher_page
     page.get_by_role("link", name="Write", exact=True).click()
+    page.wait_for_load_state()  # what is typed before the scripts are there brings no preview
     page.get_by_label("Question", exact=True).fill(r"Which is largest? $\frac{1}{2}$ or $\sqrt{2}$")
     expect(page.locator("#preview msqrt")).to_be_visible()
     page.get_by_label("Type").select_option("choice")
