@@ -6,13 +6,23 @@ their help text and their bounds as metadata. Checking reports every problem in 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar, get_type_hints
 
 from analytics.errors import ConfigurationError
 
-__all__ = ["FieldSpec", "check_config", "config_from_strings", "config_to_dict", "field_specs", "option"]
+__all__ = [
+    "FieldSpec",
+    "changed_settings",
+    "check_config",
+    "config_from_strings",
+    "config_to_dict",
+    "field_specs",
+    "option",
+    "training_command",
+]
 
 Config = TypeVar("Config")
 
@@ -115,6 +125,29 @@ def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -
 def config_to_dict(config: Any) -> dict[str, Any]:
     """The configuration as plain values, for a manifest."""
     return asdict(config)
+
+
+def changed_settings(config: Any) -> dict[str, Any]:
+    """What a configuration sets otherwise than its class does by default, in the order of the fields."""
+    default = config_to_dict(type(config)())
+    return {name: value for name, value in config_to_dict(config).items() if value != default[name]}
+
+
+def training_command(capability: str, data: str, config: Any, options: Mapping[str, str]) -> str:
+    """The command line that trains the same again where there is no database.
+
+    Args:
+        capability: its word.
+        data: what the data are called; not where they lay.
+        config: only what differs from the defaults is written.
+        options: further options with their values; empty ones are left out.
+    """
+    words = ["python", "-m", "analytics", "train", capability, "--data", data, "--output", "FOLDER"]
+    for name, value in options.items():
+        words += [name, value] if value else []
+    for name, value in changed_settings(config).items():
+        words += ["--set", f"{name}={value}"]
+    return shlex.join(words)
 
 
 def _parse(text: str, kind: type) -> Any:

@@ -26,11 +26,11 @@ __all__ = [
     "ADAPTER_CONFIG_NAME",
     "ADAPTER_FOLDER",
     "ADAPTER_NAME",
-    "adapter_writer",
     "add_adapters",
     "load_adapter",
     "merge_adapters",
     "save_adapter",
+    "take_off_adapters",
 ]
 
 ADAPTER_FOLDER = "adapter"
@@ -125,15 +125,20 @@ def save_adapter(backbone: Backbone, folder: Path) -> None:
         ) from error
 
 
-def adapter_writer(backbone: Backbone) -> Callable[[Path], None]:
-    """Keep the adapters as bytes, for a folder that is written after they were merged.
+def take_off_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
+    """Make a trained backbone ready for use: adapters, where it has some, merged, and its hash anew.
 
-    Raises:
-        BackboneError: the backbone has no adapters.
+    Returns:
+        What writes the adapter into a folder, kept as bytes because it is merged now; None without adapters.
     """
+    backbone.model.eval()
+    if not _is_adapted(backbone):
+        backbone.weights_hash = weights_sha256(backbone.model)
+        return None
     with tempfile.TemporaryDirectory() as scratch:
         save_adapter(backbone, Path(scratch))
         files = {file.name: file.read_bytes() for file in Path(scratch).iterdir()}
+    merge_adapters(backbone)
 
     def write(folder: Path) -> None:
         folder.mkdir(parents=True)

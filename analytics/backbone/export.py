@@ -17,12 +17,12 @@ import torch
 from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.adapters import load_adapter
+from analytics.backbone.adapters import ADAPTER_FOLDER, load_adapter
 from analytics.backbone.bert import Backbone, load_backbone
 from analytics.backbone.sources import BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
 from analytics.backbone.tiny import save_backbone
 
-__all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx", "for_serving"]
+__all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx", "export_trained", "for_serving"]
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
@@ -87,6 +87,38 @@ def export_onnx(
             write_more(aside)
 
     return artifact_write(folder, manifest, write_files)
+
+
+def export_trained(
+    backbone: Backbone,
+    folder: Path,
+    about: Manifest,
+    *,
+    adapter: Callable[[Path], None] | None = None,
+    write_more: Callable[[Path], None] | None = None,
+) -> Manifest:
+    """Write the artifact of a trained encoder: for serving, its weights for torch, and its adapter.
+
+    Args:
+        backbone: the encoder, adapters merged.
+        folder: the artifact's folder, written whole or not at all.
+        about: what the manifest says of its training.
+        adapter: what `take_off_adapters` gave.
+        write_more: puts the capability's own files into the folder.
+
+    Raises:
+        ArtifactError: the folder cannot be written.
+    """
+    served = for_serving(backbone)
+
+    def write_all(aside: Path) -> None:
+        save_backbone(served, aside / BACKBONE_FOLDER)
+        if adapter is not None:
+            adapter(aside / ADAPTER_FOLDER)
+        if write_more is not None:
+            write_more(aside)
+
+    return export_onnx(served, folder, about=about, write_more=write_all)
 
 
 def for_serving(backbone: Backbone) -> Backbone:

@@ -13,7 +13,15 @@ from pathlib import Path
 from analytics.artifacts import MANIFEST_NAME, artifact_read, file_sha256
 from analytics.errors import BackboneError
 
-__all__ = ["BACKBONE_FOLDER", "DEFAULT_BACKBONE", "PACKAGED", "PackagedWeights", "Source", "find_source"]
+__all__ = [
+    "BACKBONE_FOLDER",
+    "DEFAULT_BACKBONE",
+    "PACKAGED",
+    "PackagedWeights",
+    "Source",
+    "find_source",
+    "license_with_backbone",
+]
 
 DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
 BACKBONE_FOLDER = "backbone"
@@ -40,6 +48,13 @@ PACKAGED = {
         license_note="Apache-2.0",
     )
 }
+
+
+def license_with_backbone(license_note: str, backbone: str) -> str:
+    """The terms of the data, and where a packaged encoder was trained further, those of its weights."""
+    packaged = PACKAGED.get(backbone)
+    notes = [license_note, f"backbone: {packaged.license_note}" if packaged else ""]
+    return "; ".join(filter(None, notes))
 
 
 @dataclass(frozen=True, slots=True)

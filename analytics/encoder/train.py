@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from analytics.artifacts import Manifest
-from analytics.backbone.adapters import ADAPTER_FOLDER, adapter_writer, add_adapters, merge_adapters
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, weights_sha256
-from analytics.backbone.export import export_onnx, for_serving
-from analytics.backbone.sources import BACKBONE_FOLDER, PACKAGED
-from analytics.backbone.tiny import save_backbone
-from analytics.configuration import config_to_dict
+from analytics.backbone.adapters import add_adapters, take_off_adapters
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
+from analytics.backbone.export import export_trained
+from analytics.backbone.sources import license_with_backbone
+from analytics.configuration import changed_settings, config_to_dict, training_command
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import (
     EncoderExample,
@@ -101,22 +98,20 @@ def train_encoder(
         cancel=cancel,
     )
     say("Exporting")
-    packaged = PACKAGED.get(config.backbone)
-    notes = [note for note in (license_note, packaged and f"backbone: {packaged.license_note}") if note]
     about = Manifest(
         capability="encoder",
         name=name or f"{backbone.name}-quesco",
         config=config_to_dict(config),
         metrics={
             "held_out": {key: round(value, 4) for key, value in result.best.items()},
-            "loss": _last(history, "loss"),
+            "loss": history.last("loss"),
             "steps": result.step,
             "stopped_early": result.stopped_early,
             "seconds": round(result.seconds, 1),
         },
         seed=config.seed,
         data_hash=examples_hash(learned),
-        license_note="; ".join(notes),
+        license_note=license_with_backbone(license_note, config.backbone),
         parent=parent,
         extra={
             "questions": len(learned),
@@ -126,14 +121,7 @@ def train_encoder(
             "command": command,
         },
     )
-    served = for_serving(backbone)
-
-    def write_more(folder: Path) -> None:
-        save_backbone(served, folder / BACKBONE_FOLDER)
-        if adapter is not None:
-            adapter(folder / ADAPTER_FOLDER)
-
-    return from_main(lambda: export_onnx(served, output, about=about, write_more=write_more))
+    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter))
 
 
 def fit_encoder(
@@ -187,13 +175,7 @@ def fit_encoder(
         callbacks=callbacks,
         cancel=cancel,
     )
-    backbone.model.eval()
-    adapter = None
-    if config.adapter_rank:
-        adapter = adapter_writer(backbone)
-        merge_adapters(backbone)
-    backbone.weights_hash = weights_sha256(backbone.model)
-    return backbone, adapter, result
+    return backbone, take_off_adapters(backbone), result
 
 
 def train_from_files(
@@ -222,7 +204,9 @@ def train_from_files(
         config,
         output,
         license_note=license_note,
-        command=_command(data, config, language, hierarchy),
+        command=training_command(
+            "encoder", data.name, config, {"--language": language, "--hierarchy": hierarchy}
+        ),
         checkpoints=checkpoints,
         callbacks=[teller(say)],
         say=say,
@@ -285,27 +269,7 @@ def _sample(examples: Sequence[EncoderExample], size: int, rng: np.random.Genera
     return [examples[row] for row in sorted(rng.permutation(len(examples))[:size])]
 
 
-def _last(history: History, metric: str) -> float | None:
-    series = history.series(metric)
-    return round(series[-1][1], 4) if series else None
-
-
-def _command(data: Path, config: EncoderConfig, language: str, hierarchy: str) -> str:
-    """The command line that makes this artifact again; the data by its name, not by where it lay."""
-    words = ["python", "-m", "analytics", "train", "encoder", "--data", data.name, "--output", "FOLDER"]
-    for option, value in {"--language": language, "--hierarchy": hierarchy}.items():
-        words += [option, value] if value else []
-    for name, value in _changed_settings(config).items():
-        words += ["--set", f"{name}={value}"]
-    return shlex.join(words)
-
-
 def _identity(config: EncoderConfig, examples: Sequence[EncoderExample]) -> str:
     """What tells a training from others, wherever it runs: its settings and its questions."""
-    settings = {name: value for name, value in _changed_settings(config).items() if name != "device"}
+    settings = {name: value for name, value in changed_settings(config).items() if name != "device"}
     return f"{json.dumps(settings, sort_keys=True)} {examples_hash(examples)}"
-
-
-def _changed_settings(config: EncoderConfig) -> dict[str, Any]:
-    default = config_to_dict(EncoderConfig())
-    return {name: value for name, value in config_to_dict(config).items() if value != default[name]}

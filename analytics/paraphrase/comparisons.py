@@ -155,16 +155,7 @@ def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
 
 
 def _turned(one: _Comparison, other: _Comparison, sentence: str, *, is_serious: bool = True) -> Finding:
-    return Finding(
-        "comparison",
-        "changed",
-        sentence,
-        original=(one.start, one.end),
-        paraphrase=(other.start, other.end),
-        before=one.text,
-        after=other.text,
-        is_serious=is_serious,
-    )
+    return Finding.between("comparison", "changed", sentence, one, other, is_serious=is_serious)
 
 
 def _comparisons(reading: Reading) -> list[_Comparison]:

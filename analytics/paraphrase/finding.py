@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 __all__ = ["Change", "Finding", "Kind", "Span"]
 
@@ -11,6 +11,22 @@ Kind = Literal["number", "unit", "entity", "comparison", "negation", "target", "
 Change = Literal["lost", "added", "changed"]
 Span = tuple[int, int]
 """Start and end in a text, in characters."""
+
+
+class Mention(Protocol):
+    """Words at a place of a text."""
+
+    @property
+    def start(self) -> int:
+        """Where they begin."""
+
+    @property
+    def end(self) -> int:
+        """Where they end."""
+
+    @property
+    def text(self) -> str:
+        """The words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +49,29 @@ class Finding:
     before: str = ""
     after: str = ""
     is_serious: bool = True
+
+    @classmethod
+    def between(
+        cls,
+        kind: Kind,
+        change: Change,
+        sentence: str,
+        one: Mention,
+        other: Mention,
+        *,
+        is_serious: bool = True,
+    ) -> Finding:
+        """A finding that has a place in both texts."""
+        return cls(
+            kind,
+            change,
+            sentence,
+            original=(one.start, one.end),
+            paraphrase=(other.start, other.end),
+            before=one.text,
+            after=other.text,
+            is_serious=is_serious,
+        )
 
     def as_dict(self) -> dict[str, object]:
         """The finding as plain values."""

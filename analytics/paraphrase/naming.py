@@ -164,14 +164,12 @@ def thing_findings(original: Reading, paraphrase: Reading, matches: Sequence[Mat
             word for word in paraphrase.words if word.key == new and word.start >= match.paraphrase.end
         )
         findings.append(
-            Finding(
+            Finding.between(
                 "entity",
                 "changed",
                 f"{was.text} became {now.text} in one place and stayed {was.text} in another.",
-                original=(was.start, was.end),
-                paraphrase=(now.start, now.end),
-                before=was.text,
-                after=now.text,
+                was,
+                now,
             )
         )
     return findings + _replaced_in_places(original, paraphrase, done)
@@ -197,14 +195,12 @@ def _replaced_in_places(original: Reading, paraphrase: Reading, done: set[tuple[
             continue
         done.add((was.key, word.key))
         findings.append(
-            Finding(
+            Finding.between(
                 "entity",
                 "changed",
                 f"{was.text} became {word.text} in one place and stayed {was.text} in another.",
-                original=(was.start, was.end),
-                paraphrase=(word.start, word.end),
-                before=was.text,
-                after=word.text,
+                was,
+                word,
             )
         )
     return findings

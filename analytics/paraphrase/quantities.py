@@ -169,24 +169,20 @@ def _unit_of_match(match: Match, paraphrase: Reading) -> Finding | None:
         elsewhere = any(unit.unit == one.unit for unit in paraphrase.bare_units) or any(
             quantity.unit == one.unit for quantity in paraphrase.quantities
         )
-        return Finding(
+        return Finding.between(
             "unit",
             "lost",
             f"{one.text} became {other.text}: {one.unit_text} is missing.",
-            original=(one.start, one.end),
-            paraphrase=(other.start, other.end),
-            before=one.text,
-            after=other.text,
+            one,
+            other,
             is_serious=not elsewhere and one.dimension != "money",
         )
-    return Finding(
+    return Finding.between(
         "unit",
         "added",
         f"{one.text} became {other.text}: {other.unit_text} was added.",
-        original=(one.start, one.end),
-        paraphrase=(other.start, other.end),
-        before=one.text,
-        after=other.text,
+        one,
+        other,
         is_serious=False,
     )
 
@@ -267,15 +263,7 @@ def _changed(
 
 def _number_changed(match: Match) -> Finding:
     one, other = match.original, match.paraphrase
-    return Finding(
-        "number",
-        "changed",
-        f"{one.text} became {other.text}.",
-        original=(one.start, one.end),
-        paraphrase=(other.start, other.end),
-        before=one.text,
-        after=other.text,
-    )
+    return Finding.between("number", "changed", f"{one.text} became {other.text}.", one, other)
 
 
 def _vague(original: Reading, paraphrase: Reading) -> list[tuple[Span, str, tuple[str, ...]]]:
@@ -354,15 +342,7 @@ def unit_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
 
     _take(left, right, same)
     findings = [
-        Finding(
-            "unit",
-            "changed",
-            f"{one.text} became {other.text}.",
-            original=(one.start, one.end),
-            paraphrase=(other.start, other.end),
-            before=one.text,
-            after=other.text,
-        )
+        Finding.between("unit", "changed", f"{one.text} became {other.text}.", one, other)
         for one, other in _take(left, right, alike)
         if one.unit != other.unit
     ]

@@ -10,24 +10,21 @@ import gzip
 import hashlib
 import json
 import os
-import shlex
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from analytics.artifacts import Manifest
-from analytics.backbone.adapters import ADAPTER_FOLDER, adapter_writer, add_adapters, merge_adapters
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, weights_sha256
-from analytics.backbone.export import BACKBONE_FOLDER, export_onnx, for_serving
-from analytics.backbone.sources import PACKAGED
-from analytics.backbone.tiny import save_backbone
-from analytics.configuration import config_to_dict
+from analytics.backbone.adapters import add_adapters, take_off_adapters
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
+from analytics.backbone.export import export_trained
+from analytics.backbone.sources import license_with_backbone
+from analytics.configuration import config_to_dict, training_command
 from analytics.errors import ArtifactError, Cancelled, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.findings import find_changes
@@ -196,13 +193,7 @@ def fit_scorer(
         callbacks=callbacks,
         cancel=cancel,
     )
-    backbone.model.eval()
-    adapter = None
-    if config.adapter_rank:
-        adapter = adapter_writer(backbone)
-        merge_adapters(backbone)
-    backbone.weights_hash = weights_sha256(backbone.model)
-    return backbone, adapter, result
+    return backbone, take_off_adapters(backbone), result
 
 
 def calibrate(backbone: Backbone, pairs: Sequence[ParaphrasePair]) -> Verdict:
@@ -286,21 +277,19 @@ def train_scorer(
     say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
     verdict = from_main(lambda: calibrate(backbone, prepared.pairs))
     say("Exporting")
-    packaged = PACKAGED.get(config.backbone)
-    notes = [note for note in (license_note, packaged and f"backbone: {packaged.license_note}") if note]
     about = Manifest(
         capability="paraphrase",
         name=name or f"{backbone.name}-paraqd",
         config=config_to_dict(config),
         metrics={
             "validation": {key: round(value, 4) for key, value in result.best.items()},
-            "loss": _last(history, "loss"),
+            "loss": history.last("loss"),
             "steps": result.step,
             "seconds": round(result.seconds, 1),
         },
         seed=config.seed,
         data_hash=_data_hash(prepared.triplets),
-        license_note="; ".join(notes),
+        license_note=license_with_backbone(license_note, config.backbone),
         parent=parent,
         extra={
             "triplets": report.triplets,
@@ -313,17 +302,13 @@ def train_scorer(
             "command": command,
         },
     )
-    served = for_serving(backbone)
     learned = _learned(prepared)
 
     def write_more(folder: Path) -> None:
         (folder / VERDICT_NAME).write_text(json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8")
         np.save(folder / LEARNED_NAME, learned)
-        save_backbone(served, folder / BACKBONE_FOLDER)
-        if adapter is not None:
-            adapter(folder / ADAPTER_FOLDER)
 
-    return from_main(lambda: export_onnx(served, output, about=about, write_more=write_more))
+    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more))
 
 
 def train_from_files(
@@ -358,7 +343,7 @@ def train_from_files(
         validation=material.validation,
         kept_out=material.kept_out,
         license_note=license_note,
-        command=_command(data, config, language),
+        command=training_command("paraphrase", data.name, config, {"--language": language}),
         checkpoints=checkpoints,
         callbacks=[teller(say)],
         say=say,
@@ -421,19 +406,3 @@ def _data_hash(triplets: Sequence[Triplet]) -> str:
     for one in triplets:
         digest.update("\0".join((one.anchor, one.positive, one.negative, "")).encode())
     return digest.hexdigest()
-
-
-def _last(history: History, metric: str) -> float | None:
-    series = history.series(metric)
-    return round(series[-1][1], 4) if series else None
-
-
-def _command(data: Path, config: ParaphraseConfig, language: str) -> str:
-    """The command line that makes this artifact again; the data by its name, not by where it lay."""
-    words = ["python", "-m", "analytics", "train", "paraphrase", "--data", data.name, "--output", "FOLDER"]
-    words += ["--language", language] if language else []
-    default: Mapping[str, Any] = config_to_dict(ParaphraseConfig())
-    for name, value in config_to_dict(config).items():
-        if value != default[name]:
-            words += ["--set", f"{name}={value}"]
-    return shlex.join(words)

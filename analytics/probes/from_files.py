@@ -6,7 +6,6 @@ language.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from analytics.artifacts import Manifest
+from analytics.configuration import training_command
 from analytics.errors import DataError
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
@@ -71,8 +71,9 @@ def train_from_files(
         encoder=encoder,
         hierarchy=name,
         license_note=license_note,
-        command=_command(
-            data,
+        command=training_command(
+            "probes",
+            data.name,
             config,
             {
                 "--backbone": Path(backbone).name if Path(backbone).is_dir() else backbone,
@@ -168,18 +169,6 @@ def _of_language(rows: list[QuestionRow], language: str) -> list[QuestionRow]:
     if not chosen:
         raise DataError(f"No question is in the language {language!r}.")
     return chosen
-
-
-def _command(data: Path, config: ProbesConfig, options: dict[str, str]) -> str:
-    """The command line that makes this artifact again; the data by its name, not by where it lay."""
-    words = ["python", "-m", "analytics", "train", "probes", "--data", data.name, "--output", "FOLDER"]
-    for option, value in options.items():
-        words += [option, value] if value else []
-    default = ProbesConfig()
-    for name in ProbesConfig.__dataclass_fields__:
-        if getattr(config, name) != getattr(default, name):
-            words += ["--set", f"{name}={getattr(config, name)}"]
-    return shlex.join(words)
 
 
 def _over_runs(runs: list[Any], summary: Callable[[list[float]], Any]) -> Any:

@@ -49,6 +49,11 @@ class History:
         """(step, value) of one metric."""
         return [(one.step, one.metrics[name]) for one in self.reports if name in one.metrics]
 
+    def last(self, name: str) -> float | None:
+        """The newest value of one metric to four places, None where there is none."""
+        series = self.series(name)
+        return round(series[-1][1], 4) if series else None
+
 
 def teller(say: Callable[[str], object]) -> Callback:
     """A callback that says in a line how far the run is."""

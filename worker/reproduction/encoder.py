@@ -172,7 +172,7 @@ def _encoder(
         "data_hash": examples_hash(examples),
         "steps": result.step,
         "seconds": round(result.seconds, 1),
-        "loss": history.series("loss")[-1][1] if history.series("loss") else None,
+        "loss": history.last("loss"),
     }
 
 

@@ -219,7 +219,6 @@ def _prepare(arm: Arm, material: Material, kept_out: KeptOut, config: Paraphrase
 def _of_training(
     prepared: Prepared, material: Material, steps: int, seconds: float, history: History
 ) -> dict[str, Any]:
-    series = history.series("loss")
     return {
         "questions": len(material.questions),
         "given": len(material.given),
@@ -227,7 +226,7 @@ def _of_training(
         "triplets": len(prepared.triplets),
         "steps": steps,
         "seconds": round(seconds, 1),
-        "loss": series[-1][1] if series else None,
+        "loss": history.last("loss"),
     }
 
 
