@@ -6,9 +6,9 @@ A run is an arm with a seed: the seed splits the sets and draws in training. Its
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
 from analytics.errors import DataError
-from analytics.probes.measure import rounded
 from analytics.training.callbacks import History
 from worker.evaluation.representation import SplitSet, measure_set
 from worker.reproduction.encoder_arms import ARMS
@@ -32,7 +31,7 @@ from worker.reproduction.encoder_data import (
     pretraining_examples,
     split_sets,
 )
-from worker.reproduction.runs import machine, prefixed, question_numbers, run_is_done, run_keep, step_teller
+from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
 
 __all__ = ["Plan", "reproduce_encoder"]
 
@@ -58,9 +57,7 @@ class Plan:
     config: EncoderConfig = field(default_factory=EncoderConfig)
 
 
-def reproduce_encoder(
-    data: Path, output: Path, plan: Plan, *, say: Callable[[str], Any] = lambda _line: None
-) -> list[Path]:
+def reproduce_encoder(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
     """Run what is missing of a plan.
 
     Args:
@@ -81,19 +78,19 @@ def reproduce_encoder(
         raise DataError(
             f"Not known: {', '.join(unknown)}. Arms: {', '.join(ARMS)}; sets: {', '.join(SOURCES)}."
         )
-    folders = []
-    for seed in plan.seeds:
-        sets: dict[str, SplitSet] = {}
-        for arm in plan.arms:
-            folder = output / arm / f"seed-{seed}"
-            folders.append(folder)
-            settings = _settings(plan, arm, seed)
-            if run_is_done(folder, settings):
-                say(f"{arm}, seed {seed}: kept from before")
-                continue
-            sets = sets or split_sets(data, sorted({*plan.trained_on, *plan.measured_on}), seed=seed)
-            _run(folder, arm, settings, plan, sets, prefixed(say, f"{arm}, seed {seed}"))
-    return folders
+    names = sorted({*plan.trained_on, *plan.measured_on})
+
+    @lru_cache(maxsize=1)  # the arms of a seed share its splits
+    def sets(seed: int) -> dict[str, SplitSet]:
+        return split_sets(data, names, seed=seed)
+
+    return run_missing(
+        output,
+        [(arm, seed) for seed in plan.seeds for arm in plan.arms],
+        lambda arm, seed: _settings(plan, arm, seed),
+        lambda run: _run(run, plan, sets(run.seed)),
+        say,
+    )
 
 
 def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
@@ -110,20 +107,12 @@ def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _run(
-    folder: Path,
-    arm: str,
-    settings: dict[str, Any],
-    plan: Plan,
-    sets: Mapping[str, SplitSet],
-    say: Callable[[str], Any],
-) -> None:
-    started = time.monotonic()
+def _run(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> Found:
     training: dict[str, Any] = {}
-    if ARMS[arm].vectors == "tfidf":
+    if ARMS[run.arm].vectors == "tfidf":
         encode: Callable[[SplitSet], npt.NDArray[np.float32]] = _tfidf
     else:
-        backbone, training = _encoder(folder, arm, EncoderConfig(**settings["config"]), plan, sets, say)
+        backbone, training = _encoder(run, plan, sets)
 
         def encode(one: SplitSet) -> npt.NDArray[np.float32]:
             return encode_bulk(backbone, one.texts)
@@ -131,7 +120,7 @@ def _run(
     measured: dict[str, Any] = {}
     outcomes: dict[str, npt.NDArray[Any]] = {}
     for name in plan.measured_on:
-        say(f"measuring on {SOURCES[name].title}")
+        run.say(f"measuring on {SOURCES[name].title}")
         probed = sets[name].probed()
         figures, arrays = measure_set(probed, encode(probed))
         measured[name] = figures
@@ -139,31 +128,18 @@ def _run(
         outcomes[f"{name}/question"] = question_numbers(
             [probed.texts[row] for row in np.flatnonzero(probed.is_test)]
         )
-    body = {
-        "settings": settings,
-        "training": rounded(training),
-        "machine": machine(),
-        "seconds": round(time.monotonic() - started, 1),
-        "sets": rounded(measured),
-    }
-    run_keep(folder, body, outcomes)
+    return Found(training, measured, outcomes)
 
 
-def _encoder(
-    folder: Path,
-    arm: str,
-    config: EncoderConfig,
-    plan: Plan,
-    sets: Mapping[str, SplitSet],
-    say: Callable[[str], Any],
-) -> tuple[Backbone, dict[str, Any]]:
+def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbone, dict[str, Any]]:
     """The encoder of an arm, trained where the arm trains one, and what is worth noting of its training."""
-    if ARMS[arm].settings is None:
+    config = EncoderConfig(**run.settings["config"])
+    if ARMS[run.arm].settings is None:
         return load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device), {}
     examples, leaked = pretraining_examples(sets, plan.trained_on)
     history = History()
     trained, _adapter, result = fit_encoder(
-        examples, config, checkpoints=folder / "checkpoint", callbacks=[history, step_teller(say)]
+        examples, config, checkpoints=run.folder / "checkpoint", callbacks=[history, step_teller(run.say)]
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     return replace(trained, max_tokens=_MEASURED_TOKENS), {

@@ -7,8 +7,7 @@ test sets are measured once, at the end of a run.
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +27,6 @@ from analytics.paraphrase.scorer import cosines
 from analytics.paraphrase.train import Prepared, calibrate, fit_scorer, kept_or_prepared, prepare
 from analytics.paraphrase.triplets import KeptOut, Triplet, report_triplets
 from analytics.paraphrase.verdict import Verdict, verdict_features
-from analytics.probes.measure import rounded
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import History
@@ -42,14 +40,7 @@ from worker.reproduction.paraphrase_data import (
     measured_pairs,
     training_material,
 )
-from worker.reproduction.runs import (
-    machine,
-    prefixed,
-    question_numbers,
-    run_is_done,
-    run_keep,
-    step_teller,
-)
+from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
 
 __all__ = ["Plan", "reproduce_paraphrase"]
 
@@ -81,7 +72,7 @@ class Plan:
 
 
 def reproduce_paraphrase(
-    data: Path, output: Path, plan: Plan, *, say: Callable[[str], Any] = lambda _line: None
+    data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None
 ) -> list[Path]:
     """Run what is missing of a plan.
 
@@ -105,17 +96,13 @@ def reproduce_paraphrase(
             f"Not known: {', '.join(unknown)}. Arms: {', '.join(ARMS)}; learned from: {', '.join(SOURCES)};"
             f" measured: {', '.join(MEASURED_ON)}."
         )
-    folders = []
-    for seed in plan.seeds:
-        for arm in plan.arms:
-            folder = output / arm / f"seed-{seed}"
-            folders.append(folder)
-            settings = _settings(plan, arm, seed)
-            if run_is_done(folder, settings):
-                say(f"{arm}, seed {seed}: kept from before")
-            else:
-                _run(folder, ARMS[arm], settings, plan, data, prefixed(say, f"{arm}, seed {seed}"))
-    return folders
+    return run_missing(
+        output,
+        [(arm, seed) for seed in plan.seeds for arm in plan.arms],
+        lambda arm, seed: _settings(plan, arm, seed),
+        lambda run: _run(run, plan, data),
+        say,
+    )
 
 
 def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
@@ -134,21 +121,19 @@ def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
     return body | {"config": {"backbone": config.backbone} if chosen.encodes else {}}
 
 
-def _run(
-    folder: Path, arm: Arm, settings: dict[str, Any], plan: Plan, data: Path, say: Callable[[str], Any]
-) -> None:
-    started = time.monotonic()
+def _run(run: Run, plan: Plan, data: Path) -> Found:
+    arm = ARMS[run.arm]
     training: dict[str, Any] = {}
     backbone: Backbone | None = None
     verdict: Verdict | None = None
     if arm.settings is not None:
-        backbone, verdict, training = _train(folder, arm, settings, plan, data, say)
+        backbone, verdict, training = _train(run, plan, data)
     elif arm.encodes:
         backbone = load_backbone(plan.config.backbone, max_tokens=_MEASURED_TOKENS, device=plan.config.device)
     measured: dict[str, Any] = {}
     outcomes: dict[str, npt.NDArray[Any]] = {}
     for name in plan.measured_on:
-        say(f"measuring on {MEASURED_ON[name]}")
+        run.say(f"measuring on {MEASURED_ON[name]}")
         pairs = measured_pairs(data, name)
         scores, judged = _scores(arm, backbone, verdict, pairs)
         measured[name] = {"pairs": len(pairs), "score": figures_of(pairs, scores, threshold=_threshold(arm))}
@@ -160,38 +145,25 @@ def _run(
         if judged is not None:
             measured[name]["verdict"] = figures_of(pairs, judged, threshold=0.0)
             outcomes[f"{name}/verdict"] = np.array(judged, dtype=np.float64)
-    body = {
-        "settings": settings,
-        "training": rounded(training),
-        "machine": machine(),
-        "seconds": round(time.monotonic() - started, 1),
-        "sets": rounded(measured),
-    }
-    run_keep(folder, body, outcomes)
+    return Found(training, measured, outcomes)
 
 
-def _train(
-    folder: Path,
-    arm: Arm,
-    settings: Mapping[str, Any],
-    plan: Plan,
-    data: Path,
-    say: Callable[[str], Any],
-) -> tuple[Backbone, Verdict, dict[str, Any]]:
-    config = ParaphraseConfig(**settings["config"])
+def _train(run: Run, plan: Plan, data: Path) -> tuple[Backbone, Verdict, dict[str, Any]]:
+    config = ParaphraseConfig(**run.settings["config"])
+    checkpoints = run.folder / "checkpoint"
     material, kept_out = training_material(data, plan.trained_on, questions=plan.questions, seed=config.seed)
     overlap = ", ".join(f"{count:,} of {SOURCES[name].title}" for name, count in material.overlap.items())
-    say(f"left out because a test set holds them: {overlap}")
-    prepared = kept_or_prepared(folder / "checkpoint", lambda: _prepare(arm, material, kept_out, config))
+    run.say(f"left out because a test set holds them: {overlap}")
+    prepared = kept_or_prepared(checkpoints, lambda: _prepare(ARMS[run.arm], material, kept_out, config))
     report = report_triplets(prepared.triplets)
-    say(f"{report.triplets:,} triplets of {report.questions:,} questions")
+    run.say(f"{report.triplets:,} triplets of {report.questions:,} questions")
     history = History()
     trained, _adapter, result = fit_scorer(
         prepared.triplets,
         config,
         validation=measured_pairs(data, _VALIDATION, most=plan.validation, seed=0),
-        checkpoints=folder / "checkpoint",
-        callbacks=[history, step_teller(say)],
+        checkpoints=checkpoints,
+        callbacks=[history, step_teller(run.say)],
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     backbone = replace(trained, max_tokens=_MEASURED_TOKENS)

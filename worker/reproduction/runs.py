@@ -11,7 +11,9 @@ import json
 import os
 import platform
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,41 +22,126 @@ import numpy.typing as npt
 import torch
 
 from analytics.errors import DataError
+from analytics.probes.measure import rounded
 from analytics.training.callbacks import Callback, StepReport
 
-__all__ = ["machine", "prefixed", "question_numbers", "run_is_done", "run_keep", "step_teller"]
+__all__ = ["Found", "Run", "Say", "question_numbers", "run_missing", "step_teller"]
+
+Say = Callable[[str], Any]
 
 
-def run_is_done(folder: Path, settings: Mapping[str, Any]) -> bool:
-    """Whether the folder holds a finished run with these settings.
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An arm with a seed that is to be run.
+
+    Attributes:
+        settings: what identifies it; equal settings give equal figures.
+        folder: where it is kept.
+        say: told what happens, a line at a time.
+    """
+
+    arm: str
+    seed: int
+    settings: dict[str, Any]
+    folder: Path
+    say: Say
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run found.
+
+    Attributes:
+        training: what is worth noting of its training; empty where nothing was trained.
+        sets: figures by measured set.
+        outcomes: arrays over what was measured, by ``set/name``.
+    """
+
+    training: Mapping[str, Any]
+    sets: Mapping[str, Any]
+    outcomes: Mapping[str, npt.NDArray[Any]]
+
+
+def run_missing(
+    output: Path,
+    wanted: Iterable[tuple[str, int]],
+    settings_of: Callable[[str, int], dict[str, Any]],
+    measure: Callable[[Run], Found],
+    say: Say,
+) -> list[Path]:
+    """Run what is not kept from before, one after another.
+
+    Args:
+        output: gets a folder for each arm and seed.
+        wanted: arms with seeds.
+        settings_of: what identifies a run.
+        measure: does a run.
+        say: told what happens, a line at a time.
+
+    Returns:
+        The folders of the runs, in order.
+
+    Raises:
+        DataError: a folder holds a run with other settings.
+    """
+    folders = []
+    for arm, seed in wanted:
+        run = Run(
+            arm,
+            seed,
+            settings_of(arm, seed),
+            output / arm / f"seed-{seed}",
+            _prefixed(say, f"{arm}, seed {seed}"),
+        )
+        folders.append(run.folder)
+        if _is_done(run):
+            run.say("kept from before")
+            continue
+        started = time.monotonic()
+        found = measure(run)
+        _keep(run, found, time.monotonic() - started)
+    return folders
+
+
+def _is_done(run: Run) -> bool:
+    """Whether its folder holds it, finished.
 
     Raises:
         DataError: it holds one with other settings.
     """
+    folder = run.folder
     path = folder / "figures.json"
     if not path.is_file():
         return False
     before = json.loads(path.read_text(encoding="utf-8"))["settings"]
-    if before != settings:
+    if before != run.settings:
         raise DataError(
             f"{folder} holds a run with other settings; give another --output, or remove it to run it anew."
         )
     return True
 
 
-def run_keep(folder: Path, body: Mapping[str, Any], outcomes: Mapping[str, npt.NDArray[Any]]) -> None:
+def _keep(run: Run, found: Found, seconds: float) -> None:
     """Write what a finished run found, the figures last: they say that it is finished."""
+    folder = run.folder
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".outcomes.npz").open("wb") as stream:
-        np.savez_compressed(stream, **outcomes)  # type: ignore[arg-type]
+        np.savez_compressed(stream, **found.outcomes)  # type: ignore[arg-type]
     os.replace(folder / ".outcomes.npz", folder / "outcomes.npz")
+    body = {
+        "settings": run.settings,
+        "training": rounded(found.training),
+        "machine": _machine(),
+        "seconds": round(seconds, 1),
+        "sets": rounded(found.sets),
+    }
     aside = folder / ".figures.json"
     aside.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
     os.replace(aside, folder / "figures.json")
     shutil.rmtree(folder / "checkpoint", ignore_errors=True)
 
 
-def machine() -> str:
+def _machine() -> str:
     """What the figures were computed on."""
     cores = os.cpu_count() or 0
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{cores} cores"
@@ -67,12 +154,12 @@ def question_numbers(texts: Sequence[str]) -> npt.NDArray[np.int64]:
     return np.array([int.from_bytes(digest, "big", signed=True) for digest in digests], dtype=np.int64)
 
 
-def prefixed(say: Callable[[str], Any], run: str) -> Callable[[str], Any]:
+def _prefixed(say: Say, run: str) -> Say:
     """Says which run it is in front of every line."""
     return lambda line: say(f"{run}: {line}")
 
 
-def step_teller(say: Callable[[str], Any]) -> Callback:
+def step_teller(say: Say) -> Callback:
     """Says every 50 steps how far the training is."""
 
     def tell(report: StepReport) -> None:
