@@ -24,7 +24,7 @@ from analytics.backbone.adapters import add_adapters, take_off_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import config_to_dict, training_command
+from analytics.configuration import changed_settings, config_to_dict, training_command
 from analytics.errors import ArtifactError, Cancelled, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.findings import find_changes
@@ -44,6 +44,7 @@ from analytics.paraphrase.triplets import (
     make_triplets,
     question_number,
     report_triplets,
+    triplet_pairs,
 )
 from analytics.paraphrase.verdict import Verdict, fit_verdict, verdict_features
 from analytics.records import ParaphrasePair
@@ -137,15 +138,7 @@ def prepare(
     made = make([apart[row] for row in sorted(chosen)], operators, check_positives=False)
     if cancel is not None and cancel():
         raise Cancelled("Training was stopped while its triplets were made.")
-    pairs = {
-        (one.anchor, text): ParaphrasePair("", one.anchor, text, label, name)
-        for one in made
-        for text, label, name in (
-            (one.positive, 1, one.positive_operator),
-            (one.negative, 0, one.negative_operator),
-        )
-    }
-    pairs |= {(one.original, one.paraphrase): one for one in decided}
+    pairs = {(one.original, one.paraphrase): one for one in (*triplet_pairs(made), *decided)}
     return Prepared(triplets, list(pairs.values()), left_out + len(labelled) - len(allowed))
 
 
@@ -165,7 +158,7 @@ def fit_scorer(
         and how training ended.
 
     Raises:
-        DataError: too few triplets, or validation pairs of one label only.
+        DataError: too few triplets, validation pairs of one label only, or the checkpoint is of another training.
         BackboneError: the backbone cannot be loaded.
         Cancelled: `cancel` said so; the checkpoint is usable.
     """
@@ -190,6 +183,7 @@ def fit_scorer(
         ),
         device=device,
         checkpoints=checkpoints,
+        identity=_identity(config, triplets),
         callbacks=callbacks,
         cancel=cancel,
     )
@@ -295,6 +289,7 @@ def train_scorer(
             "triplets": report.triplets,
             "questions": report.questions,
             "kept_out": prepared.kept_out,
+            "given_pairs": len(given),
             "distance_auc": round(report.distance_auc, 4),
             "verdict_pairs": len(prepared.pairs),
             "validation_pairs": len(validation),
@@ -406,3 +401,9 @@ def _data_hash(triplets: Sequence[Triplet]) -> str:
     for one in triplets:
         digest.update("\0".join((one.anchor, one.positive, one.negative, "")).encode())
     return digest.hexdigest()
+
+
+def _identity(config: ParaphraseConfig, triplets: Sequence[Triplet]) -> str:
+    """What tells a training from others, wherever it runs: its settings and its triplets."""
+    settings = {name: value for name, value in changed_settings(config).items() if name != "device"}
+    return f"{json.dumps(settings, sort_keys=True)} {_data_hash(triplets)}"

@@ -40,6 +40,7 @@ __all__ = [
     "make_triplets",
     "question_number",
     "report_triplets",
+    "triplet_pairs",
 ]
 
 _COMPOSED = 4
@@ -198,6 +199,18 @@ def make_test_pairs(
                     )
                     break
     return pairs
+
+
+def triplet_pairs(triplets: Iterable[Triplet]) -> list[ParaphrasePair]:
+    """The two labelled pairs of each triplet."""
+    return [
+        ParaphrasePair("", one.anchor, text, label, name)
+        for one in triplets
+        for text, label, name in (
+            (one.positive, 1, one.positive_operator),
+            (one.negative, 0, one.negative_operator),
+        )
+    ]
 
 
 def report_triplets(triplets: Sequence[Triplet]) -> TripletReport:

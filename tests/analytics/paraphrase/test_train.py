@@ -159,6 +159,18 @@ def test_stopped_and_resumed_gives_the_same_scorer(backbone_folder, tmp_path):
     assert parts.files["verdict.json"] == whole.files["verdict.json"]
 
 
+def test_a_checkpoint_of_other_settings_or_triplets_is_refused(backbone_folder, tmp_path):
+    triplets = [Triplet(text, text + " Say it.", text.replace("30", "7")) for text in word_problems(8)]
+    settings = config(backbone_folder, max_steps=2, epochs=2)
+    with pytest.raises(Cancelled):
+        fit_scorer(triplets, settings, checkpoints=tmp_path, cancel=lambda: True)
+    with pytest.raises(DataError, match="other settings or other data"):
+        fit_scorer(triplets, replace(settings, margin=0.9), checkpoints=tmp_path)
+    with pytest.raises(DataError, match="other settings or other data"):
+        fit_scorer(triplets[::-1], settings, checkpoints=tmp_path)
+    assert fit_scorer(triplets, settings, checkpoints=tmp_path)[2].step == 2
+
+
 def test_adapters_are_kept_beside_the_merged_encoder(backbone_folder, tmp_path):
     train_scorer(word_problems(), config(backbone_folder, adapter_rank=2, max_steps=2), tmp_path / "model")
     assert (tmp_path / "model" / "adapter" / "adapter_model.safetensors").is_file()
