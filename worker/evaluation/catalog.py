@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,10 @@ def _encoder_artifact(model: str) -> ModelArtifact:
 def _paraphrase(options: Mapping[str, Any]) -> dict[str, Any]:
     if options["data"] is None:
         raise ValidationFailed("evaluate paraphrase needs --data: a file or a folder of labelled pairs.")
-    return evaluate_paraphrase(options["data"], scorer_by_number(options["model"]))
+    from analytics.backbone.bert import encode_bulk, load_backbone
+
+    scorer = scorer_by_number(options["model"])
+    return evaluate_paraphrase(options["data"], scorer, frozen=partial(encode_bulk, load_backbone()))
 
 
 EVALUATIONS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {

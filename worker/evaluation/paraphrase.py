@@ -11,24 +11,35 @@ from pathlib import Path
 from typing import Any
 
 from analytics.errors import DataError
-from analytics.paraphrase.metrics import pair_metrics
+from analytics.paraphrase.metrics import THRESHOLD, pair_metrics
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
-from analytics.paraphrase.rules import RULES
-from analytics.paraphrase.scorer import PairScore, Scorer
+from analytics.paraphrase.rules import RULES, rule_first
+from analytics.paraphrase.scorer import Encode, Scorer, cosines
 from analytics.probes.measure import rounded
 from analytics.records import ParaphrasePair
+from worker.evaluation.operators import operator_figures
+from worker.evaluation.pair_intervals import PairResamples, intervals
 
-__all__ = ["evaluate_paraphrase", "figures_of", "labelled_pairs", "scorer_figures"]
+__all__ = ["evaluate_paraphrase", "figures_of"]
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
+_RULE = "same_numbers"
+_REFERENCES = (_RULE, "frozen", f"{_RULE}_then_frozen")
+"""What a scorer must beat."""
 
 
-def evaluate_paraphrase(data: Path, scorer: Scorer) -> dict[str, Any]:
+def evaluate_paraphrase(data: Path, scorer: Scorer, *, frozen: Encode | None = None) -> dict[str, Any]:
     """Measure a scorer on a file of labelled pairs, or on each of a folder.
 
+    Args:
+        frozen: an untrained encoder; its cosine, and the rule "same set of numbers" with this cosine behind it, are
+            then measured with the rules.
+
     Returns:
-        By set: how many pairs there are and how many were left out because the scorer learned from their question;
-        figures of the score, of the verdict, and of the untrained rules.
+        By set: how many pairs there are and how many were left out, because the scorer learned from their question or
+        because an operator changed nothing; figures of the score, of the verdict and of the untrained rules, each
+        with 95 % bootstrap intervals over pairs; paired differences from what a scorer must beat; and how often the
+        operators that made the pairs made what they meant.
 
     Raises:
         DataError: there is no file with labelled pairs, or a line cannot be read.
@@ -36,24 +47,7 @@ def evaluate_paraphrase(data: Path, scorer: Scorer) -> dict[str, Any]:
     files = [data]
     if data.is_dir():
         files = sorted(one for one in data.glob("*") if one.name.endswith(_ENDINGS))
-    sets: dict[str, Any] = {}
-    for file in files:
-        pairs = labelled_pairs(file)
-        known = [bool(scorer.learned([one.original, one.paraphrase])) for one in pairs]
-        kept = [one for one, is_known in zip(pairs, known, strict=True) if not is_known]
-        if {one.label for one in kept} != {0, 1}:
-            raise DataError(f"{file.name} has not pairs of both labels that the scorer did not learn from.")
-        found = scorer.score([(one.original, one.paraphrase) for one in kept])
-        rules = {
-            name: figures_of(kept, [rule(one.original, one.paraphrase) for one in kept])
-            for name, rule in RULES.items()
-        }
-        sets[file.name.partition(".")[0]] = {
-            "pairs": len(pairs),
-            "learned_from_and_left_out": sum(known),
-            **scorer_figures(kept, found),
-            "rules": rules,
-        }
+    sets = {file.name.partition(".")[0]: _set_figures(file, scorer, frozen) for file in files}
     if not sets:
         raise DataError(f"There is no file (.jsonl or .jsonl.gz) in {data}.")
     result: dict[str, Any] = rounded(
@@ -62,40 +56,67 @@ def evaluate_paraphrase(data: Path, scorer: Scorer) -> dict[str, Any]:
     return result
 
 
-def labelled_pairs(file: Path) -> list[ParaphrasePair]:
-    """The pairs of a file that have a label, without those of an operator that changed nothing.
-
-    Raises:
-        DataError: a line cannot be read, or no pair has a label.
-    """
-    pairs = without_unchanged(one for one in read_pairs(file) if one.label is not None)
+def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str, Any]:
+    labelled = [one for one in read_pairs(file) if one.label is not None]
+    pairs = without_unchanged(labelled)
     if not pairs:
         raise DataError(f"No pair of {file.name} has a label.")
-    return pairs
-
-
-def scorer_figures(pairs: Sequence[ParaphrasePair], found: Sequence[PairScore]) -> dict[str, Any]:
-    """Figures of the paper's plain score, and of the verdict that joins it with the findings.
-
-    The verdict's probability is stretched to [-1, 1] for its separation; one half is then 0.
-    """
+    kept = [one for one in pairs if not scorer.learned([one.original, one.paraphrase])]
+    if {one.label for one in kept} != {0, 1}:
+        raise DataError(f"{file.name} has not pairs of both labels that the scorer did not learn from.")
+    found = scorer.score([(one.original, one.paraphrase) for one in kept])
+    scores = {
+        "score": ([one.score for one in found], THRESHOLD),
+        # The probability is stretched to [-1, 1] for its separation; one half is then 0.
+        "verdict": ([2 * one.probability - 1 for one in found], 0.0),
+        **_untrained_scores(kept, frozen),
+    }
+    draws = PairResamples.of([int(one.label or 0) for one in kept])
+    drawn = {name: draws.figures(own, threshold=threshold) for name, (own, threshold) in scores.items()}
+    figures = {
+        name: figures_of(kept, own, threshold=threshold) | {"intervals": intervals(drawn[name])}
+        for name, (own, threshold) in scores.items()
+    }
+    differences = {
+        f"{name} less {other}": {
+            key: [figures[name][key] - figures[other][key], *bounds]
+            for key, bounds in intervals(drawn[name], drawn[other]).items()
+        }
+        for name in ("score", "verdict")
+        for other in ("score", *_REFERENCES)
+        if other in scores and other != name
+    }
     return {
-        "score": figures_of(pairs, [one.score for one in found]),
-        "verdict": figures_of(pairs, [2 * one.probability - 1 for one in found], threshold=0.0),
+        "pairs": len(pairs),
+        "learned_from_and_left_out": len(pairs) - len(kept),
+        "unchanged_and_left_out": len(labelled) - len(pairs),
+        "score": figures.pop("score"),
+        "verdict": figures.pop("verdict"),
+        "rules": figures,
+        "differences": differences,
+        "operators": operator_figures(kept),
     }
 
 
+def _untrained_scores(
+    pairs: Sequence[ParaphrasePair], frozen: Encode | None
+) -> dict[str, tuple[list[float], float]]:
+    """Scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
+    texts = [(one.original, one.paraphrase) for one in pairs]
+    scores = {name: ([rule(*pair) for pair in texts], THRESHOLD) for name, rule in RULES.items()}
+    if frozen is not None:
+        near = cosines(texts, frozen)
+        joined = [rule_first(rule, cosine) for rule, cosine in zip(scores[_RULE][0], near, strict=True)]
+        scores |= {"frozen": (near, THRESHOLD), f"{_RULE}_then_frozen": (joined, 0.0)}
+    return scores
+
+
 def figures_of(
-    pairs: Sequence[ParaphrasePair], scores: Sequence[float], *, threshold: float | None = None
+    pairs: Sequence[ParaphrasePair], scores: Sequence[float], *, threshold: float = THRESHOLD
 ) -> dict[str, Any]:
     """All figures of scores, and those of each operator's pairs where operators made them."""
     labels = [int(one.label or 0) for one in pairs]
-    figures = (
-        pair_metrics(labels, scores)
-        if threshold is None
-        else pair_metrics(labels, scores, threshold=threshold)
-    )
-    body = figures.as_dict()
+    body = pair_metrics(labels, scores, threshold=threshold).as_dict()
     operators: Mapping[str, list[float]] = {
         name: [score for one, score in zip(pairs, scores, strict=True) if one.operator == name]
         for name in sorted({one.operator for one in pairs if one.operator})

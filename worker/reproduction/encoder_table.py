@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.probes.metrics import pearson
+from worker.evaluation.bootstrap import paired_interval
 from worker.reproduction.encoder_arms import ARMS
 from worker.reproduction.encoder_data import SOURCES
 
-__all__ = ["encoder_tables", "paired_interval"]
+__all__ = ["encoder_tables"]
 
-_RESAMPLES = 2_000
 _REFERENCES = ("quesco", "joint")
 
 Array = npt.NDArray[np.float64]
@@ -67,43 +67,6 @@ def _of_difficulty(key: str) -> Callable[[Mapping[str, Any]], float | None]:
 def _pearson(predicted: Array, truth: Array) -> float:
     known = ~np.isnan(truth)
     return pearson(truth[known], predicted[known])
-
-
-def paired_interval(
-    statistic: Callable[..., float],
-    one: Sequence[Array],
-    other: Sequence[Array],
-    *,
-    questions: npt.NDArray[np.int64] | None = None,
-    resamples: int = _RESAMPLES,
-    seed: int = 0,
-) -> tuple[float, float, float]:
-    """Difference of a statistic between two models on the same questions, with its 95 % bootstrap interval.
-
-    Args:
-        statistic: of the arrays of one model.
-        one: arrays over questions, as the statistic takes them.
-        other: those of the other model, in the same order.
-        questions: number of each row's question; rows of one question, of several seeds, are drawn together. By
-            default each row is a question.
-        resamples: draws of questions, with replacement.
-        seed: of the draws.
-
-    Returns:
-        Difference one - other, low, high.
-    """
-    rng = np.random.default_rng(seed)
-    numbers = np.arange(len(one[0])) if questions is None else questions
-    names, places = np.unique(numbers, return_inverse=True)
-    differences = np.empty(resamples)
-    for index in range(resamples):
-        drawn = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
-        rows = np.repeat(np.arange(len(numbers)), drawn[places])
-        differences[index] = statistic(*(part[rows] for part in one)) - statistic(
-            *(part[rows] for part in other)
-        )
-    low, high = np.percentile(differences, [2.5, 97.5])
-    return statistic(*one) - statistic(*other), float(low), float(high)
 
 
 def encoder_tables(folders: Sequence[Path]) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from io import StringIO
+from itertools import product
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from analytics.backbone.bert import encode_bulk
+from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import DataError
 from analytics.paraphrase.scorer import load_scorer
 from questionbank.services import artifacts
@@ -61,6 +65,45 @@ def test_score_verdict_and_rules_are_measured_without_what_was_learned(scorer, t
     assert one["verdict"]["separation"] == pytest.approx(means["reworded"] - means["changed"], abs=2e-4)
 
 
+def test_intervals_and_differences_from_what_a_scorer_must_beat(scorer, tmp_path):
+    write(tmp_path / "pairs.jsonl", rows())
+    frozen = partial(encode_bulk, tiny_backbone(seed=1, max_tokens=128))
+    one = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer, frozen=frozen)["sets"]["pairs"]
+    for part in (one["score"], one["verdict"], one["rules"]["frozen"]):
+        for name, (low, high) in part["intervals"].items():
+            assert low <= part[name] <= high, name
+    assert one["rules"]["same_numbers_then_frozen"]["auc"] == 1
+    assert one["rules"]["same_numbers_then_frozen"]["macro_f1"] == 1  # its threshold is 0
+    value, low, high = one["differences"]["score less same_numbers"]["separation"]
+    assert value == pytest.approx(one["score"]["separation"] - 2, abs=2e-4)
+    assert low <= value <= high < 0  # the tiny encoder is worse than the rule, beyond the interval
+    assert one["differences"]["verdict less same_numbers"]["auc"] == [0, 0, 0]
+    assert set(one["differences"]) == {
+        f"{name} less {other}"
+        for name, other in product(
+            ("score", "verdict"), ("score", "same_numbers", "frozen", "same_numbers_then_frozen")
+        )
+        if name != other
+    }
+
+
+def test_operators_are_judged_by_the_labels_and_what_they_left_alone_is_left_out(scorer, tmp_path):
+    made = [one | {"operator": ("back_translation", "pegasus")[1 - one["label"]]} for one in rows()]
+    broken = made[1] | {"paraphrase": made[1]["original"] + " "}
+    made[0]["label"] = 0  # people refuse one of the rewordings
+    write(tmp_path / "pairs.jsonl", [*made, broken, made[2] | {"operator": "by hand"}])
+    one = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer)["sets"]["pairs"]
+    assert one["unchanged_and_left_out"] == 1
+    found = one["operators"]
+    assert (found["pairs"], found["labels_are_what_was_meant"]) == (22, False)
+    assert (found["precision"], found["recall"]) == (pytest.approx(10 / 11, abs=1e-4), 1)
+    assert found["accuracy"] == pytest.approx(21 / 22, abs=1e-4)
+    assert found["by_operator"] == {
+        "back_translation": {"meant": "valid", "pairs": 11, "valid": 10},
+        "pegasus": {"meant": "invalid", "pairs": 11, "valid": 0},
+    }
+
+
 def test_every_file_of_a_folder_is_a_set(scorer, tmp_path):
     write(tmp_path / "one.jsonl", rows()[:6])
     write(tmp_path / "two.jsonl", [*rows()[8:], {"original": "a", "paraphrase": "b"}])
@@ -92,5 +135,6 @@ def test_the_command_writes_the_figures_of_the_champion(tmp_path, monkeypatch):
     figures = json.loads(target.read_text())
     assert figures["scorer"] == "mine"
     assert figures["sets"]["pairs"]["score"]["pairs"] == 24
+    assert "frozen" in figures["sets"]["pairs"]["rules"]
     with pytest.raises(CommandError, match="needs --data"):
         call_command("evaluate", "paraphrase", "--output", str(target), stdout=StringIO())

@@ -6,7 +6,6 @@ import gzip
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from analytics.backbone.tiny import save_backbone, tiny_backbone
@@ -16,7 +15,7 @@ from analytics.splits import masked_text
 from worker.reproduction import encoder as module
 from worker.reproduction.encoder import Plan, reproduce_encoder
 from worker.reproduction.encoder_data import pretraining_examples, split_sets
-from worker.reproduction.encoder_table import encoder_tables, paired_interval
+from worker.reproduction.encoder_table import encoder_tables
 
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon", "torus", "sphere")
 
@@ -135,23 +134,3 @@ def test_unknown_arms_sets_and_missing_files_are_named(data, config, tmp_path):
         reproduce_encoder(data, tmp_path, plan(config, arms=["nothing"]))
     with pytest.raises(DataError, match=r"OPL is not there: opl/all.jsonl.gz"):
         reproduce_encoder(data, tmp_path, plan(config, measured_on=["opl"]))
-
-
-def test_an_interval_covers_no_difference_between_equals_and_not_a_clear_one():
-    rng = np.random.default_rng(0)
-    base = rng.normal(size=400)
-    noise = rng.normal(scale=0.1, size=400)
-    value, low, high = paired_interval(np.mean, [base + noise - noise.mean()], [base])
-    assert low < 0 < high
-    assert value == pytest.approx(0, abs=1e-9)
-    value, low, high = paired_interval(np.mean, [base + noise + 0.2], [base])
-    assert 0.1 < low < value < high
-
-
-def test_a_question_that_several_seeds_test_counts_once():
-    values = np.random.default_rng(0).normal(size=200)
-    once = paired_interval(np.mean, [values], [np.zeros(200)])
-    thrice = paired_interval(
-        np.mean, [np.tile(values, 3)], [np.zeros(600)], questions=np.tile(np.arange(200), 3)
-    )
-    assert thrice == pytest.approx(once)

@@ -1,0 +1,53 @@
+"""How often operators make what they mean to, by the labels of their pairs (ParaQD, section 4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from analytics.paraphrase.metrics import operator_accuracy
+from analytics.paraphrase.operators.catalog import OPERATORS
+from analytics.records import ParaphrasePair
+
+__all__ = ["operator_figures"]
+
+_MEANT = {one.name: int(one.is_positive) for one in OPERATORS} | dict.fromkeys(
+    (  # the names of the published files that differ from ours
+        "remove_key_phrase",
+        "delete_last_sentence",
+        "replace_named_entities",
+        "replace_numbers",
+        "pegasus",
+        "replace_units",
+    ),
+    0,
+)
+
+
+def operator_figures(pairs: Sequence[ParaphrasePair]) -> dict[str, Any]:
+    """Precision and recall of the valid pairs, and accuracy, of labelled pairs whose operator is known.
+
+    Returns:
+        With them how many pairs each operator made and how many are valid, and whether the labels are no more than
+        what the operators meant: then the figures say nothing. Empty where no operator is known.
+    """
+    own = [one for one in pairs if one.operator in _MEANT]
+    if not own:
+        return {}
+    meant = [_MEANT[one.operator] for one in own]
+    labels = [int(one.label or 0) for one in own]
+    by_operator = {
+        name: {
+            "meant": "valid" if _MEANT[name] else "invalid",
+            "pairs": sum(one.operator == name for one in own),
+            "valid": sum(one.label == 1 for one in own if one.operator == name),
+        }
+        for name in dict.fromkeys(one.operator for one in own)
+    }
+    return {
+        "pairs": len(own),
+        **asdict(operator_accuracy(meant, labels)),
+        "labels_are_what_was_meant": meant == labels,
+        "by_operator": by_operator,
+    }
