@@ -6,6 +6,7 @@ AnalyticsError
 ├── ArtifactError           a model folder is missing, incomplete or of another format version
 │   └── ChecksumError       weights differ from their recorded SHA-256
 ├── BackboneError           a pretrained encoder cannot be found or loaded
+├── LanguageModelError      a language model cannot be asked: out of reach, or it refuses
 ├── LatexError              a formula cannot be parsed
 │   └── LatexLimitError     it is longer or deeper than the limits allow
 └── Cancelled               a training run was asked to stop; its last checkpoint is usable
@@ -23,6 +24,7 @@ __all__ = [
     "ChecksumError",
     "ConfigurationError",
     "DataError",
+    "LanguageModelError",
     "LatexError",
     "LatexLimitError",
 ]
@@ -54,6 +56,10 @@ class ChecksumError(ArtifactError):
 
 class BackboneError(AnalyticsError):
     """A pretrained encoder cannot be found or loaded."""
+
+
+class LanguageModelError(AnalyticsError):
+    """A language model cannot be reached, or refuses what is asked."""
 
 
 class LatexError(AnalyticsError):

@@ -1,0 +1,52 @@
+"""A server on this machine that answers as an OpenAI-compatible endpoint would."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+
+__all__ = ["language_model_server", "said"]
+
+
+def said(text: str | None) -> dict[str, object]:
+    """The body of an answer."""
+    return {"choices": [{"index": 0, "message": {"role": "assistant", "content": text}}]}
+
+
+@contextmanager
+def language_model_server() -> Iterator[SimpleNamespace]:
+    """A server at `url`; what it is asked stands in `asked`.
+
+    `answers` are given one after the other, the last one again and again: status, body, headers.
+    """
+    state = SimpleNamespace(answers=[(200, said("Yes."), {})], asked=[])
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            state.asked.append((self.path, self.headers.get("Authorization"), body))
+            status, answer, headers = state.answers.pop(0) if len(state.answers) > 1 else state.answers[0]
+            raw = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(raw)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, *arguments: object) -> None:
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}/v1"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
