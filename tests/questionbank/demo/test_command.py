@@ -7,8 +7,10 @@ import json
 
 import pytest
 
+from analytics.paraphrase.pair_files import read_pairs
 from questionbank.demo.__main__ import main
 from questionbank.demo.bank import generate_bank
+from questionbank.demo.paraphrases import generate_pairs
 from questionbank.formats.catalog import read
 
 
@@ -31,10 +33,18 @@ def test_gzip_by_name_and_the_same_bytes_every_time(tmp_path):
     assert {row["difficulty_scale"] for row in rows} == {"1-5"}
 
 
+def test_pairs_are_read_as_material_for_a_scorer(tmp_path, capsys):
+    target = tmp_path / "pairs.jsonl.gz"
+    assert main(["--output", str(target), "--pairs", "--seed", "5"]) == 0
+    assert read_pairs(target) == generate_pairs(5)
+    assert "pairs written" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--size", "-3"], "cannot be negative"),
+        (["--pairs", "--output", "/no/such/folder/pairs.jsonl"], "cannot be written"),
         (["--size", "5", "--output", "/no/such/folder/demo.jsonl"], "cannot be written"),
     ],
 )
