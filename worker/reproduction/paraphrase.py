@@ -6,7 +6,6 @@ test sets are measured once, at the end of a run.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,17 +20,17 @@ from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.findings import find_changes
-from analytics.paraphrase.operators.catalog import operator
 from analytics.paraphrase.rules import RULES, rule_first
 from analytics.paraphrase.scorer import cosines
 from analytics.paraphrase.train import Prepared, calibrate, fit_scorer, kept_or_prepared, prepare
-from analytics.paraphrase.triplets import KeptOut, Triplet, report_triplets
+from analytics.paraphrase.triplets import KeptOut, report_triplets
 from analytics.paraphrase.verdict import Verdict, verdict_features
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import History
 from worker.evaluation.paraphrase import figures_of
 from worker.reproduction.paraphrase_arms import ARMS, Arm
+from worker.reproduction.paraphrase_baselines import baseline_triplets
 from worker.reproduction.paraphrase_data import (
     MEASURED_ON,
     SOURCES,
@@ -154,14 +153,15 @@ def _train(run: Run, plan: Plan, data: Path) -> tuple[Backbone, Verdict, dict[st
     material, kept_out = training_material(data, plan.trained_on, questions=plan.questions, seed=config.seed)
     overlap = ", ".join(f"{count:,} of {SOURCES[name].title}" for name, count in material.overlap.items())
     run.say(f"left out because a test set holds them: {overlap}")
-    prepared = kept_or_prepared(checkpoints, lambda: _prepare(ARMS[run.arm], material, kept_out, config))
+    validation = measured_pairs(data, _VALIDATION, most=plan.validation, seed=0)
+    prepared = kept_or_prepared(checkpoints, lambda: _prepare(run, material, kept_out, config, validation))
     report = report_triplets(prepared.triplets)
     run.say(f"{report.triplets:,} triplets of {report.questions:,} questions")
     history = History()
     trained, _adapter, result = fit_scorer(
         prepared.triplets,
         config,
-        validation=measured_pairs(data, _VALIDATION, most=plan.validation, seed=0),
+        validation=validation,
         checkpoints=checkpoints,
         callbacks=[history, step_teller(run.say)],
     )
@@ -176,6 +176,7 @@ def _train(run: Run, plan: Plan, data: Path) -> tuple[Backbone, Verdict, dict[st
             "triplets_report": {
                 "distance_auc": report.distance_auc,
                 "positive_farther": report.positive_farther,
+                "negatives": report.negatives,
             },
             "validation": result.best,
             "verdict": verdict.as_dict(),
@@ -183,9 +184,27 @@ def _train(run: Run, plan: Plan, data: Path) -> tuple[Backbone, Verdict, dict[st
     )
 
 
-def _prepare(arm: Arm, material: Material, kept_out: KeptOut, config: ParaphraseConfig) -> Prepared:
-    prepared = prepare(material.questions, config, given=material.given, kept_out=kept_out)
-    return replace(prepared, triplets=_others(material, config)) if arm.others else prepared
+def _prepare(
+    run: Run,
+    material: Material,
+    kept_out: KeptOut,
+    config: ParaphraseConfig,
+    labelled: Sequence[ParaphrasePair],
+) -> Prepared:
+    """Triplets of the arm; the pairs for the verdict are the operators' in every arm."""
+    arm = ARMS[run.arm]
+    if not arm.baseline:
+        return prepare(material.questions, config, given=material.given, kept_out=kept_out)
+    apart = [text for text in material.questions if is_held_out(text)]
+    triplets = baseline_triplets(
+        arm.baseline,
+        [text for text in material.questions if not is_held_out(text)],
+        config,
+        labelled_by=labelled if arm.pseudo_labels else (),
+        checkpoints=run.folder / "checkpoint",
+        callbacks=[step_teller(run.say)],
+    )
+    return replace(prepare(apart, config, given=material.given, kept_out=kept_out), triplets=triplets)
 
 
 def _of_training(
@@ -200,22 +219,6 @@ def _of_training(
         "seconds": round(seconds, 1),
         "loss": history.last("loss"),
     }
-
-
-def _others(material: Material, config: ParaphraseConfig) -> list[Triplet]:
-    """Back-translated questions with another question as the negative, as UDA was trained in section 4.3.
-
-    Where nothing can be reworded the question itself is the positive.
-    """
-    rng = random.Random(config.seed)  # noqa: S311 - nothing secret
-    positive = operator("back_translation")
-    triplets = []
-    for question in (one for one in material.questions if not is_held_out(one)):
-        text = positive.apply(question, rng) or question
-        other = rng.choice(material.questions)
-        if other != question:
-            triplets.append(Triplet(question, text, other, positive.name, "another question"))
-    return triplets
 
 
 def _scores(

@@ -110,7 +110,7 @@ def test_a_test_set_that_is_missing_stops_the_run(data, tmp_path):
 
 
 def test_arms_are_run_measured_and_kept(data, config, tmp_path):
-    arms = ["same-numbers", "rule-frozen", "paraqd", "others"]
+    arms = ["same-numbers", "rule-frozen", "paraqd", "uda", "ssmba-pl"]
     plan = Plan(arms, [1], trained_on=["gsm8k"], validation=8, config=config)
     said: list[str] = []
     folders = reproduce_paraphrase(data, tmp_path, plan, say=said.append)
