@@ -43,23 +43,25 @@ class MultipleNegativesRankingLoss(nn.Module):
         """Mean over the anchors.
 
         Args:
-            anchors, positives, negatives: (batch, dimension) each, of any length.
+            anchors, positives: (batch, dimension) each, of any length.
+            negatives: (any number, dimension).
             same: (batch, batch) bool, True where two rows have one anchor; the positives of such rows are no
                 negatives of one another.
 
         Raises:
-            ValueError: they differ in shape.
+            ValueError: the shapes do not fit together.
         """
-        if not anchors.shape == positives.shape == negatives.shape:
+        if anchors.shape != positives.shape or anchors.shape[1:] != negatives.shape[1:]:
             raise ValueError(
                 f"anchors {tuple(anchors.shape)}, positives {tuple(positives.shape)} and negatives"
-                f" {tuple(negatives.shape)} differ in shape"
+                f" {tuple(negatives.shape)} do not fit together"
             )
         candidates = normalize(torch.cat([positives, negatives]).float(), dim=1)
-        logits = self.scale * normalize(anchors.float(), dim=1) @ candidates.T  # (batch, 2 batch)
+        logits = self.scale * normalize(anchors.float(), dim=1) @ candidates.T  # (batch, candidates)
         own = torch.arange(len(anchors), device=logits.device)
         if same is not None:
             others = same.to(logits.device) & ~torch.eye(len(anchors), dtype=torch.bool, device=logits.device)
-            left_out = torch.cat([others, torch.zeros_like(others)], dim=1)
+            left_out = torch.zeros_like(logits, dtype=torch.bool)
+            left_out[:, : len(anchors)] = others
             logits = logits.masked_fill(left_out, torch.finfo(logits.dtype).min)
         return cross_entropy(logits, own)

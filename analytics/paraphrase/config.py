@@ -39,6 +39,13 @@ class ParaphraseConfig:
         minimum=0,
         maximum=1,
     )
+    typed_numbers: bool = option(
+        False, "the encoder reads numbers and units in one notation, and once more behind the text"
+    )
+    combine: bool = option(
+        False,
+        "each positive of a question against each of its negatives; else the triplets as they are drawn",
+    )
     triplets_per_question: int = option(6, "drawn for each question", minimum=1, maximum=50)
     translator_there: str = option(
         "", "f1: model that translates into another language; empty: rule paraphraser"

@@ -23,6 +23,7 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.triplets import question_number
+from analytics.paraphrase.typed_text import Encode, reading_typed
 from analytics.paraphrase.verdict import Verdict, verdict_features
 
 __all__ = ["LEARNED_NAME", "VERDICT_NAME", "Encode", "PairScore", "Scorer", "cosines", "load_scorer"]
@@ -30,9 +31,6 @@ __all__ = ["LEARNED_NAME", "VERDICT_NAME", "Encode", "PairScore", "Scorer", "cos
 VERDICT_NAME = "verdict.json"
 LEARNED_NAME = "learned.npy"
 """Numbers of the questions that a scorer learned from, so that a test can count what it shares with them."""
-
-Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
-"""Texts to unit vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +86,7 @@ class Scorer:
         self.name, self.checksum = manifest.name, checksum
         self.verdict = verdict
         self._encode = encode
+        self._reads_typed = bool(manifest.config.get("typed_numbers"))
         self._unknown_share = unknown_share
         self._learned = frozenset((learned if learned is not None else np.zeros(0, np.uint64)).tolist())
 
@@ -95,7 +94,7 @@ class Scorer:
         """Score pairs of (original, paraphrase), in the order given."""
         if not pairs:
             return []
-        scores = cosines(pairs, self._encode)
+        scores = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
         found = [tuple(find_changes(*pair)) for pair in pairs]
         features = [
             verdict_features(score, findings, *pair)

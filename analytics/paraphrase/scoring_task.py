@@ -1,5 +1,8 @@
 """What the training loop runs for a paraphrase scorer: triplets through one encoder.
 
+Where the configuration says `combine`, the triplets of one question are learned together: its positives, each against
+each of its negatives. Every text is then encoded once, and four triplets give up to sixteen.
+
 ParaQD (Gupta et al., 2022), section 3.4: the triplet loss on cosine distances; section 5.4: multiple negatives
 ranking instead. The encoder's vectors are mean-pooled.
 """
@@ -7,6 +10,7 @@ ranking instead. The encoder's vectors are mean-pooled.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -19,9 +23,12 @@ from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
 from analytics.losses.triplet import TripletLoss
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.triplets import Triplet
+from analytics.paraphrase.typed_text import typed_text
 from analytics.training.batching import length_grouped_batches
 
 __all__ = ["ScoringTask"]
+
+_TOGETHER = 4  # triplets of one question
 
 
 class ScoringTask:
@@ -52,9 +59,14 @@ class ScoringTask:
         self._evaluate = evaluate
         self.triplet_loss = TripletLoss(config.margin)
         self.ranking_loss = MultipleNegativesRankingLoss(config.scale)
+        self.groups = _groups(triplets) if config.combine else [[row] for row in range(len(triplets))]
         self.lengths = [
-            len(one.ids) for one in backbone.tokenizer.encode_batch_fast([one.anchor for one in triplets])
+            len(one.ids)
+            for one in backbone.tokenizer.encode_batch_fast(
+                [self._read(triplets[rows[0]].anchor) for rows in self.groups]
+            )
         ]
+        self.groups_per_batch = max(1, config.batch_size // (_TOGETHER if config.combine else 1))
 
     def modules(self) -> Mapping[str, nn.Module]:
         """What a checkpoint holds."""
@@ -70,27 +82,30 @@ class ScoringTask:
 
     def batches_per_epoch(self) -> int:
         """Incomplete last batches are dropped."""
-        return len(self.triplets) // self.config.batch_size
+        return len(self.groups) // self.groups_per_batch
 
     def batches(self, epoch: int) -> Iterator[list[Triplet]]:
-        """Triplets of about one length, drawn from seed and epoch alone, so resumable."""
+        """Triplets of questions of about one length, drawn from seed and epoch alone, so resumable."""
         rng = np.random.default_rng((self.config.seed, epoch))
-        for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
-            yield [self.triplets[row] for row in rows]
+        for numbers in length_grouped_batches(self.lengths, self.groups_per_batch, rng):
+            yield [self.triplets[row] for number in numbers for row in self.groups[number]]
 
     def losses(self, batch: list[Triplet]) -> Mapping[str, Tensor]:
         """The loss and its terms."""
-        anchors = [one.anchor for one in batch]
-        texts = [*anchors, *(one.positive for one in batch), *(one.negative for one in batch)]
-        vectors = self.backbone.embed(*self.backbone.batch(texts)).float()
-        parts = vectors.chunk(3)
+        learned = _combined(batch) if self.config.combine else [_texts(one) for one in batch]
+        rows = {text: row for row, text in enumerate(dict.fromkeys(chain.from_iterable(learned)))}
+        vectors = self.backbone.embed(*self.backbone.batch([self._read(text) for text in rows])).float()
+        places = torch.tensor([[rows[text] for text in texts] for texts in learned], device=vectors.device)
+        anchors, positives, negatives = (vectors[column] for column in places.T)
         losses: dict[str, Tensor] = {}
         if self.config.loss in ("triplet", "both"):
-            losses["loss_triplet"] = self.triplet_loss(*parts)
+            losses["loss_triplet"] = self.triplet_loss(anchors, positives, negatives)
         if self.config.loss in ("mnrl", "both"):
-            names = np.unique(anchors, return_inverse=True)[1]
-            same = torch.from_numpy(names[:, None] == names[None, :])
-            losses["loss_ranking"] = self.ranking_loss(*parts, same)
+            pairs, others = places[:, :2].unique(dim=0), places[:, 2].unique()
+            same = pairs[:, 0, None] == pairs[None, :, 0]
+            losses["loss_ranking"] = self.ranking_loss(
+                vectors[pairs[:, 0]], vectors[pairs[:, 1]], vectors[others], same
+            )
         return {"loss": torch.stack(list(losses.values())).sum(), **losses}
 
     def after_step(self) -> None:
@@ -99,3 +114,35 @@ class ScoringTask:
     def evaluate(self) -> Mapping[str, float]:
         """Held-out metrics of the encoder."""
         return self._evaluate(self.backbone) if self._evaluate else {}
+
+    def _read(self, text: str) -> str:
+        return typed_text(text) if self.config.typed_numbers else text
+
+
+def _texts(one: Triplet) -> tuple[str, str, str]:
+    return one.anchor, one.positive, one.negative
+
+
+def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
+    """Rows of triplets with one anchor, at most `_TOGETHER` each."""
+    by_anchor: dict[str, list[int]] = {}
+    for row, one in enumerate(triplets):
+        by_anchor.setdefault(one.anchor, []).append(row)
+    return [
+        rows[start : start + _TOGETHER]
+        for rows in by_anchor.values()
+        for start in range(0, len(rows), _TOGETHER)
+    ]
+
+
+def _combined(batch: Sequence[Triplet]) -> list[tuple[str, str, str]]:
+    """Each positive of an anchor with each of its negatives."""
+    found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for one in batch:
+        positives, negatives = found.setdefault(one.anchor, ({}, {}))
+        positives[one.positive] = negatives[one.negative] = None
+    return [
+        (anchor, positive, negative)
+        for anchor, (positives, negatives) in found.items()
+        for positive, negative in product(positives, negatives)
+    ]

@@ -46,6 +46,7 @@ from analytics.paraphrase.triplets import (
     report_triplets,
     triplet_pairs,
 )
+from analytics.paraphrase.typed_text import Encode, reading_typed
 from analytics.paraphrase.verdict import Verdict, fit_verdict, verdict_features
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
@@ -58,6 +59,7 @@ from analytics.training.seeding import seed_everything
 __all__ = [
     "Prepared",
     "calibrate",
+    "encoder_of",
     "fit_scorer",
     "kept_or_prepared",
     "prepare",
@@ -166,7 +168,7 @@ def fit_scorer(
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     if config.adapter_rank:
         add_adapters(backbone, config.adapter_rank)
-    evaluate = partial(_validate, validation) if validation else None
+    evaluate = partial(_validate, validation, config) if validation else None
     device = pick_device(config.device)
     result = train_loop(
         ScoringTask(backbone, triplets, config, evaluate),
@@ -190,8 +192,18 @@ def fit_scorer(
     return backbone, take_off_adapters(backbone), result
 
 
-def calibrate(backbone: Backbone, pairs: Sequence[ParaphrasePair]) -> Verdict:
+def encoder_of(backbone: Backbone, config: ParaphraseConfig) -> Encode:
+    """Bulk encoding by a scorer's backbone of texts as the configuration has them read."""
+    encode = partial(encode_bulk, backbone)
+    return reading_typed(encode) if config.typed_numbers else encode
+
+
+def calibrate(encode: Encode, pairs: Sequence[ParaphrasePair]) -> Verdict:
     """Fit the verdict of a trained encoder on labelled pairs that it did not learn from.
+
+    Args:
+        encode: `encoder_of` the backbone.
+        pairs: with labels.
 
     Raises:
         DataError: there are not pairs of both labels.
@@ -201,7 +213,7 @@ def calibrate(backbone: Backbone, pairs: Sequence[ParaphrasePair]) -> Verdict:
         raise DataError("Too few questions could be set apart to fit the verdict on; give more questions.")
     features = [
         verdict_features(score, find_changes(*pair), *pair)
-        for score, pair in zip(cosines(texts, partial(encode_bulk, backbone)), texts, strict=True)
+        for score, pair in zip(cosines(texts, encode), texts, strict=True)
     ]
     return fit_verdict(features, [int(one.label or 0) for one in pairs])
 
@@ -269,7 +281,7 @@ def train_scorer(
         cancel=cancel,
     )
     say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
-    verdict = from_main(lambda: calibrate(backbone, prepared.pairs))
+    verdict = from_main(lambda: calibrate(encoder_of(backbone, config), prepared.pairs))
     say("Exporting")
     about = Manifest(
         capability="paraphrase",
@@ -348,8 +360,10 @@ def train_from_files(
     return manifest
 
 
-def _validate(pairs: Sequence[ParaphrasePair], backbone: Backbone) -> dict[str, float]:
-    scores = cosines([(one.original, one.paraphrase) for one in pairs], partial(encode_bulk, backbone))
+def _validate(
+    pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
+) -> dict[str, float]:
+    scores = cosines([(one.original, one.paraphrase) for one in pairs], encoder_of(backbone, config))
     figures = pair_metrics([int(one.label or 0) for one in pairs], scores)
     return {
         _MAIN_METRIC: figures.auc,

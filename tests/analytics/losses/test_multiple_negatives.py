@@ -49,5 +49,20 @@ def test_another_paraphrase_of_the_same_question_is_no_negative():
 def test_wrong_arguments_are_refused():
     with pytest.raises(ValueError, match="scale"):
         MultipleNegativesRankingLoss(0)
-    with pytest.raises(ValueError, match="differ in shape"):
-        MultipleNegativesRankingLoss()(torch.zeros(2, 3), torch.zeros(2, 3), torch.zeros(1, 3))
+    with pytest.raises(ValueError, match="do not fit together"):
+        MultipleNegativesRankingLoss()(torch.zeros(2, 3), torch.zeros(2, 3), torch.zeros(1, 4))
+    with pytest.raises(ValueError, match="do not fit together"):
+        MultipleNegativesRankingLoss()(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 3))
+
+
+def test_there_may_be_any_number_of_negatives():
+    torch.manual_seed(1)
+    anchors, positives, negatives = torch.randn(2, 5), torch.randn(2, 5), torch.randn(7, 5)
+    loss = MultipleNegativesRankingLoss(scale=5.0)
+    expected = 0.0
+    for row in range(2):
+        logits = [
+            5 * cosine_similarity(anchors[row], other, dim=0).item() for other in (*positives, *negatives)
+        ]
+        expected += (math.log(sum(map(math.exp, logits))) - logits[row]) / 2
+    assert loss(anchors, positives, negatives).item() == pytest.approx(expected, rel=1e-4)

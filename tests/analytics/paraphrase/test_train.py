@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from analytics.errors import Cancelled, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import read_material, read_pairs
 from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.train import fit_scorer, prepare, train_from_files, train_scorer
 from analytics.paraphrase.triplets import KeptOut, Triplet
 from analytics.records import ParaphrasePair
@@ -130,6 +132,58 @@ def test_a_tiny_encoder_learns_eight_triplets(backbone_folder, loss):
         "mnrl": {"loss_ranking"},
         "both": {"loss_triplet", "loss_ranking"},
     }[loss]
+
+
+def test_combined_every_positive_is_held_against_every_negative_of_its_question(backbone_folder):
+    triplets = [Triplet("q one", "p1", "n1"), Triplet("q one", "p2", "n2"), Triplet("q two", "p3", "n3")]
+    combined = [
+        Triplet(anchor, positive, negative)
+        for anchor, positives, negatives in (
+            ("q one", ("p1", "p2"), ("n1", "n2")),
+            ("q two", ("p3",), ("n3",)),
+        )
+        for positive in positives
+        for negative in negatives
+    ]
+    backbone = load_backbone(backbone_folder)
+    backbone.model.eval()  # without dropout
+    settings = config(backbone_folder, loss="both", batch_size=2)
+    together = ScoringTask(backbone, triplets, replace(settings, combine=True))
+    apart = ScoringTask(backbone, combined, settings)
+    found, expected = together.losses(triplets), apart.losses(combined)
+    assert {name: one.item() for name, one in found.items()} == pytest.approx(
+        {name: one.item() for name, one in expected.items()}, rel=1e-4
+    )
+    assert together.losses(triplets)["loss_triplet"].item() != pytest.approx(
+        apart.losses(triplets)["loss_triplet"].item(), rel=1e-4
+    )
+
+
+def test_combined_batches_hold_whole_questions_at_most_four_triplets_each(backbone_folder):
+    triplets = [Triplet(f"question {n}", f"p{n}{k}", f"n{n}{k}") for n in range(9) for k in range(6)]
+    task = ScoringTask(
+        load_backbone(backbone_folder), triplets, config(backbone_folder, combine=True, batch_size=12)
+    )
+    batches = list(task.batches(0))
+    assert len(batches) == task.batches_per_epoch() == 18 // 3
+    assert sorted(one.positive for batch in batches for one in batch) == sorted(
+        one.positive for one in triplets
+    )
+    sizes = Counter((number, one.anchor) for number, batch in enumerate(batches) for one in batch)
+    assert set(sizes.values()) <= {2, 4, 6}
+    assert list(task.batches(1)) != batches
+
+
+def test_a_scorer_that_reads_typed_text_takes_words_and_digits_for_equal(backbone_folder, tmp_path):
+    train_scorer(
+        word_problems(), config(backbone_folder, typed_numbers=True, combine=True), tmp_path / "typed"
+    )
+    scorer = load_scorer(tmp_path / "typed")
+    words, digits = "Ann has twelve apples and 3 km to go.", "Ann has 12 apples and three kilometres to go."
+    assert scorer.score([(words, digits)])[0].score == pytest.approx(1, abs=1e-5)
+    assert scorer.with_encode(load_scorer(tmp_path / "typed")._encode).score([(words, digits)])[
+        0
+    ].score == pytest.approx(1, abs=1e-5)
 
 
 def test_stopped_and_resumed_gives_the_same_scorer(backbone_folder, tmp_path):

@@ -1,0 +1,70 @@
+"""A text as the encoder of a scorer reads it: numbers and units in one notation each, and once more behind it.
+
+The mean over a text's tokens hides one changed number, and "three" is far from "3". Written in one notation, numbers
+that are equal are equal tokens; repeated behind the text, in the order of their values, they weigh more than in a text
+of fifty words. Torch-free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.text.numbers import find_numbers
+from analytics.text.units import find_units
+
+__all__ = ["Encode", "reading_typed", "typed_text"]
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+"""Texts to unit vectors."""
+
+_MARK = "#"
+
+
+def typed_text(text: str) -> str:
+    """Write numbers as decimals and units by their names in the text, and list them behind it.
+
+    >>> typed_text("Ann runs three km in 1,500 s.")
+    'Ann runs 3 kilometer in 1500 second. # 3 # 1500 # kilometer # second'
+    >>> typed_text("No number here.")
+    'No number here.'
+    """
+    found = find_units(text)
+    numbers = [
+        one
+        for one in find_numbers(text)
+        if not any(unit.start <= one.start and one.end <= unit.end for unit in found)  # the 2 of m^2
+    ]
+    units = [
+        unit for unit in found if not any(one.start < unit.end and unit.start < one.end for one in numbers)
+    ]
+    places = [
+        *((one.start, one.end, _decimal(one.value)) for one in numbers),
+        *((one.start, one.end, _name(one.unit)) for one in units),
+    ]
+    written = text
+    for start, end, word in sorted(places, reverse=True):
+        before, after = written[:start], written[end:]
+        left = " " if before[-1:].isalnum() else ""
+        right = " " if after[:1].isalnum() else ""
+        written = f"{before}{left}{word}{right}{after}"
+    listed = [_decimal(value) for value in sorted(one.value for one in numbers)]
+    listed += sorted({_name(one.unit) for one in units})
+    return f" {_MARK} ".join([written, *listed])
+
+
+def reading_typed(encode: Encode) -> Encode:
+    """The same encoder, which reads `typed_text` of what it is given."""
+    return lambda texts: encode([typed_text(text) for text in texts])
+
+
+def _decimal(value: Fraction) -> str:
+    return f"{Decimal(value.numerator) / value.denominator:.6g}" if value.denominator > 1 else f"{value}"
+
+
+def _name(unit: str) -> str:
+    return unit.replace("_", " ").replace("**", "^")
