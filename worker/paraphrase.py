@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from django.db import transaction
 
 from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.scorer import Scorer
 from questionbank.models import ParaphrasePair
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.serving import ServedScorer, served_scorer
+from questionbank.services.artifacts import serving_lock
 from questionbank.services.paraphrase import pair_save_score
 from worker.embedding import SMALL_JOB, artifact_backbone
 from worker.reporting import RunReporter
 
-__all__ = ["score_run"]
+__all__ = ["bulk_scorer", "score_run"]
 
 BATCH = 64
 
@@ -20,8 +25,8 @@ BATCH = 64
 def score_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``score`` asks for: ``{"pairs": [ids]}``.
 
-    Pairs that this scorer has scored already are passed over, so a run may stop anywhere and be done again. Without
-    a scorer, and for texts that it cannot read, the findings are kept alone.
+    Pairs that the scorer in use has scored already, and decided ones, are passed over, so a run may stop anywhere and
+    be done again. Without a scorer, and for texts that it cannot read, the findings are kept alone.
 
     Returns:
         How many pairs were scored, and how many got findings only.
@@ -31,49 +36,81 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
         Cancelled: the run was stopped.
     """
     identifiers = reporter.run.parameters["pairs"]
-    served = served_scorer()
-    scorer = _scorer_for(served, len(identifiers), reporter) if served else None
-    if served is None:
+    if artifact_champion(capability="paraphrase") is None:
         reporter.log("There is no scorer yet: the pairs get findings only.", level="warning")
-    done = scored = unread = 0
+    scorers = _Scorers(len(identifiers), reporter.should_stop)
+    scored = unread = 0
     for start in range(0, len(identifiers), BATCH):
-        numbers = identifiers[start : start + BATCH]
         reporter.check()
-        reporter.progress(done, len(identifiers), f"Scoring paraphrases: {done:,} of {len(identifiers):,}")
-        pairs = list(ParaphrasePair.objects.filter(pk__in=numbers).order_by("pk"))
-        if served is not None and scorer is not None:
-            pairs = [one for one in pairs if one.scored_by_id != served.artifact.pk]
-            readable = [one for one in pairs if scorer.knows(one.original, one.paraphrase)]
-            for pair, found in zip(readable, scorer.score([_texts(one) for one in readable]), strict=True):
-                pair_save_score(
-                    pair=pair,
-                    score=found.score,
-                    verdict=found.probability,
-                    findings=found.findings,
-                    artifact=served.artifact,
-                )
-            scored += len(readable)
-            read = {one.pk for one in readable}
-            pairs = [one for one in pairs if one.pk not in read]
-        for pair in pairs:
-            pair_save_score(
-                pair=pair, score=None, verdict=None, findings=find_changes(*_texts(pair)), artifact=None
-            )
-        unread += len(pairs)
-        done += len(numbers)
-    if unread and served is not None:
+        reporter.progress(start, len(identifiers), f"Scoring paraphrases: {start:,} of {len(identifiers):,}")
+        read, left = _score_batch(identifiers[start : start + BATCH], scorers)
+        scored, unread = scored + read, unread + left
+    if unread and scorers.latest is not None:
         reporter.log(f"{unread:,} pairs are in a language that the scorer cannot read.", level="warning")
-    return {"scored": scored, "findings_only": unread, "model": served.artifact.pk if served else None}
+    return {
+        "scored": scored,
+        "findings_only": unread,
+        "model": scorers.latest.artifact.pk if scorers.latest else None,
+    }
 
 
-def _scorer_for(served: ServedScorer, count: int, reporter: RunReporter) -> Scorer:
-    """With many pairs the encoder runs in PyTorch, which takes seconds to load and is then quicker."""
+def bulk_scorer(served: ServedScorer, count: int, cancel: Callable[[], bool]) -> Scorer:
+    """The scorer as suits so many pairs: with many the encoder runs in PyTorch, which takes seconds to load."""
     if 2 * count <= SMALL_JOB:
         return served.scorer
     from analytics.backbone.bert import encode_bulk
 
     backbone = artifact_backbone(served.artifact)
-    return served.scorer.with_encode(lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop))
+    return served.scorer.with_encode(lambda texts: encode_bulk(backbone, texts, cancel=cancel))
+
+
+class _Scorers:
+    """The scorer in use, asked anew for every batch: another one may be promoted meanwhile."""
+
+    def __init__(self, count: int, cancel: Callable[[], bool]) -> None:
+        self._count, self._cancel = count, cancel
+        self.latest: ServedScorer | None = None
+        self._scorer: Scorer | None = None
+
+    def current(self) -> tuple[ServedScorer | None, Scorer | None]:
+        served = served_scorer()
+        if served is None:
+            self.latest = self._scorer = None
+        elif self.latest is None or self.latest.artifact != served.artifact:
+            self.latest, self._scorer = served, bulk_scorer(served, self._count, self._cancel)
+        return self.latest, self._scorer
+
+
+def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
+    """Score some pairs by whatever scorer serves when they are written; how many were scored, and how many not."""
+    while True:
+        served, scorer = scorers.current()
+        artifact = served.artifact if served else None
+        pairs = list(
+            ParaphrasePair.objects.filter(pk__in=numbers)
+            .exclude(state=ParaphrasePair.State.DECIDED)
+            .exclude(scored_by=artifact, scored_by__isnull=False)
+            .order_by("pk")
+        )
+        readable = [one for one in pairs if scorer is not None and scorer.knows(*_texts(one))]
+        found = scorer.score([_texts(one) for one in readable]) if scorer is not None else []
+        read = {one.pk for one in readable}
+        others = [(one, find_changes(*_texts(one))) for one in pairs if one.pk not in read]
+        with transaction.atomic():
+            serving_lock()
+            if artifact_champion(capability="paraphrase") != artifact:
+                continue  # these scores are of a scorer that serves no more
+            for pair, one in zip(readable, found, strict=True):
+                pair_save_score(
+                    pair=pair,
+                    score=one.score,
+                    verdict=one.probability,
+                    findings=one.findings,
+                    artifact=artifact,
+                )
+            for pair, findings in others:
+                pair_save_score(pair=pair, score=None, verdict=None, findings=findings, artifact=None)
+        return len(readable), len(others)
 
 
 def _texts(pair: ParaphrasePair) -> tuple[str, str]:

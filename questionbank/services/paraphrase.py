@@ -28,6 +28,7 @@ __all__ = [
     "pair_priority",
     "pair_save_score",
     "pairs_create",
+    "paraphrase_rescore",
     "paraphrase_score_request",
     "paraphrase_score_waiting",
 ]
@@ -155,7 +156,7 @@ def paraphrase_score_request(
 
 @transaction.atomic
 def paraphrase_score_waiting(*, user: User) -> Run:
-    """Ask for the scores of all waiting pairs that the scorer in use has not scored, as after its promotion.
+    """Ask for the scores of all undecided pairs that the scorer in use has not scored.
 
     Raises:
         NotAllowed: the person is no reviewer.
@@ -163,21 +164,28 @@ def paraphrase_score_waiting(*, user: User) -> Run:
     """
     if not user.has_perm("questionbank.review"):
         raise NotAllowed(_("You may not have paraphrases scored."))
-    champion = artifact_champion(capability="paraphrase")
-    if champion is None:
+    if artifact_champion(capability="paraphrase") is None:
         raise Conflict(_("No scorer is trained yet."))
     with connection.cursor() as cursor:  # two people press the button at once
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/score paraphrases'))")
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
     if unfinished.filter(kind=Run.Kind.SCORE, capability="paraphrase").exists():
         raise Conflict(_("Pairs are being scored already: wait for that job."))
-    waiting = ParaphrasePair.objects.filter(state=ParaphrasePair.State.OPEN).order_by("priority", "pk")
-    run = paraphrase_score_request(
-        pairs=waiting.exclude(scored_by=champion, scored_by__isnull=False).only("pk"), user=user
-    )
+    run = paraphrase_rescore(user=user)
     if run is None:
         raise Conflict(_("Every waiting pair has its score."))
     return run
+
+
+def paraphrase_rescore(*, user: User | None = None) -> Run | None:
+    """Ask for the scores of all undecided pairs by the scorer in use, as after its promotion; None: none lacks it.
+
+    Decided pairs keep the score that they were decided under.
+    """
+    champion = artifact_champion(capability="paraphrase")
+    undecided = ParaphrasePair.objects.exclude(state=ParaphrasePair.State.DECIDED)
+    lacking = undecided.exclude(scored_by=champion, scored_by__isnull=False).order_by("priority", "pk")
+    return paraphrase_score_request(pairs=lacking.only("pk"), user=user)
 
 
 def pair_save_score(
@@ -190,7 +198,8 @@ def pair_save_score(
 ) -> None:
     """Keep what the scorer says of a pair, and its new place in the queue.
 
-    Where there is no scorer, `score`, `verdict` and `artifact` are None: the findings are kept alone.
+    Where there is no scorer, `score`, `verdict` and `artifact` are None: the findings are kept alone. A pair that was
+    decided meanwhile keeps the score that it was decided under.
 
     Raises:
         ValueError: the score is no cosine or the verdict no probability.
@@ -203,7 +212,9 @@ def pair_save_score(
     pair.score, pair.verdict, pair.findings, pair.scored_by = score, verdict, plain, artifact
     pair.scored_at = timezone.now() if score is not None else None
     pair.priority = pair_priority(score=score, verdict=verdict, findings=plain)
-    pair.save(update_fields=["score", "verdict", "findings", "scored_by", "scored_at", "priority"])
+    names = ("score", "verdict", "findings", "scored_by", "scored_at", "priority")
+    undecided = ParaphrasePair.objects.filter(pk=pair.pk).exclude(state=ParaphrasePair.State.DECIDED)
+    undecided.update(**{name: getattr(pair, name) for name in names})
 
 
 def pair_findings(pair: ParaphrasePair) -> list[dict[str, Any]]:

@@ -98,6 +98,49 @@ def test_a_language_that_the_scorer_cannot_read_gets_no_score(champion):
     assert ParaphrasePair.objects.get(pk=made[0].pk).score is None
 
 
+def test_decided_pairs_keep_the_score_that_they_were_decided_under(champion, tmp_path):
+    made = pairs(*TEXTS)
+    run_here(request(made), score_run)
+    before = ParaphrasePair.objects.get(pk=made[0].pk)
+    ParaphrasePair.objects.filter(pk=made[0].pk).update(state="decided", outcome="accept")
+    other = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1)))
+    assert run_here(request(made), score_run)["scored"] == 1
+    decided, waiting = ParaphrasePair.objects.order_by("pk")
+    assert (decided.score, decided.scored_by) == (before.score, champion)
+    assert waiting.scored_by == other
+
+
+def test_a_pair_that_is_decided_while_it_is_scored_keeps_its_score(champion, monkeypatch):
+    made = pairs(TEXTS[0])
+    save = paraphrase.pair_save_score
+
+    def decide_first(**arguments) -> None:
+        ParaphrasePair.objects.update(state="decided", outcome="reject")
+        save(**arguments)
+
+    monkeypatch.setattr(paraphrase, "pair_save_score", decide_first)
+    run_here(request(made), score_run)
+    assert ParaphrasePair.objects.get().score is None
+
+
+def test_scores_of_a_scorer_that_was_replaced_meanwhile_are_not_written(champion, monkeypatch, tmp_path):
+    made = pairs(*TEXTS)
+    other = artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1))
+    lock = paraphrase.serving_lock
+    promotions = iter([other])
+
+    def promote_first() -> None:
+        for artifact in promotions:
+            artifact_promote(artifact=artifact)
+        lock()
+
+    monkeypatch.setattr(paraphrase, "serving_lock", promote_first)
+    assert run_here(request(made), score_run) == {"scored": 2, "findings_only": 0, "model": other.pk}
+    assert set(ParaphrasePair.objects.values_list("scored_by", flat=True)) == {other.pk}
+    expected = load_scorer(tmp_path / "other").score([(QUESTION, TEXTS[0])])[0].score
+    assert ParaphrasePair.objects.get(pk=made[0].pk).score == pytest.approx(expected, abs=1e-5)
+
+
 def test_a_pair_that_is_gone_is_passed_over(champion):
     made = pairs(*TEXTS)
     run = request(made)

@@ -98,8 +98,8 @@ def test_a_score_that_is_none_is_not_kept(score, verdict):
         pair_save_score(pair=pair, score=score, verdict=verdict, findings=[], artifact=None)
 
 
-def test_after_a_promotion_the_waiting_pairs_are_scored_anew(reviewer, teacher):
-    scored, old, unscored, decided = add(*(PairInput("a", text) for text in "bcde"))
+def test_after_a_promotion_the_undecided_pairs_are_scored_anew(reviewer, teacher):
+    scored, old, unscored, decided, disputed = add(*(PairInput("a", text) for text in "bcdef"))
     Run.objects.all().delete()
     with pytest.raises(Conflict, match="No scorer"):
         paraphrase_score_waiting(user=reviewer)
@@ -108,10 +108,11 @@ def test_after_a_promotion_the_waiting_pairs_are_scored_anew(reviewer, teacher):
     for pair, artifact in ((scored, champion), (old, former)):
         pair_save_score(pair=pair, score=0.5, verdict=0.5, findings=[], artifact=artifact)
     ParaphrasePair.objects.filter(pk=decided.pk).update(state="decided", outcome="accept")
+    ParaphrasePair.objects.filter(pk=disputed.pk).update(state="adjudication")
     with pytest.raises(NotAllowed):
         paraphrase_score_waiting(user=teacher)
     run = paraphrase_score_waiting(user=reviewer)
-    assert run.parameters == {"pairs": [old.pk, unscored.pk]}
+    assert run.parameters == {"pairs": [old.pk, unscored.pk, disputed.pk]}
     with pytest.raises(Conflict, match="already"):
         paraphrase_score_waiting(user=reviewer)
     Run.objects.update(state=Run.State.SUCCEEDED)
