@@ -47,6 +47,7 @@ CAPABILITIES: dict[str, Capability] = {
         title="Paraphrase scorer",
         config=ParaphraseConfig,
         train="analytics.paraphrase.train:train_from_files",
+        export="analytics.paraphrase.export:export_scorer",
         load="analytics.paraphrase.scorer:load_scorer",
     ),
     "probes": Capability(

@@ -7,6 +7,7 @@ normalisation are in the graph), `tokenizer.json`, and the manifest of an artifa
 from __future__ import annotations
 
 import logging
+import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,15 +18,13 @@ import torch
 from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.adapters import ADAPTER_FOLDER, load_adapter
+from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, ADAPTER_FOLDER, ADAPTER_NAME, load_adapter
 from analytics.backbone.bert import Backbone, load_backbone
 from analytics.backbone.sources import BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
 from analytics.backbone.tiny import save_backbone
+from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
-__all__ = ["MODEL_NAME", "TOKENIZER_NAME", "export_encoder", "export_onnx", "export_trained", "for_serving"]
-
-MODEL_NAME = "model.onnx"
-TOKENIZER_NAME = "tokenizer.json"
+__all__ = ["export_encoder", "export_onnx", "export_starter", "export_trained", "for_serving"]
 
 _SERVED_TOKENS = 256  # a served question is cut later than a training one: attention has no bound to unlearn
 
@@ -140,18 +139,35 @@ def export_encoder(output: Path, *, backbone: str = "", adapter: Path | None = N
         BackboneError: the backbone or the adapter cannot be loaded.
         ArtifactError: the adapter's folder is damaged, or the output cannot be written.
     """
+    if adapter is not None:
+        return export_starter(output, adapter, backbone=backbone)
     loaded = load_backbone(backbone or DEFAULT_BACKBONE, device="cpu")
     packaged = PACKAGED.get(loaded.name)
-    if adapter is None:
-        return export_onnx(loaded, output, license_note=packaged.license_note if packaged else "")
-    about = artifact_read(adapter)
-    load_adapter(loaded, adapter)
-    return export_onnx(
-        loaded,
-        output,
-        about=replace(about, files={}),
-        write_more=lambda folder: save_backbone(loaded, folder / BACKBONE_FOLDER),
-    )
+    return export_onnx(loaded, output, license_note=packaged.license_note if packaged else "")
+
+
+def export_starter(output: Path, starter: Path, *, backbone: str = "") -> Manifest:
+    """Merge a starter's adapter into its backbone and write the artifact, of the starter's capability.
+
+    Args:
+        output: the artifact's folder.
+        starter: the starter's folder; its manifest and whatever else it holds are kept.
+        backbone: packaged name, local folder or hub id; by default the default one.
+
+    Raises:
+        BackboneError: the backbone or the adapter cannot be loaded.
+        ArtifactError: the starter's folder is damaged, or the output cannot be written.
+    """
+    about = artifact_read(starter)
+    loaded = load_backbone(backbone or DEFAULT_BACKBONE, device="cpu")
+    load_adapter(loaded, starter)
+
+    def write_more(folder: Path) -> None:
+        save_backbone(loaded, folder / BACKBONE_FOLDER)
+        for name in about.files.keys() - {ADAPTER_NAME, ADAPTER_CONFIG_NAME}:
+            shutil.copyfile(starter / name, folder / name)
+
+    return export_onnx(loaded, output, about=replace(about, files={}), write_more=write_more)
 
 
 def _export_graph(backbone: Backbone, path: Path) -> None:

@@ -16,8 +16,18 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.onnx import open_session
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT, unknown_token_share
 
-__all__ = ["UNKNOWN_SHARE_LIMIT", "HashedNgramEncoder", "OnnxEncoder", "TextEncoder", "load_encoder"]
+__all__ = [
+    "MODEL_NAME",
+    "TOKENIZER_NAME",
+    "UNKNOWN_SHARE_LIMIT",
+    "HashedNgramEncoder",
+    "OnnxEncoder",
+    "TextEncoder",
+    "load_encoder",
+]
 
+MODEL_NAME = "model.onnx"
+TOKENIZER_NAME = "tokenizer.json"
 _BATCH_TOKENS = 4096
 
 
@@ -92,15 +102,15 @@ def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:
     folder = Path(folder)
     manifest = artifact_read(folder)
     missing = {"dimension", "max_tokens", "unknown_id", "pad_id"} - manifest.extra.keys()
-    if missing or not {"model.onnx", "tokenizer.json"} <= manifest.files.keys():
+    if missing or not {MODEL_NAME, TOKENIZER_NAME} <= manifest.files.keys():
         raise ArtifactError(f"{folder} holds no exported encoder.")
     checksum = artifact_checksum(folder)
     try:
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_NAME))
     except Exception as error:  # the package raises nothing more special
         raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(int(manifest.extra["max_tokens"]))
     return OnnxEncoder(
-        manifest, checksum, tokenizer, open_session(folder / "model.onnx", checksum, threads=threads)
+        manifest, checksum, tokenizer, open_session(folder / MODEL_NAME, checksum, threads=threads)
     )

@@ -23,7 +23,7 @@ class BankCommand(BaseCommand):
     Attributes:
         servers: embedded servers that `manage.py` starts first.
         needs_bank: migrate a new database first.
-        needs_model: install the default encoder and probes where there are none.
+        needs_model: install the default encoder, probes and scorer where there are none.
     """
 
     servers: ClassVar[tuple[str, ...]] = ("postgres",)

@@ -30,6 +30,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelEvent, Run, User
 from questionbank.selectors.artifacts import artifact_champion
+from questionbank.services.paraphrase import paraphrase_rescore
 
 __all__ = [
     "artifact_archive",
@@ -46,6 +47,7 @@ INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never inst
 INSTALLED = "Installed with the program."
 STARTER_ADAPTER = Path(analytics.__file__).parent / "encoder" / "starter"
 STARTER_PROBES = Path(analytics.__file__).parent / "probes" / "starter"
+STARTER_SCORER = Path(analytics.__file__).parent / "paraphrase" / "starter"
 
 
 def artifact_register(
@@ -222,46 +224,42 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
 
 
 def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> ModelArtifact:
-    """Install the default encoder, the n-gram set and the starter probes where there are none.
+    """Install the default encoder, the n-gram set, the starter probes and the starter scorer where there are none.
 
-    The export needs PyTorch, which this process must not import: it runs as
-    ``python -m analytics export encoder`` and takes some seconds, once for a `VAR_DIR`.
+    The exports need PyTorch, which this process must not import: each runs as ``python -m analytics export`` and
+    takes some seconds, once for a `VAR_DIR`.
 
     Raises:
         ServiceUnavailable: the packages of the extra ``worker`` are not installed.
     """
-    champion = artifact_champion(capability="encoder")
-    if champion is not None and Lens.WORDING in _current_lenses() and Lens.PURPOSE in _current_lenses():
-        return champion
+    encoder = _installed_encoder()
+    if encoder is not None and not _scorer_is_missing():
+        return encoder
+    say = report or (lambda _line: None)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [INSTALL_LOCK])
     try:
-        return artifact_champion(capability="encoder") or _install(report or (lambda _line: None))
+        encoder = artifact_champion(capability="encoder") or _install_encoder(say)
+        if _scorer_is_missing():
+            _install_scorer(say)
+        return encoder
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [INSTALL_LOCK])
 
 
-def _current_lenses() -> set[str]:
-    return set(EmbeddingSet.objects.filter(is_current=True).values_list("lens", flat=True))
+def _installed_encoder() -> ModelArtifact | None:
+    lenses = set(EmbeddingSet.objects.filter(is_current=True).values_list("lens", flat=True))
+    return artifact_champion(capability="encoder") if {Lens.WORDING, Lens.PURPOSE} <= lenses else None
 
 
-def _install(report: Callable[[str], Any]) -> ModelArtifact:
+def _scorer_is_missing() -> bool:
+    return STARTER_SCORER.is_dir() and artifact_champion(capability="paraphrase") is None
+
+
+def _install_encoder(report: Callable[[str], Any]) -> ModelArtifact:
     report("Installing the default encoder (once, some seconds) ...")
-    adapter = ["--adapter", str(STARTER_ADAPTER)] if STARTER_ADAPTER.is_dir() else []
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "encoder"
-        finished = subprocess.run(
-            [sys.executable, "-m", "analytics", "export", "encoder", "--output", str(folder), *adapter],
-            capture_output=True,
-            text=True,
-            cwd=settings.BASE_DIR,
-            check=False,
-        )
-        if finished.returncode:
-            reason = finished.stderr.strip().splitlines()[-1:] or ["no reason given"]
-            raise ServiceUnavailable(f"The default encoder cannot be installed: {reason[0]}")
-        encoder = artifact_register(folder=folder)
+    encoder = _exported("encoder", STARTER_ADAPTER if STARTER_ADAPTER.is_dir() else None)
     ngrams = HashedNgramEncoder()
     with transaction.atomic():
         artifact_promote(artifact=encoder, reason=INSTALLED)
@@ -279,3 +277,29 @@ def _install(report: Callable[[str], Any]) -> ModelArtifact:
             scope = artifact_read(STARTER_PROBES).extra["hierarchy"]
             artifact_promote(artifact=artifact_register(folder=STARTER_PROBES, scope=scope), reason=INSTALLED)
     return encoder
+
+
+def _install_scorer(report: Callable[[str], Any]) -> None:
+    report("Installing the default scorer of paraphrases (once, some seconds) ...")
+    scorer = _exported("paraphrase", STARTER_SCORER)
+    with transaction.atomic():
+        artifact_promote(artifact=scorer, reason=INSTALLED)
+        paraphrase_rescore()  # pairs may have arrived before there was a scorer
+
+
+def _exported(capability: str, adapter: Path | None) -> ModelArtifact:
+    """Put a default model together in a process of its own, and register it as a candidate."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / capability
+        options = ["--output", str(folder), *(["--adapter", str(adapter)] if adapter else [])]
+        finished = subprocess.run(
+            [sys.executable, "-m", "analytics", "export", capability, *options],
+            capture_output=True,
+            text=True,
+            cwd=settings.BASE_DIR,
+            check=False,
+        )
+        if finished.returncode:
+            reason = finished.stderr.strip().splitlines()[-1:] or ["no reason given"]
+            raise ServiceUnavailable(f"The default model for {capability} cannot be installed: {reason[0]}")
+        return artifact_register(folder=folder)

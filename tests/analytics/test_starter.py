@@ -11,10 +11,11 @@ import analytics
 from analytics.artifacts import artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.encoder.starter import LARGEST, STARTER_FOLDER
+from analytics.encoder.starter import STARTER_FOLDER
 from analytics.inference.heads import load_heads
 from analytics.retrieval import precision_at_k
 from analytics.splits import is_held_out
+from analytics.starters import LARGEST
 from questionbank.demo.bank import generate_bank
 
 STARTER = Path(analytics.__file__).parent / "probes" / "starter"

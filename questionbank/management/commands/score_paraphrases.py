@@ -15,6 +15,7 @@ class Command(BankCommand):
     """File in, file out: nothing of it enters the bank."""
 
     help = "Score each pair of a JSON Lines file: {id, score, verdict, probability, findings}."
+    needs_model = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--input", type=Path, required=True, help="pairs.jsonl, or .jsonl.gz")

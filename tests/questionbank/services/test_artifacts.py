@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 from django.core.files.storage import storages
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from questionbank.selectors.artifacts import artifact_folder
-from questionbank.services.artifacts import artifact_delete, artifact_register
+from questionbank import dispatch
+from questionbank.errors import ServiceUnavailable
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
+from questionbank.selectors.artifacts import artifact_champion, artifact_folder
+from questionbank.services import artifacts
+from questionbank.services.artifacts import artifact_delete, artifact_install_default, artifact_register
+from questionbank.services.paraphrase import PairInput, pairs_create
 
 pytestmark = pytest.mark.django_db
 
@@ -37,3 +43,62 @@ def test_what_a_folder_holds_beside_its_model_stays_where_it_is(settings, tmp_pa
 
     artifact_delete(artifact=artifact)
     assert not any(path.is_file() for path in Path(storages["artifacts"].path("")).rglob("*"))
+
+
+@pytest.fixture
+def installed_encoder(db, monkeypatch) -> ModelArtifact:
+    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    encoder = ModelArtifact.objects.create(capability="encoder", name="e", state="champion", location="e")
+    for lens in ("purpose", "wording"):
+        EmbeddingSet.objects.create(lens=lens, encoder_name=lens, dimension=4, is_current=True)
+    return encoder
+
+
+@pytest.fixture
+def export(monkeypatch, tmp_path) -> list[list[str]]:
+    """Instead of PyTorch: writes a folder that is registered as a scorer, and keeps the commands."""
+    commands = []
+
+    def run(command, **_options) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        folder = Path(command[command.index("--output") + 1])
+        artifact_write(folder, Manifest("paraphrase", "starter"), lambda aside: (aside / "a").write_text("x"))
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(artifacts.subprocess, "run", run)
+    monkeypatch.setattr(artifacts, "STARTER_SCORER", tmp_path / "starter")
+    return commands
+
+
+def test_the_starter_scorer_becomes_the_first_champion_once(installed_encoder, export, tmp_path):
+    assert artifact_install_default() == installed_encoder  # there is no starter: nothing to install
+    assert not export
+    pairs_create(
+        pairs=[PairInput("a", "b")], source=ParaphrasePair.Source.TYPED, user=None, request_scores=False
+    )
+    (tmp_path / "starter").mkdir()
+    lines: list[str] = []
+    assert artifact_install_default(report=lines.append) == installed_encoder
+    scorer = artifact_champion(capability="paraphrase")
+    assert (scorer.name, scorer.created_by) == ("starter", None)
+    assert export[0][-2:] == ["--adapter", str(tmp_path / "starter")]
+    assert ModelEvent.objects.filter(artifact=scorer, kind="promoted").get().reason == artifacts.INSTALLED
+    assert Run.objects.get(kind="score").parameters == {"pairs": [ParaphrasePair.objects.get().pk]}
+    assert len(lines) == 1
+    artifact_install_default()
+    assert len(export) == 1
+
+
+def test_a_champion_that_somebody_chose_is_no_reason_to_install(installed_encoder, export, tmp_path):
+    (tmp_path / "starter").mkdir()
+    ModelArtifact.objects.create(capability="paraphrase", name="ours", state="champion", location="o")
+    artifact_install_default()
+    assert not export
+
+
+def test_what_cannot_be_installed_is_said_in_a_sentence(installed_encoder, monkeypatch, tmp_path):
+    (tmp_path / "starter").mkdir()  # empty: the real export refuses it
+    monkeypatch.setattr(artifacts, "STARTER_SCORER", tmp_path / "starter")
+    with pytest.raises(ServiceUnavailable, match=r"paraphrase cannot be installed: .* is not a model folder"):
+        artifact_install_default()
+    assert artifact_champion(capability="paraphrase") is None

@@ -1,0 +1,70 @@
+"""What a new installation begins with: low-rank adapters on the default backbone, small enough for the repository.
+
+Each capability that has one names its folder in a module `starter`; `python -m analytics export` puts backbone and
+adapter together.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from analytics.artifacts import Manifest, artifact_read, artifact_write
+from analytics.errors import AnalyticsError, ArtifactError
+from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
+
+__all__ = ["LARGEST", "copy_adapter", "starter_main"]
+
+LARGEST = 8_000_000  # bytes: it travels with every clone
+
+_ADAPTER_FOLDER = "adapter"
+_SAID_BY_THE_EXPORT = {"kind", "dimension", "pooling", "unknown_id", "pad_id", "backbone_sha256"}
+
+
+def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Manifest:
+    """Write what a trained artifact has beside its backbone: its adapter, and its capability's own files.
+
+    Args:
+        model: artifact folder of a model that was trained with ``adapter_rank``.
+        folder: where the starter stands.
+        capability: which the model must have.
+        name: of the starter; installed models show it.
+
+    Raises:
+        ArtifactError: the model has no adapter, or is too large.
+    """
+    manifest = artifact_read(model)
+    adapter = [one for one in manifest.files if one.startswith(f"{_ADAPTER_FOLDER}/")]
+    if manifest.capability != capability or not adapter:
+        kind = "encoder" if capability == "encoder" else "scorer"
+        raise ArtifactError(f"{model} is no {kind} with an adapter; train one with --set adapter_rank=64.")
+    own = [one for one in manifest.files if "/" not in one and one not in (MODEL_NAME, TOKENIZER_NAME)]
+    size = sum((model / one).stat().st_size for one in (*adapter, *own))
+    if size > LARGEST:
+        raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {LARGEST:,}.")
+
+    def write_files(aside: Path) -> None:
+        for one in (*adapter, *own):
+            shutil.copyfile(model / one, aside / Path(one).name)
+
+    extra = {key: value for key, value in manifest.extra.items() if key not in _SAID_BY_THE_EXPORT}
+    return artifact_write(
+        folder, replace(manifest, name=name, extra={"kind": "adapter"} | extra, files={}), write_files
+    )
+
+
+def starter_main(module: str, write: Callable[[Path], Manifest], arguments: Sequence[str]) -> int:
+    """What ``python -m MODULE MODEL_FOLDER`` does; the exit code."""
+    if len(arguments) != 1:
+        sys.stderr.write(f"Usage: python -m {module} MODEL_FOLDER\n")
+        return 2
+    try:
+        manifest = write(Path(arguments[0]))
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    sys.stdout.write(f"{manifest.name}: {', '.join(manifest.files)} written\n")
+    return 0
