@@ -46,6 +46,9 @@ class ParaphraseConfig:
         False,
         "each positive of a question against each of its negatives; else the triplets as they are drawn",
     )
+    stretch: bool = option(
+        False, "stretch the score so that 0.5 divides the pairs set apart evenly; else it is the plain cosine"
+    )
     triplets_per_question: int = option(6, "drawn for each question", minimum=1, maximum=50)
     translator_there: str = option(
         "", "f1: model that translates into another language; empty: rule paraphraser"

@@ -24,7 +24,7 @@ from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.triplets import question_number
 from analytics.paraphrase.typed_text import Encode, reading_typed
-from analytics.paraphrase.verdict import Verdict, verdict_features
+from analytics.paraphrase.verdict import Verdict, stretched, verdict_features
 
 __all__ = ["LEARNED_NAME", "VERDICT_NAME", "Encode", "PairScore", "Scorer", "cosines", "load_scorer"]
 
@@ -38,7 +38,7 @@ class PairScore:
     """What is known of one pair.
 
     Attributes:
-        score: cosine in [-1, 1], the paper's score; above 0.5 the paper calls it valid.
+        score: in [-1, 1]; above 0.5 the paper calls it valid. The cosine, which some scorers stretch.
         probability: that it is valid, from score and findings.
         findings: what was lost, added or changed.
     """
@@ -94,7 +94,8 @@ class Scorer:
         """Score pairs of (original, paraphrase), in the order given."""
         if not pairs:
             return []
-        scores = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
+        near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
+        scores = stretched(near, self.verdict.boundary).tolist()
         found = [tuple(find_changes(*pair)) for pair in pairs]
         features = [
             verdict_features(score, findings, *pair)

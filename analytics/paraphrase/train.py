@@ -47,7 +47,14 @@ from analytics.paraphrase.triplets import (
     triplet_pairs,
 )
 from analytics.paraphrase.typed_text import Encode, reading_typed
-from analytics.paraphrase.verdict import Verdict, fit_verdict, verdict_features
+from analytics.paraphrase.verdict import (
+    UNSTRETCHED,
+    Verdict,
+    fit_boundary,
+    fit_verdict,
+    stretched,
+    verdict_features,
+)
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import Callback, History, teller
@@ -198,24 +205,27 @@ def encoder_of(backbone: Backbone, config: ParaphraseConfig) -> Encode:
     return reading_typed(encode) if config.typed_numbers else encode
 
 
-def calibrate(encode: Encode, pairs: Sequence[ParaphrasePair]) -> Verdict:
+def calibrate(encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig) -> Verdict:
     """Fit the verdict of a trained encoder on labelled pairs that it did not learn from.
 
     Args:
         encode: `encoder_of` the backbone.
         pairs: with labels.
+        config: whether the score is stretched.
 
     Raises:
         DataError: there are not pairs of both labels.
     """
-    texts = [(one.original, one.paraphrase) for one in pairs]
-    if {one.label for one in pairs} != {0, 1}:
+    texts, labels = [(one.original, one.paraphrase) for one in pairs], [int(one.label or 0) for one in pairs]
+    if set(labels) != {0, 1}:
         raise DataError("Too few questions could be set apart to fit the verdict on; give more questions.")
+    near = cosines(texts, encode)
+    boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
     features = [
         verdict_features(score, find_changes(*pair), *pair)
-        for score, pair in zip(cosines(texts, encode), texts, strict=True)
+        for score, pair in zip(stretched(near, boundary), texts, strict=True)
     ]
-    return fit_verdict(features, [int(one.label or 0) for one in pairs])
+    return fit_verdict(features, labels, boundary=boundary)
 
 
 def train_scorer(
@@ -281,7 +291,7 @@ def train_scorer(
         cancel=cancel,
     )
     say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
-    verdict = from_main(lambda: calibrate(encoder_of(backbone, config), prepared.pairs))
+    verdict = from_main(lambda: calibrate(encoder_of(backbone, config), prepared.pairs, config))
     say("Exporting")
     about = Manifest(
         capability="paraphrase",

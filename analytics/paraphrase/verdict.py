@@ -2,7 +2,9 @@
 
 Logistic regression: the cosine is blind to one changed number, the findings are blind to what no rule knows. It is
 fitted on operators' pairs of questions that the encoder did not learn from, and on people's decisions, and stands
-beside the paper's plain score, not instead of it.
+beside the paper's plain score, not instead of it. No finding may speak for a paraphrase, and no cosine against it.
+
+On the same pairs the score may be stretched (`stretched`), so that the paper's threshold of 0.5 divides them evenly.
 """
 
 from __future__ import annotations
@@ -18,7 +20,18 @@ import numpy.typing as npt
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.finding import Finding, Kind
 
-__all__ = ["FEATURES", "Verdict", "fit_verdict", "verdict_features"]
+__all__ = [
+    "FEATURES",
+    "UNSTRETCHED",
+    "Verdict",
+    "fit_boundary",
+    "fit_verdict",
+    "stretched",
+    "verdict_features",
+]
+
+UNSTRETCHED = 0.5
+"""The boundary with which a stretched cosine is the cosine."""
 
 _KINDS: tuple[str, ...] = get_args(Kind)
 _MOST = 2  # findings of a kind; more say no more
@@ -30,9 +43,11 @@ FEATURES = (
     *(f"serious {kind}" for kind in _KINDS),
     *(f"slight {kind}" for kind in _KINDS),
 )
-"""What is weighed: the cosine; by how much the paraphrase is shorter; findings of each kind, at most two."""
+"""What is weighed: the score; by how much the paraphrase is shorter; findings of each kind, at most two."""
 
 Array = npt.NDArray[np.float64]
+
+_SIGNS = np.array([1.0] + [-1.0] * (len(FEATURES) - 1))
 
 
 @dataclass(frozen=True)
@@ -43,11 +58,13 @@ class Verdict:
         weights: one for each of `FEATURES`.
         bias: log-odds where all features are 0.
         pairs: number of pairs that it was fitted on.
+        boundary: the cosine that a score of 0.5 stands for.
     """
 
     weights: tuple[float, ...]
     bias: float
     pairs: int = 0
+    boundary: float = UNSTRETCHED
 
     def probabilities(self, features: npt.ArrayLike) -> Array:
         """Probability that each pair is valid.
@@ -61,7 +78,12 @@ class Verdict:
     def as_dict(self) -> dict[str, Any]:
         """The weights by feature, as plain values."""
         weights = {name: round(one, 6) for name, one in zip(FEATURES, self.weights, strict=True)}
-        return {"weights": weights, "bias": round(self.bias, 6), "pairs": self.pairs}
+        return {
+            "weights": weights,
+            "bias": round(self.bias, 6),
+            "pairs": self.pairs,
+            "boundary": round(self.boundary, 6),
+        }
 
     @classmethod
     def from_dict(cls, body: Mapping[str, Any]) -> Verdict:
@@ -73,11 +95,12 @@ class Verdict:
         try:
             found = {name: float(body["weights"][name]) for name in FEATURES}
             bias, pairs = float(body["bias"]), int(body.get("pairs", 0))
+            boundary = float(body.get("boundary", UNSTRETCHED))
         except (KeyError, TypeError, ValueError) as error:
             raise ArtifactError(f"The verdict of the scorer cannot be read: {error}.") from error
-        if not all(map(math.isfinite, (*found.values(), bias))):
+        if not all(map(math.isfinite, (*found.values(), bias, boundary))) or boundary >= 1:
             raise ArtifactError("The verdict of the scorer has a weight that is not a number.")
-        return cls(tuple(found.values()), bias, pairs)
+        return cls(tuple(found.values()), bias, pairs, boundary)
 
 
 def verdict_features(
@@ -93,29 +116,76 @@ def verdict_features(
     return (float(score), shorter, *map(float, counts))
 
 
+def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
+    """Map cosines so that 1 stays 1 and the boundary becomes 0.5; what would lie below -1 is -1.
+
+    >>> stretched([1.0, 0.9, 0.8, 0.0], boundary=0.9).round(2).tolist()
+    [1.0, 0.5, 0.0, -1.0]
+    """
+    distances = 1 - np.asarray(cosines, dtype=np.float64)
+    return np.maximum(1 - distances * 0.5 / (1 - boundary), -1.0)
+
+
+def fit_boundary(cosines: Sequence[float], labels: Sequence[int]) -> float:
+    """The cosine at which both labels are equally probable, both with equal weight.
+
+    Raises:
+        DataError: as `fit_verdict`.
+    """
+    weights, bias = _regress(np.asarray(cosines, dtype=np.float64)[:, None], labels, penalty=1.0)
+    if weights[0] <= 0:
+        return UNSTRETCHED  # the cosine tells nothing
+    return float(np.clip(-bias / weights[0], 0.0, 0.99))
+
+
 def fit_verdict(
-    features: Sequence[Sequence[float]], labels: Sequence[int], *, penalty: float = 1.0
+    features: Sequence[Sequence[float]],
+    labels: Sequence[int],
+    *,
+    penalty: float = 1.0,
+    boundary: float = UNSTRETCHED,
 ) -> Verdict:
     """Fit the regression by Newton's method, both labels with equal weight.
+
+    A feature whose weight would have the wrong sign is left out: the score may only speak for a paraphrase, findings
+    and lost words only against it.
 
     Args:
         features: one row a pair, as `verdict_features` gives it.
         labels: 1 valid, 0 not.
         penalty: on the squares of the weights of standardised features.
+        boundary: with which the scores among the features were stretched.
 
     Raises:
         DataError: one of the labels is missing, or a feature is no finite number.
     """
-    rows, truth = np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.float64)
-    if set(truth.tolist()) != {0.0, 1.0} or rows.shape != (len(truth), len(FEATURES)):
-        raise DataError("The verdict needs pairs of both labels, with all features.")
+    rows = np.asarray(features, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != len(FEATURES):
+        raise DataError("The verdict needs pairs with all features.")
+    used = np.arange(len(FEATURES))
+    while True:
+        found, bias = _regress(rows[:, used], labels, penalty)
+        fits = found * _SIGNS[used] >= 0
+        if fits.all():
+            break
+        used = used[fits]
+    weights = np.zeros(len(FEATURES))
+    weights[used] = found
+    return Verdict(tuple(weights.tolist()), bias, len(rows), boundary)
+
+
+def _regress(rows: Array, labels: Sequence[int], penalty: float) -> tuple[Array, float]:
+    """Weights and bias of a logistic regression."""
+    truth = np.asarray(labels, dtype=np.float64)
+    if set(truth.tolist()) != {0.0, 1.0} or len(rows) != len(truth):
+        raise DataError("The verdict needs pairs of both labels.")
     if not np.isfinite(rows).all():
         raise DataError("The verdict needs finite features.")
     mean, spread = rows.mean(axis=0), rows.std(axis=0)
     spread[spread == 0] = 1.0  # a feature that never changes gets no weight
     design = np.column_stack([(rows - mean) / spread, np.ones(len(rows))])
     balance = np.where(truth == 1, 0.5 / truth.mean(), 0.5 / (1 - truth.mean()))
-    ridge = np.diag([penalty] * len(FEATURES) + [0.0])
+    ridge = np.diag([penalty] * rows.shape[1] + [0.0])
     solution = np.zeros(design.shape[1])
     for _round in range(_ROUNDS):
         expected = _sigmoid(design @ solution)
@@ -127,7 +197,7 @@ def fit_verdict(
         if np.abs(step).max() < 1e-8:
             break
     weights = solution[:-1] / spread
-    return Verdict(tuple(weights.tolist()), float(solution[-1] - weights @ mean), len(truth))
+    return weights, float(solution[-1] - weights @ mean)
 
 
 def _sigmoid(values: Array) -> Array:

@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 import torch
 
+from analytics.artifacts import Manifest
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import read_material, read_pairs
-from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.scorer import Scorer, load_scorer
 from analytics.paraphrase.scoring_task import ScoringTask
-from analytics.paraphrase.train import fit_scorer, prepare, train_from_files, train_scorer
+from analytics.paraphrase.train import calibrate, fit_scorer, prepare, train_from_files, train_scorer
 from analytics.paraphrase.triplets import KeptOut, Triplet
+from analytics.paraphrase.verdict import UNSTRETCHED
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import History
@@ -184,6 +186,25 @@ def test_a_scorer_that_reads_typed_text_takes_words_and_digits_for_equal(backbon
     assert scorer.with_encode(load_scorer(tmp_path / "typed")._encode).score([(words, digits)])[
         0
     ].score == pytest.approx(1, abs=1e-5)
+
+
+def test_where_it_is_asked_for_the_score_is_stretched_on_the_pairs_set_apart():
+    def encode(texts):
+        angles = np.array([0.0 if text == "A" else float(text) for text in texts])
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+    rng = np.random.default_rng(0)
+    pairs = [ParaphrasePair("", "A", str(angle), 1) for angle in rng.uniform(0.0, 0.3, 50)]
+    pairs += [ParaphrasePair("", "A", str(angle), 0) for angle in rng.uniform(0.4, 0.7, 50)]
+    assert calibrate(encode, pairs, ParaphraseConfig()).boundary == UNSTRETCHED
+    verdict = calibrate(encode, pairs, ParaphraseConfig(stretch=True))
+    assert np.cos(0.4) < verdict.boundary < np.cos(0.3)
+    scorer = Scorer(Manifest(capability="paraphrase", name="turned"), "", encode, verdict)
+    valid, between, invalid = scorer.score(
+        [("A", "0.1"), ("A", str(np.arccos(verdict.boundary))), ("A", "0.6")]
+    )
+    assert valid.score > between.score > invalid.score
+    assert between.score == pytest.approx(0.5, abs=1e-3)
 
 
 def test_stopped_and_resumed_gives_the_same_scorer(backbone_folder, tmp_path):

@@ -10,7 +10,15 @@ import pytest
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.findings import find_changes
-from analytics.paraphrase.verdict import FEATURES, Verdict, fit_verdict, verdict_features
+from analytics.paraphrase.verdict import (
+    FEATURES,
+    UNSTRETCHED,
+    Verdict,
+    fit_boundary,
+    fit_verdict,
+    stretched,
+    verdict_features,
+)
 
 
 def drawn(count: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -82,16 +90,49 @@ def test_pairs_that_can_be_told_apart_fully_give_finite_weights():
     assert verdict.probabilities(rows)[0] > 0.8 > 0.2 > verdict.probabilities(rows)[-1]
 
 
+def test_no_finding_speaks_for_a_paraphrase_and_no_score_against_it():
+    rows, labels = drawn()
+    rows[:, 0] *= -1
+    rows[:, FEATURES.index("slight entity")] = labels  # seen in valid pairs only
+    weights = dict(zip(FEATURES, fit_verdict(rows, labels.tolist()).weights, strict=True))
+    assert weights["score"] == weights["slight entity"] == 0
+    assert weights["serious number"] < 0
+
+
+def test_a_score_is_stretched_so_that_the_boundary_is_one_half():
+    cosines = np.array([1.0, 0.96, 0.92, 0.88, 0.0])
+    scores = stretched(cosines, 0.92)
+    np.testing.assert_allclose(scores[[0, 2, 4]], [1, 0.5, -1])
+    assert list(np.argsort(-scores)) == [0, 1, 2, 3, 4]
+    np.testing.assert_allclose(stretched(cosines, UNSTRETCHED), cosines)
+
+
+def test_the_boundary_lies_where_both_labels_are_equally_probable():
+    rng = np.random.default_rng(0)
+    cosines = np.concatenate([rng.normal(0.95, 0.02, 500), rng.normal(0.85, 0.02, 100)])
+    assert fit_boundary(cosines.tolist(), [1] * 500 + [0] * 100) == pytest.approx(0.9, abs=0.02)
+
+
+def test_a_cosine_that_tells_nothing_is_not_stretched():
+    assert fit_boundary([0.8, 0.9, 0.7, 0.95], [1, 0, 1, 0]) == UNSTRETCHED
+
+
 def test_it_is_written_and_read():
     rows, labels = drawn()
-    verdict = fit_verdict(rows, labels.tolist())
+    verdict = fit_verdict(rows, labels.tolist(), boundary=0.875)
     again = Verdict.from_dict(json.loads(json.dumps(verdict.as_dict())))
     np.testing.assert_allclose(again.probabilities(rows), verdict.probabilities(rows), atol=1e-5)
-    assert again.pairs == 400
+    assert (again.pairs, again.boundary) == (400, 0.875)
 
 
 @pytest.mark.parametrize(
-    "broken", [{}, {"weights": {}, "bias": 0}, {"weights": dict.fromkeys(FEATURES, "x"), "bias": 0}]
+    "broken",
+    [
+        {},
+        {"weights": {}, "bias": 0},
+        {"weights": dict.fromkeys(FEATURES, "x"), "bias": 0},
+        {"weights": dict.fromkeys(FEATURES, 0), "bias": 0, "boundary": 1},
+    ],
 )
 def test_a_damaged_verdict_is_refused(broken):
     with pytest.raises(ArtifactError, match="verdict"):
