@@ -109,7 +109,7 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, purpose: EmbeddingSet | None = N
 
 
 def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeFeed:
-    """Ready questions that are tagged in the hierarchy and have a vector in the set.
+    """Ready questions that are tagged in the hierarchy and have a vector in the set, without paraphrases of others.
 
     Difficulties on any scale but the commonest are left out: one probe never mixes scales.
     """
@@ -117,7 +117,9 @@ def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
     vectors = set_vectors(embedding_set)
     rows = [
         row
-        for row in Question.objects.filter(pk__in=tagged, status=Question.Status.READY)
+        for row in Question.objects.filter(
+            pk__in=tagged, status=Question.Status.READY, paraphrase_of__isnull=True
+        )
         .order_by("pk")
         .values_list("pk", "text", "difficulty", "difficulty_scale")
         if row[0] in vectors

@@ -41,6 +41,7 @@ class ParaphrasePair(models.Model):
         shuffle: a random number, by which a share of the queue is ordered instead.
         opinions_wanted: so many reviewers are asked, none of whom sees the others' decisions.
         outcome_text: the text that was accepted, where the outcome is `edit`.
+        added: the question of the bank that has the accepted text.
     """
 
     class Source(models.TextChoices):
@@ -81,6 +82,13 @@ class ParaphrasePair(models.Model):
     state = models.CharField(_("state"), max_length=12, choices=State.choices, default=State.OPEN)
     outcome = models.CharField(_("outcome"), max_length=8, choices=Outcome.choices, blank=True)
     outcome_text = models.TextField(_("accepted text"), blank=True)
+    added = models.ForeignKey(
+        "questionbank.Question",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="accepted_pairs",
+    )
     opinions_wanted = models.PositiveSmallIntegerField(_("opinions wanted"), default=opinions_wanted)
     priority = models.FloatField(default=2.5, editable=False)
     shuffle = models.FloatField(default=shuffle_number, editable=False)
@@ -114,3 +122,8 @@ class ParaphrasePair(models.Model):
 
     def __str__(self) -> str:
         return self.paraphrase[:80]
+
+    @property
+    def wording(self) -> str:
+        """The paraphrase as it was accepted, or as it was proposed."""
+        return self.outcome_text or self.paraphrase

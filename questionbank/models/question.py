@@ -17,7 +17,12 @@ from django.utils.translation import gettext_lazy as _
     exclude=["search_vector", "updated_at", "content_hash"],
 )
 class Question(models.Model):
-    """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`."""
+    """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`.
+
+    Attributes:
+        paraphrase_of: the question that this one asks in other words. Concepts, answer and difficulty were taken
+            over from it, so they are no evidence of their own: nothing is trained on such a question.
+    """
 
     class Kind(models.TextChoices):
         OPEN = "open", _("Open answer")
@@ -48,6 +53,15 @@ class Question(models.Model):
     )
     facility = models.FloatField(_("observed share of correct responses"), null=True, blank=True)
     responses = models.PositiveIntegerField(_("number of responses"), default=0)
+
+    paraphrase_of = models.ForeignKey(
+        "self",
+        verbose_name=_("paraphrase of"),
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="reworded",
+    )
 
     content_hash = models.BinaryField(max_length=32, editable=False)
     search_vector = SearchVectorField(null=True, editable=False)

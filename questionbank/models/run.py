@@ -23,6 +23,7 @@ class Run(models.Model):
         EVALUATE = "evaluate", _("Evaluate")
         PROMOTE = "promote", _("Promote")
         SCORE = "score", _("Score")
+        PROPOSE = "propose", _("Propose paraphrases")
         PROJECT = "project", _("Draw the map")
 
     class State(models.TextChoices):

@@ -64,7 +64,10 @@ def observed_difficulty(question: Question) -> DifficultyFigure | None:
 
 
 def published_difficulty(question: Question) -> DifficultyFigure | None:
-    """What the source says, mapped to per cent; no source states an interval."""
+    """What the source says, mapped to per cent; no source states an interval.
+
+    Of a paraphrase it is what the original's source says, so it is marked as an estimate.
+    """
     if question.difficulty is None or question.difficulty_percent is None:
         return None
     if question.difficulty_scale == "facility":
@@ -74,4 +77,11 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
             "value": f"{question.difficulty:g}",
             "scale": question.difficulty_scale,
         }
-    return DifficultyFigure(label=_("Published"), percent=question.difficulty_percent, basis=basis)
+    if question.paraphrase_of_id is None:
+        return DifficultyFigure(label=_("Published"), percent=question.difficulty_percent, basis=basis)
+    return DifficultyFigure(
+        label=_("Taken over"),
+        percent=question.difficulty_percent,
+        basis=_("for the original's wording, %(basis)s") % {"basis": basis},
+        is_estimate=True,
+    )

@@ -222,11 +222,11 @@ def _on_scale(
 
 
 def _labelled_neighbours(embedding_set: EmbeddingSet, vector: Vector, text: str) -> list[LabelledNeighbour]:
-    """The nearest ready questions that have a concept or a difficulty."""
+    """The nearest ready questions that have a concept or a difficulty; paraphrases only repeat their originals'."""
     labelled = _load(nearest(embedding_set=embedding_set, vector=vector, k=4 * NEIGHBOURS), text)
     if len(labelled) < NEIGHBOURS:  # few of the bank's questions are labelled: ask among those only
         tagged = QuestionTag.objects.filter(question=OuterRef("pk"))
-        among = Question.objects.filter(status=Question.Status.READY).filter(
+        among = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True).filter(
             Q(difficulty_percent__isnull=False) | Exists(tagged)
         )
         found = nearest(embedding_set=embedding_set, vector=vector, k=2 * NEIGHBOURS, question_ids=among)
@@ -243,6 +243,7 @@ def _load(found: Sequence[tuple[int, float]], text: str) -> list[LabelledNeighbo
         for pk, score in found
         if pk in questions
         and questions[pk].text != text
+        and questions[pk].paraphrase_of_id is None
         and (paths.get(pk) or questions[pk].difficulty_percent is not None)
     ]
 

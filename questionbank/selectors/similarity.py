@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import Q
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ConceptPath
@@ -75,6 +76,8 @@ def similar_questions(
 ) -> SimilarResult:
     """The `k` ready questions most similar to a stored one; its own vector is used where it is up to date.
 
+    Its original and its paraphrases, which stand on its page, are left out.
+
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
     """
@@ -92,7 +95,7 @@ def similar_questions(
         ),
     )
     language = question.language if same_language else ""
-    found = _near(asked, embedding_set, k, language=language, exclude=[question.pk])
+    found = _near(asked, embedding_set, k, language=language, exclude=_itself_in_any_words(question))
     return SimilarResult(lens=lens, hits=_hits(asked, found, lens), notice=notice)
 
 
@@ -137,6 +140,12 @@ def near_duplicates(*, text: str, serving: Serving, exclude: Question | None = N
     )
     alike = [(pk, score) for pk, score in found if score >= NEAR_DUPLICATE]
     return _hits(asked, alike, Lens.WORDING)
+
+
+def _itself_in_any_words(question: Question) -> list[int]:
+    original = question.paraphrase_of_id or question.pk
+    same = Question.objects.filter(Q(pk=original) | Q(paraphrase_of=original))
+    return list(same.values_list("pk", flat=True))
 
 
 def _stored_vector(question: Question, embedding_set: EmbeddingSet) -> Vector | None:

@@ -38,6 +38,8 @@ class TrainingQuestion:
 def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[TrainingQuestion]:
     """Ready questions by hierarchy and id; one that two hierarchies tag stands there twice.
 
+    Paraphrases are left out: they repeat their originals, which may be among the questions kept back.
+
     Args:
         hierarchies: only questions tagged in these; by default all, those without a concept included.
     """
@@ -45,7 +47,7 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
     if hierarchies is not None:
         owners = owners.filter(name__in=hierarchies)
     paths = {owner.name: _paths(owner) for owner in owners}
-    ready = Question.objects.filter(status=Question.Status.READY).order_by("pk")
+    ready = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True).order_by("pk")
     tagged = set().union(*paths.values()) if paths else set()
     rows = {
         row[0]: row

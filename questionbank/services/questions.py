@@ -13,6 +13,7 @@ from django.db import transaction
 
 from analytics.records import Option
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions import content_hash
@@ -24,12 +25,19 @@ __all__ = [
     "QuestionInput",
     "content_hash",
     "question_accept_prediction",
+    "question_add_reworded",
     "question_create",
     "question_restore",
     "question_retire",
     "question_set_tags",
     "question_update",
 ]
+
+
+_REWORDED = ", paraphrased"  # after the name of the source
+_TAKEN_OVER = (
+    "language", "kind", "options", "answer", "solution", "grade", "stage", "difficulty", "difficulty_scale",
+)  # fmt: skip
 
 
 class QuestionInput(TypedDict):
@@ -76,6 +84,41 @@ def question_create(*, user: User | None, **fields: Unpack[_WithEquation]) -> Qu
 
 
 @transaction.atomic
+def question_add_reworded(
+    *, user: User | None, original: Question, text: str, status: str, source_id: str
+) -> Question:
+    """Add a question that asks what `original` asks in other words.
+
+    Options, answer, solution, equation, grade and tags (with who set them) are the original's, and so is its
+    published difficulty; what students answered is not, for they saw another text.
+
+    Raises:
+        NotAllowed: the person may not write questions.
+    """
+    _allow(user, "question_create", None, "You may not write questions.")
+    question = Question(created_by=user, text=text, status=status, source_id=source_id)
+    for name in _TAKEN_OVER:
+        setattr(question, name, getattr(original, name))
+    question.source = f"{original.source[: SET_LIMIT - len(_REWORDED)]}{_REWORDED}".lstrip(", ")
+    question.paraphrase_of_id = original.paraphrase_of_id or original.pk
+    _save(question)
+    equation = QuestionEquation.objects.filter(question=original).first()
+    _set_equation(question, equation.expression if equation else "")
+    QuestionTag.objects.bulk_create(
+        QuestionTag(
+            question=question,
+            concept_id=tag.concept_id,
+            set_by=tag.set_by,
+            user_id=tag.user_id,
+            probability=tag.probability,
+        )
+        for tag in original.tags.order_by("pk")
+    )
+    embedding_request()
+    return question
+
+
+@transaction.atomic
 def question_update(
     *, user: User | None, question: Question, version: int, **fields: Unpack[_WithEquation]
 ) -> Question:
@@ -113,13 +156,15 @@ def question_retire(*, user: User | None, question: Question) -> Question:
 
 
 @transaction.atomic
-def question_restore(*, user: User | None, question: Question) -> Question:
+def question_restore(
+    *, user: User | None, question: Question, status: str = Question.Status.READY
+) -> Question:
     """Bring a retired question back.
 
     Raises:
         NotAllowed: the person may not change this question.
     """
-    restored = _set_status(user, question, Question.Status.READY)
+    restored = _set_status(user, question, status)
     embedding_request()  # retired questions get no new vectors
     return restored
 

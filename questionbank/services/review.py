@@ -29,6 +29,7 @@ from questionbank.models import (
     User,
 )
 from questionbank.selectors.review import DEFAULT_KEYS, opinions
+from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
 
 __all__ = [
     "COMMENT_LIMIT",
@@ -241,8 +242,9 @@ def adjudication_decide(
 def review_undo(*, reviewer: User) -> ReviewDecision:
     """Take back the reviewer's last decision that stands; called again, the one before it.
 
-    The decision stays in the table with its time of undoing. The pair comes back to the reviewer, instead of
-    the one on the screen, unless somebody else has it meanwhile (a skipped one).
+    The decision stays in the table with its time of undoing, and a question that was added to the bank for it is
+    retired. The pair comes back to the reviewer, instead of the one on the screen, unless somebody else has it
+    meanwhile (a skipped one).
 
     Raises:
         NotAllowed: the person is no reviewer.
@@ -318,6 +320,7 @@ def _write(pair: ParaphrasePair, reviewer: User, checked: Mapping[str, str], **m
 
 def _settle(pair: ParaphrasePair) -> None:
     """Bring the state of a pair, whose row is locked, in line with the decisions that stand."""
+    before = (pair.outcome, pair.outcome_text)
     settlement = pair.decisions.filter(is_adjudication=True, undone_at__isnull=True).first()
     given = list(opinions().filter(pair=pair).order_by("pk"))
     said = {(one.verdict, one.text) for one in given}
@@ -329,6 +332,8 @@ def _settle(pair: ParaphrasePair) -> None:
         waits = len(given) < pair.opinions_wanted
         pair.state, pair.outcome, pair.outcome_text = _State.OPEN if waits else _State.ADJUDICATION, "", ""
     pair.save(update_fields=["state", "outcome", "outcome_text"])
+    if pair.added_id is not None and (pair.outcome, pair.outcome_text) != before:
+        accepted_pair_withdraw(pair=pair)
 
 
 def _allow(person: User) -> None:

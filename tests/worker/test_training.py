@@ -53,8 +53,10 @@ def hierarchy(sets):
 def test_the_feed_holds_vectors_paths_and_one_scale(hierarchy, sets):
     Question.objects.filter(text__startswith="Word3 ").update(difficulty_scale="0-4")
     Question.objects.filter(text__startswith="Word4 ").update(status="retired")
+    original = Question.objects.get(text__startswith="Word5 ")
+    Question.objects.filter(text__startswith="Word6 ").update(paraphrase_of=original)
     feed = probe_feed(hierarchy=hierarchy, embedding_set=sets["purpose"])
-    assert feed.vectors.shape == (59, DIMENSION)
+    assert feed.vectors.shape == (58, DIMENSION)
     np.testing.assert_allclose(np.linalg.norm(feed.vectors, axis=1), 1, atol=1e-2)
     assert feed.paths[0] == [("Number", "Primes")]
     assert (feed.scale, feed.difficulties.count(None)) == ("1-5", 1)

@@ -127,3 +127,10 @@ def test_a_question_of_two_hierarchies_stands_in_both():
     assert {row.difficulty for row in rows} == {0.5}
     assert KnowledgeHierarchy.objects.count() == 2
     assert encoder_data_report().questions == 1
+
+
+def test_paraphrases_are_left_out():
+    question = tagged("Which prime?", "Number")
+    add_question("Which number is prime?", paraphrase_of=question)
+    assert [row.id for row in training_questions()] == [question.pk]
+    assert encoder_data_report().questions == 1

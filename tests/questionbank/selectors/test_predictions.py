@@ -9,6 +9,7 @@ from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.models import EmbeddingSet, Question
 from questionbank.selectors.predictions import predict, predict_many
 from questionbank.selectors.serving import serving
 from questionbank.services.artifacts import artifact_promote, artifact_register
@@ -112,6 +113,18 @@ def test_on_an_inverted_scale_the_interval_in_per_cent_still_rises(bank, tmp_pat
     difficulty = predict(text=TRAIN, serving=serving()).difficulty
     assert difficulty.percent == pytest.approx(100 * (1 - difficulty.value))
     assert difficulty.low_percent < difficulty.percent < difficulty.high_percent
+
+
+def test_a_paraphrase_is_no_evidence_for_what_it_took_over(bank, tmp_path):
+    add_probes(tmp_path, "Test hierarchy")
+    copies = [add_question(f"{TRAIN} {n}", difficulty=5, difficulty_scale="1-5") for n in range(3)]
+    for lens in ("purpose", "wording"):
+        store_vectors(EmbeddingSet.objects.get(lens=lens), copies)
+    assert predict(text=TRAIN, serving=serving()).neighbours[0].question in copies
+    Question.objects.filter(pk__in=[one.pk for one in copies]).update(paraphrase_of=bank[0])
+    neighbours = [one.question for one in predict(text=TRAIN, serving=serving()).neighbours]
+    assert len(neighbours) == 10
+    assert not set(copies) & set(neighbours)
 
 
 def test_neighbours_are_labelled_questions_the_nearest_first_without_the_text_itself(bank, tmp_path):

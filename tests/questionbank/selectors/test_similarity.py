@@ -52,6 +52,14 @@ def test_a_stored_question_is_compared_by_its_own_vector_and_never_with_itself(b
     assert found.notice == ""
 
 
+def test_a_question_in_other_words_is_not_similar_but_the_same(bank):
+    first, again, car, cake = bank
+    Question.objects.filter(pk__in=[again.pk, car.pk]).update(paraphrase_of=first)
+    for question in Question.objects.exclude(pk=cake.pk):
+        found = similar_questions(question=question, lens="wording", serving=serving(), k=3)
+        assert [hit.question for hit in found.hits] == [cake]
+
+
 def test_hits_carry_score_reason_concepts_and_flags(bank):
     hit = similar_questions(question=bank[0], lens="wording", serving=serving(), k=3).hits[0]
     assert 0.8 < hit.score < 1
