@@ -33,6 +33,7 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("promote", "paraphrase"): "bank.promote",
     ("promote", "probes"): "bank.promote",
     ("project", "probes"): "probes.project",
+    ("propose", "paraphrase"): "paraphrase.propose",
     ("score", "paraphrase"): "paraphrase.score",
 }
 QUEUES = ("default", "train")

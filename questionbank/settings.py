@@ -249,3 +249,11 @@ structlog.configure(
 REVIEW_OPINIONS: int = max(1, env.environment("REVIEW_OPINIONS"))
 REVIEW_RANDOM_SHARE: float = min(1.0, max(0.0, env.environment("REVIEW_RANDOM_SHARE")))
 REVIEW_LEASE_SECONDS: int = max(10, env.environment("REVIEW_LEASE_SECONDS"))
+
+# Models that propose paraphrases, where the installation has some
+PARAPHRASE_MODEL: str = env.environment("PARAPHRASE_MODEL")
+PARAPHRASE_PREFIX: str = env.environment("PARAPHRASE_PREFIX")
+LANGUAGE_MODEL_URL: str = env.environment("LANGUAGE_MODEL_URL")
+LANGUAGE_MODEL_NAME: str = env.environment("LANGUAGE_MODEL_NAME")
+LANGUAGE_MODEL_KEY: str = env.environment("LANGUAGE_MODEL_KEY").strip()
+LANGUAGE_MODEL_SECONDS: float = max(1.0, env.environment("LANGUAGE_MODEL_SECONDS"))

@@ -16,6 +16,7 @@ from worker.celery import application
 from worker.embedding import embed_pending
 from worker.paraphrase import score_run
 from worker.projection import project_run
+from worker.proposals import propose_run
 from worker.reporting import running
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "import_questions",
     "measure_recall",
     "model_promote",
+    "paraphrase_propose",
     "paraphrase_score",
     "probes_project",
     "probes_train",
@@ -105,6 +107,14 @@ def paraphrase_score(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = score_run(reporter)
+
+
+@application.task(name="paraphrase.propose", bind=True)
+def paraphrase_propose(self: Task[Any, Any], run_id: int) -> None:
+    """Have paraphrases of questions proposed."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = propose_run(reporter)
 
 
 @application.task(name="bank.reconcile_runs")

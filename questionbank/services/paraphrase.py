@@ -79,6 +79,8 @@ def pairs_create(
 ) -> list[ParaphrasePair]:
     """Add pairs to the review queue and, unless told otherwise, ask for their scores.
 
+    Whoever has a role may add paraphrases of the bank's questions; pairs of anything else come from reviewers.
+
     Args:
         source: of `ParaphrasePair.Source`.
         user: who adds them; None is the system itself.
@@ -89,7 +91,10 @@ def pairs_create(
         NotAllowed: the person may not add pairs.
         ValidationFailed: a text is empty or too long, or both are the same.
     """
-    if user is not None and not user.has_perm("questionbank.review"):
+    pairs = list(pairs)
+    is_ours = all(one.question is not None for one in pairs)
+    permission = "questionbank.paraphrase_propose" if is_ours else "questionbank.review"
+    if user is not None and not user.has_perm(permission):
         raise NotAllowed(_("You may not add paraphrases."))
     rows = [
         ParaphrasePair(

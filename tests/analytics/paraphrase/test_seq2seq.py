@@ -14,6 +14,7 @@ from analytics.paraphrase.operators.passive_voice import PassiveByModels
 from analytics.paraphrase.operators.reconstruction import Reconstruction
 from analytics.paraphrase.operators.sequence import farthest, first_different
 from analytics.paraphrase.operators.weak_paraphraser import WeakParaphraser
+from tests.analytics.paraphrase.tiny_sequence_model import tiny_sequence_model
 
 QUESTION = "Omar has 3 pens. How many pens does Omar lose?"
 
@@ -32,44 +33,7 @@ class Scripted:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny random BART over single characters, saved as transformers saves it."""
-    import torch
-    from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
-
-    from analytics.backbone.tiny import tiny_backbone
-
-    backbone = tiny_backbone()
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=backbone.tokenizer,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        bos_token="[CLS]",
-        eos_token="[SEP]",
-    )
-    torch.manual_seed(3)
-    model = BartForConditionalGeneration(
-        BartConfig(
-            vocab_size=backbone.tokenizer.get_vocab_size(),
-            d_model=16,
-            encoder_layers=1,
-            decoder_layers=1,
-            encoder_attention_heads=2,
-            decoder_attention_heads=2,
-            encoder_ffn_dim=32,
-            decoder_ffn_dim=32,
-            max_position_embeddings=96,
-            pad_token_id=0,
-            bos_token_id=2,
-            eos_token_id=3,
-            decoder_start_token_id=2,
-            forced_eos_token_id=3,
-            init_std=0.5,
-        )
-    )
-    place = tmp_path_factory.mktemp("models") / "tiny-bart"
-    model.save_pretrained(place)
-    tokenizer.save_pretrained(place)
-    return place
+    return tiny_sequence_model(tmp_path_factory.mktemp("models") / "tiny-bart")
 
 
 def test_a_model_is_loaded_by_folder_and_gives_as_many_outputs_as_asked(folder: Path) -> None:

@@ -1,0 +1,224 @@
+"""Proposing paraphrases of the bank's questions: each candidate becomes a pair that waits for reviewers.
+
+The rules write theirs at once; models take long, so a job asks them (`worker/proposals.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
+from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.formats.fields import string_problem
+from questionbank.formats.limits import TEXT_LIMIT
+from questionbank.models import ParaphrasePair, Question, Run, User
+from questionbank.selectors.paraphrasers import RULES, paraphraser_choice
+from questionbank.selectors.questions import content_hash
+from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.services.runs import run_create
+
+__all__ = [
+    "MOST_EACH",
+    "MOST_QUESTIONS",
+    "Proposals",
+    "paraphrase_type",
+    "paraphrases_propose",
+    "proposals_request",
+    "propose_for",
+    "why_not_reworded",
+]
+
+MOST_EACH = 5  # paraphrases of a question asked for at once
+MOST_QUESTIONS = 500  # in one job
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What came of asking for paraphrases of a question; `known` candidates were there already."""
+
+    made: Sequence[ParaphrasePair]
+    known: int
+
+
+def why_not_reworded(question: Question) -> str:
+    """Why no paraphrase of a question is wanted; empty where one is."""
+    if question.status == Question.Status.RETIRED:
+        return _("This question is retired.")
+    if question.paraphrase_of_id is not None:
+        return _("This question is a paraphrase itself: ask for others of its original.")
+    return ""
+
+
+def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposals:
+    """Have the rules put a question in other words, here and now.
+
+    Raises:
+        NotAllowed: the person may not propose paraphrases.
+        Conflict: the question is retired, or a paraphrase itself.
+        ValidationFailed: `each` is out of bounds, or the rules do not know the question's language.
+    """
+    _allow(user)
+    _check_each(each)
+    if reason := why_not_reworded(question):
+        raise Conflict(reason)
+    choice = paraphraser_choice(RULES)
+    if not choice.rewords(question.language):
+        raise ValidationFailed(_("The rules know English only."))
+    return propose_for(
+        question=question, paraphraser=RuleParaphraser(), each=each, source=choice.source, user=user
+    )
+
+
+def propose_for(
+    *,
+    question: Question,
+    paraphraser: Paraphraser,
+    each: int,
+    source: str,
+    user: User | None,
+    batch: str = "",
+    request_scores: bool = True,
+) -> Proposals:
+    """Ask one paraphraser for new paraphrases of one question, and put them into the queue.
+
+    It is asked for as many more as the question has already, so that asking again gives others.
+
+    Raises:
+        AnalyticsError: the paraphraser's own.
+    """
+    text = question.text.strip()
+    candidates = paraphraser.propose(text, each + question.paraphrases.count())
+    return _keep(
+        question,
+        text,
+        candidates,
+        each=each,
+        source=source,
+        generator=paraphraser.name,
+        user=user,
+        batch=batch,
+        request_scores=request_scores,
+    )
+
+
+@transaction.atomic
+def _keep(
+    question: Question,
+    text: str,
+    candidates: Iterable[str],
+    *,
+    each: int,
+    source: str,
+    generator: str,
+    user: User | None,
+    batch: str,
+    request_scores: bool,
+) -> Proposals:
+    known, repeated = _taken(question, text), 0
+    new: list[PairInput] = []
+    for candidate in candidates:
+        if string_problem(candidate, TEXT_LIMIT):
+            continue
+        digest = content_hash(text=candidate)
+        if digest in known:
+            repeated += 1
+        elif len(new) < each:
+            known.add(digest)
+            new.append(PairInput(text, candidate, question.language, question=question))
+    made = pairs_create(
+        pairs=new, source=source, user=user, batch=batch, generator=generator, request_scores=request_scores
+    )
+    return Proposals(made, repeated)
+
+
+def _taken(question: Question, text: str) -> set[bytes]:
+    """The question's text and its paraphrases; its row is locked, for two people may ask at once."""
+    Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
+    texts = [text]
+    for pair in question.paraphrases.values_list("paraphrase", "outcome_text"):
+        texts += filter(None, pair)
+    return {content_hash(text=one) for one in texts}
+
+
+@transaction.atomic
+def paraphrase_type(*, question: Question, text: str, user: User) -> ParaphrasePair:
+    """Add a paraphrase of a question that somebody wrote.
+
+    Raises:
+        NotAllowed: the person may not propose paraphrases.
+        Conflict: the question is retired, or a paraphrase itself.
+        ValidationFailed: the text is empty or too long, the question's own, or among its paraphrases already.
+    """
+    _allow(user)
+    if reason := why_not_reworded(question):
+        raise Conflict(reason)
+    original, text = question.text.strip(), text.replace("\r\n", "\n").strip()
+    if text and text != original and content_hash(text=text) in _taken(question, original):
+        problem = _("The question has this paraphrase already.")
+        raise ValidationFailed(problem, {"paraphrase": [problem]})
+    (made,) = pairs_create(
+        pairs=[PairInput(original, text, question.language, question=question)],
+        source=ParaphrasePair.Source.TYPED,
+        user=user,
+    )
+    return made
+
+
+@transaction.atomic
+def proposals_request(
+    *, questions: Sequence[int], paraphraser: str, each: int, user: User, send: bool = True
+) -> Run:
+    """Ask for paraphrases of questions in a job.
+
+    The run's parameters are ``{"paraphraser": key, "questions": [ids], "each": number}``.
+
+    Args:
+        questions: ids; for more than one the person must be a reviewer.
+        paraphraser: a key of `selectors.paraphrasers`.
+
+    Raises:
+        NotAllowed: the person may not propose paraphrases of so many questions.
+        ValidationFailed: a number is out of bounds, or there is no such paraphraser.
+        Conflict: the very same is asked for in an unfinished job.
+    """
+    _allow(user, "paraphrase_propose" if len(questions) == 1 else "review")
+    paraphraser_choice(paraphraser)
+    _check_each(each)
+    if not 1 <= len(questions) <= MOST_QUESTIONS:
+        problem = _("Choose 1 to %(most)d questions.") % {"most": MOST_QUESTIONS}
+        raise ValidationFailed(problem, {"number": [problem]})
+    parameters = {"paraphraser": paraphraser, "questions": list(questions), "each": each}
+    with connection.cursor() as cursor:  # the button is pressed twice
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/propose paraphrases'))")
+    unfinished = Run.objects.filter(kind=Run.Kind.PROPOSE).exclude(state__in=Run.FINISHED)
+    if unfinished.filter(parameters=parameters).exists():
+        raise Conflict(_("These paraphrases are being written already: wait for that job."))
+    title = ngettext(
+        "Propose paraphrases of %(number)d question",
+        "Propose paraphrases of %(number)d questions",
+        len(questions),
+    ) % {"number": len(questions)}
+    return run_create(
+        kind=Run.Kind.PROPOSE,
+        capability="paraphrase",
+        title=title,
+        parameters=parameters,
+        requested_by=user,
+        send=send,
+    )
+
+
+def _allow(user: User, permission: str = "paraphrase_propose") -> None:
+    if not user.has_perm(f"questionbank.{permission}"):
+        raise NotAllowed(_("You may not propose these paraphrases."))
+
+
+def _check_each(each: int) -> None:
+    if not 1 <= each <= MOST_EACH:
+        problem = _("Choose 1 to %(most)d paraphrases of a question.") % {"most": MOST_EACH}
+        raise ValidationFailed(problem, {"each": [problem]})

@@ -1,0 +1,102 @@
+"""Having paraphrases of questions proposed: question -> paraphraser -> pairs that wait for reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+
+from analytics.errors import DataError
+from analytics.language_model import LanguageModel
+from analytics.paraphrase.proposals import (
+    LanguageModelParaphraser,
+    Paraphraser,
+    RuleParaphraser,
+    SequenceParaphraser,
+)
+from questionbank.models import ParaphrasePair, Question
+from questionbank.selectors.paraphrasers import LANGUAGE_MODEL, RULES, paraphraser_choice
+from questionbank.services.paraphrase import paraphrase_score_request
+from questionbank.services.proposals import propose_for, why_not_reworded
+from worker.reporting import RunReporter
+
+__all__ = ["open_paraphraser", "propose_run"]
+
+
+def propose_run(reporter: RunReporter) -> dict[str, Any]:
+    """Do what a run of kind ``propose`` asks for: ``{"paraphraser": key, "questions": [ids], "each": number}``.
+
+    Each question's pairs are kept as soon as they are written, under the run's name, and questions that have some
+    are passed over: a run that stopped goes on. However it ends, what was kept is scored.
+
+    Returns:
+        How many paraphrases were written, how many candidates were known before, and of how many questions no
+        new wording was found.
+
+    Raises:
+        ValidationFailed: the paraphraser is not configured any more.
+        BackboneError, LanguageModelError: its model cannot be loaded or asked.
+        Cancelled: the run was stopped.
+    """
+    run = reporter.run
+    choice = paraphraser_choice(run.parameters["paraphraser"])
+    batch = f"Proposals {run.pk}"
+    written = ParaphrasePair.objects.filter(batch=batch)
+    done = set(written.values_list("question_id", flat=True))
+    questions = Question.objects.filter(pk__in=run.parameters["questions"]).order_by("pk")
+    known = without = 0
+    try:
+        with open_paraphraser(choice.key) as paraphraser:
+            for place, question in enumerate(questions):
+                reporter.check()
+                reporter.progress(place, len(questions), f"Writing paraphrases with {paraphraser.name}")
+                if question.pk in done:
+                    continue
+                if why_not_reworded(question) or not choice.rewords(question.language):
+                    without += 1
+                    continue
+                try:
+                    found = propose_for(
+                        question=question,
+                        paraphraser=paraphraser,
+                        each=run.parameters["each"],
+                        source=choice.source,
+                        user=run.requested_by,
+                        batch=batch,
+                        request_scores=False,
+                    )
+                except DataError as error:
+                    reporter.log(f"Question {question.pk}: {error}", level="warning")
+                    without += 1
+                    continue
+                known += found.known
+                without += not found.made
+    finally:
+        paraphrase_score_request(pairs=written.filter(findings__isnull=True), user=run.requested_by)
+    return {"proposed": written.count(), "known_already": known, "questions_without_a_new_wording": without}
+
+
+@contextmanager
+def open_paraphraser(key: str) -> Iterator[Paraphraser]:
+    """The paraphraser of a key of `selectors.paraphrasers`, as this installation configures it.
+
+    Raises:
+        BackboneError, LanguageModelError: its model cannot be loaded, or is no address.
+    """
+    if key == RULES:
+        yield RuleParaphraser()
+    elif key == LANGUAGE_MODEL:
+        with LanguageModel(
+            settings.LANGUAGE_MODEL_URL,
+            settings.LANGUAGE_MODEL_NAME,
+            key=settings.LANGUAGE_MODEL_KEY,
+            seconds=settings.LANGUAGE_MODEL_SECONDS,
+        ) as model:
+            yield LanguageModelParaphraser(model)
+    else:
+        from analytics.paraphrase.seq2seq import load_sequence_model
+
+        loaded = load_sequence_model(settings.PARAPHRASE_MODEL)
+        yield SequenceParaphraser(loaded, name=loaded.name, prefix=settings.PARAPHRASE_PREFIX)
