@@ -23,6 +23,7 @@ from questionbank.views import (
     imports,
     maps,
     models,
+    paraphrases,
     paste,
     questions,
     review,
@@ -76,6 +77,9 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
     path("<int:question_id>/accept/", tagging.question_accept, name="question_accept"),
     path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),
+    path(
+        "<int:question_id>/paraphrases/", paraphrases.question_paraphrases_page, name="question_paraphrases"
+    ),
     path("<int:question_id>/distances/", distances.question_distances, name="question_distances"),
     path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
 ]
@@ -121,6 +125,9 @@ review_patterns: list[URLPattern | URLResolver] = [
     path("", review.review, name="review"),
     path("undo/", review.review_undo_view, name="review_undo"),
     path("keys/", review.review_keys_page, name="review_keys"),
+    path("propose/", paraphrases.review_propose, name="review_propose"),
+    path("add/", paraphrases.review_add_accepted, name="review_add_accepted"),
+    path("<int:pair_id>/", paraphrases.review_pair, name="review_pair"),
     path("<int:pair_id>/decide/", review.review_decide_view, name="review_decide"),
     path("<int:pair_id>/heartbeat/", review.review_heartbeat_view, name="review_heartbeat"),
     path("<int:pair_id>/settle/", review.review_settle, name="review_settle"),

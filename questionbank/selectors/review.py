@@ -38,6 +38,7 @@ __all__ = [
     "guideline_history",
     "last_decision",
     "opinions",
+    "opinions_shown",
     "pair_get",
     "queue_counts",
     "review_keys",
@@ -76,13 +77,21 @@ def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
     )
 
 
+def opinions_shown(*, pair: ParaphrasePair) -> list[ReviewDecision]:
+    """What reviewers said of a decided pair, settlement last; nothing while somebody is still to judge it."""
+    if pair.state != ParaphrasePair.State.DECIDED:
+        return []
+    given = pair.decisions.filter(undone_at__isnull=True).exclude(verdict=ReviewDecision.Verdict.SKIP)
+    return list(given.select_related("reviewer", "guideline").order_by("is_adjudication", "pk"))
+
+
 def pair_get(*, pair_id: int) -> ParaphrasePair:
     """One pair.
 
     Raises:
         NotFound: there is none.
     """
-    pair = ParaphrasePair.objects.select_related("scored_by", "question").filter(pk=pair_id).first()
+    pair = ParaphrasePair.objects.select_related("scored_by", "question", "added").filter(pk=pair_id).first()
     if pair is None:
         raise NotFound("There is no such pair.")
     return pair
@@ -91,7 +100,7 @@ def pair_get(*, pair_id: int) -> ParaphrasePair:
 def last_decision(*, reviewer: User) -> ReviewDecision | None:
     """The reviewer's last decision that stands: what `review_undo` would take back."""
     mine = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True)
-    return mine.select_related("pair").order_by("-pk").first()
+    return mine.select_related("pair__added").order_by("-pk").first()
 
 
 def review_keys(*, reviewer: User) -> dict[str, str]:

@@ -9,7 +9,9 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["CHANGE_NAMES", "KIND_NAMES", "Piece", "marked_pieces", "named_findings"]
+from questionbank.models import ParaphrasePair
+
+__all__ = ["CHANGE_NAMES", "KIND_NAMES", "Piece", "marked_pieces", "named_findings", "pair_pieces"]
 
 KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; a literal table
     "number": _("number"),
@@ -72,3 +74,13 @@ def named_findings(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
         }
         for one in findings
     ]
+
+
+def pair_pieces(pair: ParaphrasePair, findings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What `review/_pair.html` shows of a pair besides the pair itself."""
+    return {
+        "original": marked_pieces(pair.original, findings, "original"),
+        "paraphrase": marked_pieces(pair.paraphrase, findings, "paraphrase"),
+        "has_formulas": "$" in pair.original + pair.paraphrase,
+        "findings": named_findings(findings),
+    }

@@ -15,10 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from questionbank.errors import NotFound
 from questionbank.models import Lens
 from questionbank.selectors.history import question_history
+from questionbank.selectors.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.questions import exact_duplicates, question_get
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similarity import LOOKS_ALIKE, SAME_IDEA
 from questionbank.selectors.tags import question_tags
+from questionbank.services.proposals import why_not_reworded
 from questionbank.services.questions import question_restore, question_retire
 from questionbank.views.access import check_permission, render_page, requires
 from questionbank.views.insight import difficulty_figures, lens_column, lens_columns, predict_or_none
@@ -26,6 +28,7 @@ from questionbank.views.insight import difficulty_figures, lens_column, lens_col
 __all__ = ["KINSHIPS", "question_detail", "question_restore_view", "question_retire_page", "question_similar"]
 
 SIMILAR_ON_OWN_PAGE = 30
+PARAPHRASES_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,13 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     prediction, no_prediction = predict_or_none(
         question.text, models, question.language, [tag.hierarchy for tag in tags]
     )
+    paraphrases = question_paraphrases(question=question)
     context = {
         "question": question,
+        "origin": paraphrase_origin(question=question),
+        "paraphrases": paraphrases[:PARAPHRASES_SHOWN],
+        "paraphrase_count": paraphrases.count(),
+        "why_not_reworded": why_not_reworded(question),
         "tags": tags,
         "tagged": {tag.concept_id for tag in tags},
         "prediction": prediction,

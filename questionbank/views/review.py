@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.review import ACTION_NAMES, KeysForm
-from questionbank.models import ParaphrasePair, ReviewDecision
+from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.review import last_decision, opinions, pair_get, queue_counts, review_keys
 from questionbank.services.paraphrase import pair_findings
@@ -33,7 +33,7 @@ from questionbank.services.review import (
     review_undo,
 )
 from questionbank.views.access import requires
-from questionbank.views.marks import marked_pieces, named_findings
+from questionbank.views.marks import pair_pieces
 
 __all__ = [
     "review",
@@ -83,6 +83,8 @@ def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 @require_POST
 def review_undo_view(request: HttpRequest) -> HttpResponse:
     """Take the last decision back and show its pair again."""
+    last = last_decision(reviewer=request.user)
+    question = last.pair.added if last else None
     try:
         undone = review_undo(reviewer=request.user)
     except (Conflict, NotFound) as error:
@@ -92,6 +94,13 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
         request,
         _("Your decision “%(decision)s” is taken back.") % {"decision": undone.get_verdict_display()},
     )
+    if question is not None:
+        question.refresh_from_db(fields=["status"])
+        if question.status == Question.Status.RETIRED:
+            messages.warning(
+                request,
+                _("Question %(number)d, which came of it, is retired.") % {"number": question.pk},
+            )
     if undone.is_adjudication:
         return redirect("review_settle", pair_id=undone.pair_id)
     return redirect("review")
@@ -213,14 +222,9 @@ def _pair_context(
     problem: ValidationFailed | None = None,
     entered: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    findings = pair_findings(pair)
     entered = entered or {}
-    return {
+    return pair_pieces(pair, pair_findings(pair)) | {
         "pair": pair,
-        "original": marked_pieces(pair.original, findings, "original"),
-        "paraphrase": marked_pieces(pair.paraphrase, findings, "paraphrase"),
-        "has_formulas": "$" in pair.original + pair.paraphrase,
-        "findings": named_findings(findings),
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "guideline": guideline_current(),
         "problem": problem,

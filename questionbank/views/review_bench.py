@@ -17,6 +17,7 @@ from questionbank.forms.review import GuidelineForm, PairFileForm, PairForm
 from questionbank.forms.uploads import was_too_large
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.paraphrases import accepted_pairs
 from questionbank.selectors.review import (
     EXPORT_FIELDS,
     adjudications,
@@ -119,6 +120,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
     """How far the queue is, how far reviewers agree, what waits for a settlement."""
     context = {
         "counts": queue_counts(),
+        "accepted": accepted_pairs().count(),
         "agreement": agreement(),
         "people": throughput(),
         "page": Paginator(adjudications(), PAGE_SIZE).get_page(request.GET.get("page")),

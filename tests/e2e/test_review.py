@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease
 from questionbank.services.paraphrase import PairInput, pair_findings, pair_save_score, pairs_create
+from questionbank.services.proposals import paraphrase_type, paraphrases_propose
 from questionbank.services.review import review_decide, review_next
 from tests.e2e.conftest import DESK, TELEPHONE
 
@@ -152,17 +153,50 @@ def test_without_javascript_every_decision_is_a_button(open_as, pairs) -> None:
     assert [row[:3] for row in standing()] == [(pairs[0].pk, "reject", "unit")]
 
 
+def test_a_question_is_reworded_reviewed_and_added_to_the_bank(open_as, bank, reviewer) -> None:
+    question = bank.questions[5]
+    mine = open_as("teacher")
+    mine.goto(f"/questions/{question.pk}/")
+    mine.get_by_role("button", name="Propose paraphrases").click()
+    expect(mine.get_by_text("Waiting for reviewers").first).to_be_visible()
+    number = ParaphrasePair.objects.count()
+    theirs = open_as("reviewer")
+    theirs.goto("/review/")
+    for _ in range(number):
+        expect(theirs.get_by_role("heading", name="Pair")).to_be_visible()
+        theirs.get_by_role("button", name="Accept", exact=False).first.click()
+    expect(theirs.get_by_role("heading", name="Nothing waits")).to_be_visible()
+    mine.reload()
+    mine.get_by_role("button", name="to the bank").click()
+    mine.get_by_role("link", name="in the bank as question").first.click()
+    expect(mine.get_by_role("link", name=f"Paraphrase of question {question.pk}")).to_be_visible()
+    assert question.reworded.count() == number >= 1
+
+
 @pytest.mark.parametrize(
     ("size", "theme"), [(DESK, "light"), (TELEPHONE, "dark")], ids=["desk-light", "telephone-dark"]
 )
-def test_the_pages_are_accessible_and_no_wider_than_the_screen(open_as, pairs, size, theme) -> None:
+def test_the_pages_are_accessible_and_no_wider_than_the_screen(open_as, bank, pairs, size, theme) -> None:
     reviewer = get_user_model().objects.get(username="reviewer")
     lease = review_next(reviewer=reviewer)
     review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict="unsure", comment="W" * 90)
+    question = bank.questions[5]
+    paraphrases_propose(question=question, each=2, user=reviewer)
+    accepted = paraphrase_type(question=question, text=f"In other words: {'W' * 90}", user=reviewer)
+    ParaphrasePair.objects.filter(pk=accepted.pk).update(state="decided", outcome="accept")
     page = open_as("admin", size=size, color_scheme=theme)
-    addresses = ("", f"{lease.pair_id}/settle/", "keys/", "upload/", "progress/", "guidelines/")
-    for address in addresses:
-        page.goto(f"/review/{address}")
+    pages = (
+        "",
+        f"{lease.pair_id}/",
+        f"{lease.pair_id}/settle/",
+        "keys/",
+        "upload/",
+        "progress/",
+        "guidelines/",
+        "propose/",
+    )
+    for address in (*(f"/review/{one}" for one in pages), f"/questions/{question.pk}/paraphrases/"):
+        page.goto(address)
         wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wider <= 0, address
         found = Axe().run(page, options={"runOnly": {"type": "tag", "values": LEVELS}})

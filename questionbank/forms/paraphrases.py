@@ -1,0 +1,81 @@
+"""The forms to have paraphrases proposed, for one question or many, and to write one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.errors import ValidationFailed
+from questionbank.formats.limits import TEXT_LIMIT
+from questionbank.selectors.paraphrasers import RULES, ParaphraserChoice
+from questionbank.selectors.strands import StrandGroup
+from questionbank.services.proposals import MOST_EACH, MOST_QUESTIONS
+
+__all__ = ["ManyProposalsForm", "ParaphraseForm", "ProposalsForm"]
+
+
+class _ServiceForm(forms.Form):
+    def add_problems(self, error: ValidationFailed) -> None:
+        """Take over what a service found."""
+        for name, problems in (error.fields or {"": [str(error)]}).items():
+            self.add_error(name if name in self.fields else None, problems)
+
+
+class ProposalsForm(_ServiceForm):
+    """How many paraphrases of a question, and by what."""
+
+    each = forms.IntegerField(
+        label=_("Paraphrases of a question"), min_value=1, max_value=MOST_EACH, initial=3
+    )
+    paraphraser = forms.ChoiceField(label=_("Written by"), widget=forms.RadioSelect, initial=RULES)
+
+    def __init__(self, *args: Any, paraphrasers: Sequence[ParaphraserChoice], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices: Any = self.fields["paraphraser"]
+        choices.choices = [(one.key, f"{one.label}: {one.note}") for one in paraphrasers]
+
+
+class ManyProposalsForm(ProposalsForm):
+    """Paraphrases of questions drawn from a part of the bank."""
+
+    concept = forms.TypedChoiceField(label=_("Concept"), required=False, coerce=int, empty_value=None)
+    source = forms.ChoiceField(label=_("Source"), required=False)
+    number = forms.IntegerField(
+        label=_("Questions"),
+        min_value=1,
+        max_value=MOST_QUESTIONS,
+        initial=20,
+        help_text=_("Drawn at random from those that have no paraphrase yet."),
+    )
+    field_order = ("concept", "source", "number", "each", "paraphraser")
+
+    def __init__(
+        self,
+        *args: Any,
+        strands: Sequence[StrandGroup],
+        concept: tuple[int, str] | None = None,
+        sources: Sequence[str],
+        **kwargs: Any,
+    ) -> None:
+        """`concept` is one that may be chosen besides the strands."""
+        super().__init__(*args, **kwargs)
+        groups: list[Any] = [("", _("The whole bank"))]
+        if concept is not None:
+            groups.append(concept)
+        groups += [(str(group.hierarchy), [(one.id, one.name) for one in group.strands]) for group in strands]
+        concepts, origins = self.fields["concept"], self.fields["source"]
+        concepts.choices = groups  # type: ignore[attr-defined]
+        origins.choices = [("", _("Any")), *((name, name) for name in sources)]  # type: ignore[attr-defined]
+
+
+class ParaphraseForm(_ServiceForm):
+    """A paraphrase that somebody writes."""
+
+    paraphrase = forms.CharField(
+        label=_("Your wording"),
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 4, "class": "short"}),
+    )

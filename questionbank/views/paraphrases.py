@@ -1,0 +1,210 @@
+"""Paraphrases of the bank's questions: proposed, looked at, and added to the bank once they are accepted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from questionbank.errors import Conflict, ValidationFailed
+from questionbank.forms.paraphrases import ManyProposalsForm, ParaphraseForm, ProposalsForm
+from questionbank.models import KnowledgeConcept, ParaphrasePair, Question
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.paraphrasers import RULES, paraphraser_choice, paraphrasers
+from questionbank.selectors.paraphrases import (
+    accepted_pairs,
+    question_paraphrases,
+    question_sources,
+    questions_to_reword,
+)
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.review import opinions_shown, pair_get
+from questionbank.selectors.strands import strands
+from questionbank.services.accepted_paraphrases import AddedParaphrases, accepted_pairs_add
+from questionbank.services.paraphrase import pair_findings
+from questionbank.services.proposals import (
+    Proposals,
+    paraphrase_type,
+    paraphrases_propose,
+    proposals_request,
+    why_not_reworded,
+)
+from questionbank.views.access import check_permission, requires
+from questionbank.views.marks import pair_pieces
+
+__all__ = ["question_paraphrases_page", "review_add_accepted", "review_pair", "review_propose"]
+
+PAGE_SIZE = 25
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpResponse:
+    """The paraphrases of a question; have some proposed (`action=propose`), or write one."""
+    question = question_get(question_id=question_id)
+    proposals, own, status = ProposalsForm(paraphrasers=paraphrasers()), ParaphraseForm(), 200
+    if request.method == "POST":
+        check_permission(request, "paraphrase_propose")
+        if request.POST.get("action") == "propose":
+            form = proposals = ProposalsForm(request.POST, paraphrasers=paraphrasers())
+            act = _propose
+        else:
+            form, act = (own := ParaphraseForm(request.POST)), _type
+        try:
+            if form.is_valid():
+                return act(request, question, form.cleaned_data)
+        except ValidationFailed as error:
+            form.add_problems(error)
+        except Conflict as error:
+            messages.warning(request, str(error))
+            return redirect("question_paraphrases", question_id=question.pk)
+        status = 422
+    context = {
+        "question": question,
+        "page": Paginator(question_paraphrases(question=question), PAGE_SIZE).get_page(
+            request.GET.get("page")
+        ),
+        "accepted": accepted_pairs(question=question).count(),
+        "why_not": why_not_reworded(question),
+        "proposals": proposals,
+        "own": own,
+    }
+    return render(request, "questions/paraphrases.html", context, status=status)
+
+
+def _propose(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:
+    each, paraphraser = fields["each"], fields["paraphraser"]
+    if paraphraser != RULES:
+        run = proposals_request(
+            questions=[question.pk], paraphraser=paraphraser, each=each, user=request.user
+        )
+        return redirect("run_detail", run_id=run.pk)
+    found = paraphrases_propose(question=question, each=each, user=request.user)
+    level = messages.SUCCESS if found.made else messages.WARNING
+    messages.add_message(request, level, _proposals_sentence(found))
+    return redirect("question_paraphrases", question_id=question.pk)
+
+
+def _proposals_sentence(found: Proposals) -> str:
+    number = len(found.made)
+    said = (
+        ngettext(
+            "%(number)d paraphrase waits for the reviewers.",
+            "%(number)d paraphrases wait for the reviewers.",
+            number,
+        )
+        % {"number": number}
+        if number
+        else _("The rules find no new wording of this question.")
+    )
+    known = (
+        ngettext("%(number)d was there already.", "%(number)d were there already.", found.known)
+        % {"number": found.known}
+        if found.known
+        else ""
+    )
+    return f"{said} {known}".strip()
+
+
+def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:
+    paraphrase_type(question=question, text=fields["paraphrase"], user=request.user)
+    messages.success(request, _("Your paraphrase waits for the reviewers."))
+    return redirect("question_paraphrases", question_id=question.pk)
+
+
+@requires("review")
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_propose(request: HttpRequest) -> HttpResponse:
+    """Have paraphrases proposed of many questions, in a job."""
+    asked = (request.POST if request.method == "POST" else request.GET).get("concept", "")
+    concept = (
+        KnowledgeConcept.objects.filter(pk=int(asked)).first()
+        if asked.isascii() and asked.isdigit() and len(asked) < 19
+        else None
+    )
+    options: dict[str, Any] = {
+        "paraphrasers": paraphrasers(),
+        "strands": strands(),
+        "concept": (concept.pk, concept.name) if concept else None,
+        "sources": question_sources(),
+    }
+    if request.method != "POST":
+        form = ManyProposalsForm(initial={"concept": concept.pk if concept else ""}, **options)
+        return render(request, "review/propose.html", {"form": form})
+    form = ManyProposalsForm(request.POST, **options)
+    if form.is_valid():
+        fields = form.cleaned_data
+        try:
+            chosen = questions_to_reword(
+                number=fields["number"],
+                concept=fields["concept"],
+                source=fields["source"],
+                language=paraphraser_choice(fields["paraphraser"]).language,
+            )
+            if not chosen:
+                raise ValidationFailed(_("No such question is without a paraphrase."))
+            run = proposals_request(
+                questions=chosen,
+                paraphraser=fields["paraphraser"],
+                each=fields["each"],
+                user=request.user,
+            )
+        except ValidationFailed as error:
+            form.add_problems(error)
+        else:
+            return redirect("run_detail", run_id=run.pk)
+    return render(request, "review/propose.html", {"form": form}, status=422)
+
+
+@requires("read")
+@require_safe
+def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
+    """One pair to read: what the machine says and, once it is decided, what reviewers said."""
+    pair = pair_get(pair_id=pair_id)
+    context = pair_pieces(pair, pair_findings(pair)) | {
+        "pair": pair,
+        "opinions": opinions_shown(pair=pair),
+        "has_scorer": artifact_champion(capability="paraphrase") is not None,
+        "is_disputed": pair.state == ParaphrasePair.State.ADJUDICATION,
+    }
+    return render(request, "review/pair.html", context)
+
+
+@requires("question_create")
+@require_POST
+def review_add_accepted(request: HttpRequest) -> HttpResponse:
+    """Add the accepted paraphrases to the bank: of one question (`question`), or all."""
+    asked = request.POST.get("question", "")
+    question = (
+        question_get(question_id=int(asked))
+        if asked.isascii() and asked.isdigit() and len(asked) < 19
+        else None
+    )
+    added = accepted_pairs_add(user=request.user, question=question, as_drafts="as_drafts" in request.POST)
+    level = messages.SUCCESS if added.made or added.restored else messages.WARNING
+    messages.add_message(request, level, _added_sentence(added))
+    if question is not None:
+        return redirect("question_paraphrases", question_id=question.pk)
+    return redirect("review_progress")
+
+
+def _added_sentence(added: AddedParaphrases) -> str:
+    parts = [
+        ngettext("%(number)d question was added.", "%(number)d questions were added.", added.made),
+        ngettext(
+            "%(number)d that was retired is back.", "%(number)d that were retired are back.", added.restored
+        ),
+        ngettext(
+            "%(number)d stands in the bank already.", "%(number)d stand in the bank already.", added.known
+        ),
+        ngettext("%(number)d is left for another time.", "%(number)d are left for another time.", added.left),
+    ]
+    numbers = (added.made, added.restored, added.known, added.left)
+    said = [part % {"number": number} for part, number in zip(parts, numbers, strict=True) if number]
+    return " ".join(said) or _("No accepted paraphrase waits for the bank.")
