@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +39,12 @@ class PairResamples:
         draws = resample_counts(len(labels), resamples=resamples, seed=seed)
         return cls(np.asarray(labels, dtype=np.int64), np.array(list(draws), dtype=np.float64))
 
-    def figures(self, scores: Sequence[float], *, threshold: float = THRESHOLD) -> Figures:
+    @cached_property
+    def _counts_of(self) -> tuple[Array, Array]:
+        """(resamples, pairs) of the invalid and of the valid pairs alone."""
+        return self.counts[:, self.labels == 0], self.counts[:, self.labels == 1]
+
+    def figures(self, scores: npt.ArrayLike, *, threshold: float = THRESHOLD) -> Figures:
         """Each of `INTERVALS` on every resample, as `pair_metrics` has it; NaN where a class was not drawn.
 
         Args:
@@ -46,22 +52,31 @@ class PairResamples:
             threshold: a pair that scores more is called valid.
         """
         values = np.asarray(scores, dtype=np.float64)
-        valid = self.counts * self.labels
-        invalid = self.counts - valid
-        called = (values > threshold).astype(np.float64)
-        hits = np.stack([invalid @ (1 - called), valid @ called])  # (classes, resamples)
-        support = np.stack([invalid.sum(axis=1), valid.sum(axis=1)])
-        predicted = np.stack([self.counts @ (1 - called), self.counts @ called])
+        of_invalid, of_valid = values[self.labels == 0], values[self.labels == 1]
+        invalid, valid = self._counts_of
+        support = np.stack([invalid.sum(axis=1), valid.sum(axis=1)])  # (classes, resamples)
+        hits = np.stack([invalid @ (of_invalid <= threshold), valid @ (of_valid > threshold)])
+        called = hits + (support - hits)[::-1]
         with np.errstate(invalid="ignore", divide="ignore"):
-            recall = hits / support
-            precision = np.where(predicted > 0, hits / predicted, 0.0)
-            mean_precision, mean_recall = precision.mean(axis=0), recall.mean(axis=0)
+            recall = (hits / support).mean(axis=0)
+            precision = np.where(called > 0, hits / called, 0.0).mean(axis=0)
             return {
-                "auc": _auc(values, invalid, valid),
-                "macro_f1": (2 * hits / (predicted + support)).mean(axis=0) + 0 * mean_recall,
-                "paper_macro_f1": 2 * mean_precision * mean_recall / (mean_precision + mean_recall),
-                "separation": valid @ values / support[1] - invalid @ values / support[0],
+                "auc": self._couples_in_order(of_invalid, of_valid) / support.prod(axis=0),
+                "macro_f1": np.where(np.isnan(recall), np.nan, (2 * hits / (called + support)).mean(axis=0)),
+                "paper_macro_f1": 2 * precision * recall / (precision + recall),
+                "separation": valid @ of_valid / support[1] - invalid @ of_invalid / support[0],
             }
+
+    def _couples_in_order(self, of_invalid: Array, of_valid: Array) -> Array:
+        """In how many couples of an invalid and a valid pair the valid one scores more, ties counted one half."""
+        invalid, valid = self._counts_of
+        order = np.argsort(of_invalid)
+        below = np.pad(invalid[:, order].cumsum(axis=1), ((0, 0), (1, 0)))
+        couples: Array = np.zeros(len(below))
+        for side in ("left", "right"):
+            places = np.searchsorted(of_invalid[order], of_valid, side=side)
+            couples += np.einsum("ij,ij->i", valid, below[:, places]) / 2
+        return couples
 
 
 def mean_figures(runs: Sequence[Figures]) -> Figures:
@@ -72,15 +87,3 @@ def mean_figures(runs: Sequence[Figures]) -> Figures:
 def intervals(figures: Figures, less: Figures | None = None) -> dict[str, list[float]]:
     """The 95 % interval of each figure, or of its difference from another scorer's on the same draws."""
     return {name: list(middle(figures[name] - (less[name] if less else 0.0))) for name in INTERVALS}
-
-
-def _auc(values: Array, invalid: Array, valid: Array) -> Array:
-    """The share of (valid, invalid) couples in which the valid pair scores more, ties counted one half."""
-    order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(np.diff(values[order], prepend=-np.inf))  # of equal scores
-    above = np.add.reduceat(valid[:, order], starts, axis=1)
-    beside = np.add.reduceat(invalid[:, order], starts, axis=1)
-    below = beside.cumsum(axis=1) - beside
-    couples: Array = valid.sum(axis=1) * invalid.sum(axis=1)
-    found: Array = (above * (below + beside / 2)).sum(axis=1) / couples
-    return found

@@ -15,6 +15,7 @@ from analytics.probes.metrics import pearson
 from worker.evaluation.bootstrap import paired_interval
 from worker.reproduction.encoder_arms import ARMS
 from worker.reproduction.encoder_data import SOURCES
+from worker.reproduction.tables import difference_cell, range_of, spread_cell
 
 __all__ = ["encoder_tables"]
 
@@ -98,15 +99,11 @@ def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
         leaked = sorted({one["training"]["left_out_as_another_set_tests_with_them"] for one in trained})
         lines.append(
             f"Trained on {', '.join(SOURCES[name].title for name in first['settings']['trained_on'])}"
-            f" ({_range(questions)} questions; {_range(leaked)} left out because another set tests with them):"
+            f" ({range_of(questions)} questions; {range_of(leaked)} left out because another set tests with them):"
             f" {first['training']['steps']} steps of {config['batch_size']}, at most {config['max_tokens']} tokens,"
             f" learning rate {config['learning_rate']:g}, momentum {config['momentum']:g}."
         )
     return " ".join(lines)
-
-
-def _range(values: Sequence[int]) -> str:
-    return f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,}-{values[-1]:,}"
 
 
 def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
@@ -127,7 +124,9 @@ def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]
     ]
     for arm in ARMS:
         if arm in having:
-            cells = [_cell([column.read(one[0]["sets"][name]) for one in having[arm]]) for column in columns]
+            cells = [
+                spread_cell([column.read(one[0]["sets"][name]) for one in having[arm]]) for column in columns
+            ]
             lines.append(f"| {ARMS[arm].title} | {len(having[arm])} | " + " | ".join(cells) + " |")
     for reference in _REFERENCES:
         if reference in having:
@@ -197,14 +196,4 @@ def _difference(
         [np.concatenate(part) for part in two],
         questions=np.concatenate(questions),
     )
-    shown = f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
-    better, worse = (high < 0, low > 0) if column.lower_is_better else (low > 0, high < 0)
-    return f"**{shown}**" if better else f"*{shown}*" if worse else shown
-
-
-def _cell(values: Sequence[float | None]) -> str:
-    known = [value for value in values if value is not None]
-    if not known:
-        return "-"
-    spread = f" ± {np.std(known, ddof=1):.3f}" if len(known) > 1 else ""
-    return f"{np.mean(known):.3f}{spread}"
+    return difference_cell(value, low, high, lower_is_better=column.lower_is_better)

@@ -15,19 +15,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
+from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.rules import RULES, rule_first
-from analytics.paraphrase.scorer import cosines
-from analytics.paraphrase.train import Prepared, calibrate, fit_scorer, kept_or_prepared, prepare
+from analytics.paraphrase.scorer import Encode, cosines
+from analytics.paraphrase.train import Prepared, calibrate, encoder_of, fit_scorer, kept_or_prepared, prepare
 from analytics.paraphrase.triplets import KeptOut, report_triplets
-from analytics.paraphrase.verdict import Verdict, verdict_features
+from analytics.paraphrase.verdict import UNSTRETCHED, Verdict, stretched, verdict_features
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import History
+from questionbank.files import write_text
 from worker.evaluation.paraphrase import figures_of
 from worker.reproduction.paraphrase_arms import ARMS, Arm
 from worker.reproduction.paraphrase_baselines import baseline_triplets
@@ -37,14 +38,18 @@ from worker.reproduction.paraphrase_data import (
     TRAINED_ON,
     Material,
     measured_pairs,
+    operators_of,
     training_material,
+    unchanged_pairs,
 )
+from worker.reproduction.paraphrase_maps import map_of_pairs
 from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
 
 __all__ = ["Plan", "reproduce_paraphrase"]
 
 _MEASURED_TOKENS = 256
 _VALIDATION = "aquarat_val"
+_MAPPED = ("aquarat_test", "sawp_test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,12 @@ def reproduce_paraphrase(
         )
     return run_missing(
         output,
-        [(arm, seed) for seed in plan.seeds for arm in plan.arms],
+        [
+            (arm, seed)
+            for seed in plan.seeds
+            for arm in plan.arms
+            if ARMS[arm].trains or seed == plan.seeds[0]
+        ],
         lambda arm, seed: _settings(plan, arm, seed),
         lambda run: _run(run, plan, data),
         say,
@@ -107,10 +117,9 @@ def reproduce_paraphrase(
 def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
     """What identifies a run; equal settings give equal figures."""
     chosen = ARMS[arm]
-    trains = chosen.settings is not None
     config = replace(plan.config, seed=seed, **(chosen.settings or {}))
     body = {"arm": arm, "seed": seed, "measured_on": list(plan.measured_on)}
-    if trains:
+    if chosen.trains:
         return body | {
             "trained_on": list(plan.trained_on),
             "questions": plan.questions,
@@ -120,22 +129,40 @@ def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
     return body | {"config": {"backbone": config.backbone} if chosen.encodes else {}}
 
 
+@dataclass(frozen=True)
+class _Trained:
+    """What a training left: encoder, verdict, what is worth noting, and what was learned from."""
+
+    encode: Encode
+    verdict: Verdict
+    notes: dict[str, Any]
+    learned: KeptOut
+
+
 def _run(run: Run, plan: Plan, data: Path) -> Found:
     arm = ARMS[run.arm]
-    training: dict[str, Any] = {}
-    backbone: Backbone | None = None
-    verdict: Verdict | None = None
-    if arm.settings is not None:
-        backbone, verdict, training = _train(run, plan, data)
-    elif arm.encodes:
+    trained = _train(run, plan, data) if arm.trains else None
+    encode = trained.encode if trained else None
+    if arm.encodes and encode is None:
         backbone = load_backbone(plan.config.backbone, max_tokens=_MEASURED_TOKENS, device=plan.config.device)
+        encode = partial(encode_bulk, backbone)
+    verdict = trained.verdict if trained else None
+    learned = trained.learned if trained else KeptOut()
     measured: dict[str, Any] = {}
     outcomes: dict[str, npt.NDArray[Any]] = {}
     for name in plan.measured_on:
         run.say(f"measuring on {MEASURED_ON[name]}")
         pairs = measured_pairs(data, name)
-        scores, judged = _scores(arm, backbone, verdict, pairs)
-        measured[name] = {"pairs": len(pairs), "score": figures_of(pairs, scores, threshold=_threshold(arm))}
+        scores, judged = _scores(arm, encode, verdict, pairs)
+        measured[name] = {
+            "pairs": len(pairs),
+            "unchanged_and_left_out": unchanged_pairs(data, name),
+            "learned_from": sum(
+                learned.holds(one.original) or learned.holds(one.paraphrase) for one in pairs
+            ),
+            "operators": operators_of(data, name),
+            "score": figures_of(pairs, scores, threshold=arm.threshold),
+        }
         outcomes |= {
             f"{name}/pair": question_numbers([f"{one.original}\0{one.paraphrase}" for one in pairs]),
             f"{name}/label": np.array([one.label for one in pairs], dtype=np.int64),
@@ -144,10 +171,14 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
         if judged is not None:
             measured[name]["verdict"] = figures_of(pairs, judged, threshold=0.0)
             outcomes[f"{name}/verdict"] = np.array(judged, dtype=np.float64)
-    return Found(training, measured, outcomes)
+        if encode is not None and not arm.rule and name in _MAPPED:
+            title = f"{arm.title} on {MEASURED_ON[name]}"
+            picture = map_of_pairs(pairs, encode, title)
+            write_text(run.folder / f"{name}.svg", picture)
+    return Found(trained.notes if trained else {}, measured, outcomes)
 
 
-def _train(run: Run, plan: Plan, data: Path) -> tuple[Backbone, Verdict, dict[str, Any]]:
+def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     config = ParaphraseConfig(**run.settings["config"])
     checkpoints = run.folder / "checkpoint"
     material, kept_out = training_material(data, plan.trained_on, questions=plan.questions, seed=config.seed)
@@ -166,22 +197,20 @@ def _train(run: Run, plan: Plan, data: Path) -> tuple[Backbone, Verdict, dict[st
         callbacks=[history, step_teller(run.say)],
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
-    backbone = replace(trained, max_tokens=_MEASURED_TOKENS)
-    verdict = calibrate(backbone, prepared.pairs)
-    return (
-        backbone,
-        verdict,
-        _of_training(prepared, material, result.step, result.seconds, history)
-        | {
-            "triplets_report": {
-                "distance_auc": report.distance_auc,
-                "positive_farther": report.positive_farther,
-                "negatives": report.negatives,
-            },
-            "validation": result.best,
-            "verdict": verdict.as_dict(),
+    encode = encoder_of(replace(trained, max_tokens=_MEASURED_TOKENS), config)
+    verdict = calibrate(encode, prepared.pairs, config)
+    notes = _of_training(prepared, material, result.step, result.seconds, history) | {
+        "triplets_report": {
+            "distance_auc": report.distance_auc,
+            "positive_farther": report.positive_farther,
+            "negatives": report.negatives,
         },
-    )
+        "validation": result.best,
+        "verdict": verdict.as_dict(),
+    }
+    texts = {one.anchor for one in prepared.triplets} | {one.original for one in prepared.pairs}
+    texts |= {text for one in material.given for text in (one.original, one.paraphrase)}
+    return _Trained(encode, verdict, notes, KeptOut.of(texts))
 
 
 def _prepare(
@@ -222,14 +251,15 @@ def _of_training(
 
 
 def _scores(
-    arm: Arm, backbone: Backbone | None, verdict: Verdict | None, pairs: Sequence[ParaphrasePair]
+    arm: Arm, encode: Encode | None, verdict: Verdict | None, pairs: Sequence[ParaphrasePair]
 ) -> tuple[list[float], list[float] | None]:
     """The score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
     texts = [(one.original, one.paraphrase) for one in pairs]
     rules = [RULES[arm.rule](*pair) for pair in texts] if arm.rule else []
-    if backbone is None:
+    if encode is None:
         return rules, None
-    scores = cosines(texts, partial(encode_bulk, backbone))
+    boundary = verdict.boundary if verdict else UNSTRETCHED
+    scores = stretched(cosines(texts, encode), boundary).tolist()
     if rules:
         scores = [rule_first(rule, cosine) for rule, cosine in zip(rules, scores, strict=True)]
     if verdict is None:
@@ -238,8 +268,3 @@ def _scores(
         verdict_features(score, find_changes(*pair), *pair) for score, pair in zip(scores, texts, strict=True)
     ]
     return scores, [float(2 * one - 1) for one in verdict.probabilities(features)]
-
-
-def _threshold(arm: Arm) -> float:
-    """The paper's 0.5; a rule in front of a cosine puts all that it accepts above 0."""
-    return 0.0 if arm.rule and arm.encodes else 0.5

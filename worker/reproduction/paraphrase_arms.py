@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analytics.paraphrase.metrics import THRESHOLD
 from analytics.paraphrase.operators.catalog import OPERATORS
 
-__all__ = ["ARMS", "PUBLISHED", "Arm"]
+__all__ = ["ARMS", "PUBLISHED", "Arm", "with_untrained"]
 
 _PAPER = {"extra_operators": False}
 
@@ -33,6 +34,16 @@ class Arm:
     encodes: bool = True
     baseline: str = ""
     pseudo_labels: bool = False
+
+    @property
+    def trains(self) -> bool:
+        """Whether an encoder is trained."""
+        return self.settings is not None
+
+    @property
+    def threshold(self) -> float:
+        """The paper's 0.5; a rule in front of a cosine puts all that it accepts above 0."""
+        return 0.0 if self.rule and self.encodes else THRESHOLD
 
 
 ARMS: dict[str, Arm] = {
@@ -62,6 +73,16 @@ ARMS: dict[str, Arm] = {
         if one.is_training and one.is_paper
     },
 }
+
+
+_UNTRAINED = ("same-numbers", "frozen", "rule-frozen")
+
+
+def with_untrained(arms: Sequence[str]) -> list[str]:
+    """Put what a trained scorer must beat in front of arms of which one is trained."""
+    if not any(arm in ARMS and ARMS[arm].trains for arm in arms):
+        return list(arms)
+    return [*(arm for arm in _UNTRAINED if arm not in arms), *arms]
 
 
 def _published(

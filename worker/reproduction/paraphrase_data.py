@@ -10,16 +10,18 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from analytics.errors import DataError
+from analytics.paraphrase.metrics import operator_accuracy
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.triplets import KeptOut, load_kept_out
 from analytics.records import ParaphrasePair
+from worker.evaluation.operators import operator_figures
 
 __all__ = [
     "MEASURED_ON",
@@ -28,7 +30,9 @@ __all__ = [
     "Material",
     "Source",
     "measured_pairs",
+    "operators_of",
     "training_material",
+    "unchanged_pairs",
 ]
 
 MEASURED_ON = {
@@ -139,6 +143,31 @@ def measured_pairs(data: Path, name: str, *, most: int = 0, seed: int = 0) -> li
     """
     pairs = without_unchanged(read_pairs(data / "paraqd" / f"{name}.jsonl.gz"))
     return _drawn([replace(one, id=one.id or str(row)) for row, one in enumerate(pairs)], most, seed)
+
+
+def operators_of(data: Path, name: str) -> dict[str, Any]:
+    """How often the operators that made a measured set made what they meant (section 4.5).
+
+    The hand-labelled sets name no operator. Their rows come in couples, of each question what a positive operator
+    made and then what a negative one made: read so, both sets together give the paper's averages.
+
+    Raises:
+        DataError: it is missing or damaged.
+    """
+    pairs = read_pairs(data / "paraqd" / f"{name}.jsonl.gz")
+    if any(one.operator for one in pairs):
+        return operator_figures(without_unchanged(pairs))
+    if [one.original for one in pairs[::2]] != [one.original for one in pairs[1::2]]:
+        return {}
+    meant = [1 - row % 2 for row in range(len(pairs))]
+    labels = [int(one.label or 0) for one in pairs]
+    return {**asdict(operator_accuracy(meant, labels)), "labels_are_what_was_meant": meant == labels}
+
+
+def unchanged_pairs(data: Path, name: str) -> int:
+    """How many invalid pairs of a measured set are left out because an operator changed nothing."""
+    pairs = read_pairs(data / "paraqd" / f"{name}.jsonl.gz")
+    return len(pairs) - len(without_unchanged(pairs))
 
 
 def _drawn(rows: list[Any], most: int, seed: int) -> list[Any]:

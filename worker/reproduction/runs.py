@@ -97,6 +97,7 @@ def run_missing(
         if _is_done(run):
             run.say("kept from before")
             continue
+        run.folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         found = measure(run)
         _keep(run, found, time.monotonic() - started)
@@ -124,7 +125,6 @@ def _is_done(run: Run) -> bool:
 def _keep(run: Run, found: Found, seconds: float) -> None:
     """Write what a finished run found, the figures last: they say that it is finished."""
     folder = run.folder
-    folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".outcomes.npz").open("wb") as stream:
         np.savez_compressed(stream, **found.outcomes)  # type: ignore[arg-type]
     os.replace(folder / ".outcomes.npz", folder / "outcomes.npz")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analytics.paraphrase.metrics import pair_metrics
-from worker.evaluation.bootstrap import paired_interval
+from worker.evaluation.bootstrap import paired_interval, resample_counts
 from worker.evaluation.pair_intervals import INTERVALS, PairResamples, intervals, mean_figures
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0, 0, 1]
@@ -35,10 +35,9 @@ def test_a_question_that_several_seeds_test_counts_once():
 
 @pytest.mark.parametrize("threshold", [0.5, 0.65, 2.0])
 def test_each_resample_has_the_figures_of_its_pairs(threshold):
-    draws = PairResamples.of(LABELS, resamples=50, seed=3)
-    found = draws.figures(SCORES, threshold=threshold)
-    for index, counts in enumerate(draws.counts):
-        rows = np.repeat(np.arange(len(LABELS)), counts.astype(int))
+    found = PairResamples.of(LABELS, resamples=50, seed=3).figures(SCORES, threshold=threshold)
+    for index, counts in enumerate(resample_counts(len(LABELS), resamples=50, seed=3)):
+        rows = np.repeat(np.arange(len(LABELS)), counts)
         expected = pair_metrics(
             [LABELS[row] for row in rows], [SCORES[row] for row in rows], threshold=threshold
         )

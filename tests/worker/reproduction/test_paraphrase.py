@@ -6,6 +6,7 @@ import gzip
 import json
 from io import StringIO
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -17,8 +18,14 @@ from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from tests.analytics.paraphrase.word_problems import word_problems
 from worker.reproduction.paraphrase import Plan, reproduce_paraphrase
-from worker.reproduction.paraphrase_arms import ARMS, PUBLISHED
-from worker.reproduction.paraphrase_data import MEASURED_ON, measured_pairs, training_material
+from worker.reproduction.paraphrase_arms import ARMS, PUBLISHED, with_untrained
+from worker.reproduction.paraphrase_data import (
+    MEASURED_ON,
+    measured_pairs,
+    operators_of,
+    training_material,
+    unchanged_pairs,
+)
 from worker.reproduction.paraphrase_table import paraphrase_tables
 
 QUESTIONS = word_problems(80)
@@ -142,10 +149,74 @@ def test_arms_are_run_measured_and_kept(data, config, tmp_path):
 
     table = paraphrase_tables(folders)
     assert "left out because a test set holds them: GSM8K 5" in table
+    assert "f1 (also in UDA) is the rule paraphraser" in table
     assert table.count("*ParaQD, as published*") == 2
-    assert f"| {ARMS['paraqd'].title}, with findings (verdict) | 1 | 1.000 |" in table
+    assert table.count("*SSMBA (with pl), as published*") == 2
+    assert f"| {ARMS['paraqd'].title}, with findings (verdict) | 1 | 1.000 [1.000, 1.000] |" in table
     for title in MEASURED_ON.values():
-        assert f"**{title}** (20 pairs)" in table
+        assert f"**{title}** (20 pairs, 10 of them valid; 0 of them learned from)." in table
+    for arm in ("same-numbers", "rule-frozen", "paraqd"):
+        assert table.count(f"Arms less *{ARMS[arm].title}*") == 3
+    assert table.count(f"| {ARMS['same-numbers'].title} | 10 | 0 | 0 | 10 |") == 3
+
+
+def test_the_picture_of_an_encoder_shows_every_text_once(data, config, tmp_path):
+    plan = Plan(["frozen", "rule-frozen"], [1], measured_on=["aquarat_test", "aquarat_val"], config=config)
+    folders = reproduce_paraphrase(data, tmp_path / "one", plan)
+    assert not list(folders[1].glob("*.svg"))  # the same vectors
+    [picture] = folders[0].glob("*.svg")
+    text = picture.read_text()
+    assert (picture.name, "frozen encoder on AquaRAT: t-SNE" in text) == ("aquarat_test.svg", True)
+    for label in ("question (10)", "valid paraphrase (10)", "invalid paraphrase (10)"):
+        assert label in text
+    tree = ElementTree.fromstring(text)
+    symbols = [one.get("transform", "") for one in tree.iter("{http://www.w3.org/2000/svg}path")]
+    assert sum("scale" in one for one in symbols) == 30
+    again = reproduce_paraphrase(data, tmp_path / "two", plan)
+    assert (again[0] / picture.name).read_text() == text
+
+
+def test_seeds_train_anew_and_what_is_not_trained_is_measured_once(data, config, tmp_path):
+    plan = Plan(
+        ["same-numbers", "paraqd"], [1, 2], trained_on=["gsm8k"], measured_on=["sawp_test"],
+        validation=8, config=config,
+    )  # fmt: skip
+    folders = reproduce_paraphrase(data, tmp_path, plan)
+    assert [one.relative_to(tmp_path).as_posix() for one in folders] == [
+        "same-numbers/seed-1", "paraqd/seed-1", "paraqd/seed-2",
+    ]  # fmt: skip
+    scores = [
+        json.loads((one / "figures.json").read_text())["sets"]["sawp_test"]["score"]["auc"]
+        for one in folders[1:]
+    ]
+    table = paraphrase_tables(folders)
+    assert f"| {ARMS['paraqd'].title} | 2 | {np.mean(scores):.3f} ± {np.std(scores, ddof=1):.3f} [" in table
+    assert "Seeds 1, 2; what is not trained is measured once." in table
+    with np.load(folders[0] / "outcomes.npz") as outcomes:
+        changed = dict(outcomes) | {"sawp_test/pair": outcomes["sawp_test/pair"] + 1}
+    np.savez_compressed(folders[0] / "outcomes.npz", **changed)
+    with pytest.raises(DataError, match="measured on other pairs of SAWP"):
+        paraphrase_tables(folders)
+
+
+def test_the_operators_of_a_set_are_judged_by_its_labels(data, tmp_path):
+    assert operators_of(data, "sawp_test") == {
+        "precision": 1, "recall": 1, "accuracy": 1, "labels_are_what_was_meant": True,
+    }  # fmt: skip
+    rows = pairs(TESTED[:4])
+    rows[0]["label"] = rows[2]["label"] = 0  # people refuse two of four rewordings, and take one change
+    rows[5]["label"] = 1
+    write(tmp_path, "paraqd/sawp_test", rows)
+    assert operators_of(tmp_path, "sawp_test") == {
+        "precision": 0.5, "recall": pytest.approx(2 / 3), "accuracy": 5 / 8, "labels_are_what_was_meant": False,
+    }  # fmt: skip
+    write(tmp_path, "paraqd/sawp_test", rows[1:] + rows[:1])  # no couples any more
+    assert operators_of(tmp_path, "sawp_test") == {}
+    named = [one | {"operator": "same_sentence" if one["label"] else "pegasus"} for one in pairs(TESTED)]
+    named[1]["paraphrase"] = named[1]["original"]
+    write(tmp_path, "paraqd/aquarat_val", named)
+    assert operators_of(tmp_path, "aquarat_val")["pairs"] == 39
+    assert unchanged_pairs(tmp_path, "aquarat_val") == 1
 
 
 def test_what_is_unknown_is_named(data, tmp_path):
@@ -159,6 +230,12 @@ def test_every_operator_of_the_paper_is_removed_in_turn():
         if one.settings is not None:
             ParaphraseConfig(**one.settings)
     assert PUBLISHED.keys() <= MEASURED_ON.keys()
+
+
+def test_what_a_trained_scorer_must_beat_is_always_measured_with_it():
+    assert with_untrained(["edit-distance"]) == ["edit-distance"]
+    assert with_untrained(["ours", "frozen"]) == ["same-numbers", "rule-frozen", "ours", "frozen"]
+    assert with_untrained(["nonsense"]) == ["nonsense"]
 
 
 def test_the_command_writes_the_table(data, tmp_path):

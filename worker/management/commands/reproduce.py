@@ -27,7 +27,9 @@ class Command(BankCommand):
             "--data", type=Path, required=True, help="folder with a folder for each public set"
         )
         parser.add_argument("--arms", nargs="+", metavar="ARM", help="by default all")
-        parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="by default 0 1 2, or 3407")
+        parser.add_argument(
+            "--seeds", nargs="+", type=int, metavar="SEED", help="by default 0 1 2, or 3407 1 2"
+        )
         parser.add_argument("--train-on", nargs="+", metavar="SET")
         parser.add_argument("--measure-on", nargs="+", metavar="SET")
         parser.add_argument(
@@ -71,14 +73,14 @@ def _encoder(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]
 
 def _paraphrase(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     from worker.reproduction.paraphrase import Plan, reproduce_paraphrase
-    from worker.reproduction.paraphrase_arms import ARMS
+    from worker.reproduction.paraphrase_arms import ARMS, with_untrained
     from worker.reproduction.paraphrase_data import MEASURED_ON, TRAINED_ON
     from worker.reproduction.paraphrase_table import paraphrase_tables
 
     config = config_from_strings(ParaphraseConfig, _settings(options))
     plan = Plan(
-        arms=options["arms"] or list(ARMS),
-        seeds=options["seeds"] or [config.seed],
+        arms=with_untrained(options["arms"] or list(ARMS)),
+        seeds=options["seeds"] or list(dict.fromkeys([config.seed, 1, 2])),
         trained_on=options["train_on"] or TRAINED_ON,
         measured_on=options["measure_on"] or list(MEASURED_ON),
         questions=options["questions"],

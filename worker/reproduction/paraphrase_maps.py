@@ -1,0 +1,74 @@
+"""Figures 2 and 3 of ParaQD: questions, their valid and their invalid paraphrases on a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+from analytics.paraphrase.scorer import Encode
+from analytics.probes.projection import Matrix, project_vectors
+from analytics.records import ParaphrasePair
+from questionbank.templatetags.maps import SHAPES
+
+__all__ = ["map_of_pairs", "map_svg"]
+
+_SIDE, _EDGE, _HEAD = 640, 24, 72
+_LOOKS = (("#1d2522", 3), ("#0068a8", 0), ("#c04a00", 2))  # colour, and number of the shape
+_METHODS = {"tsne": "t-SNE", "pca": "principal components"}
+
+
+def map_of_pairs(pairs: Sequence[ParaphrasePair], encode: Encode, title: str) -> str:
+    """Lay out the texts of labelled pairs by an encoder's vectors, and draw them as SVG; the same each time.
+
+    Args:
+        title: stands above the map, with the method behind it.
+    """
+    groups = {
+        "question": list(dict.fromkeys(one.original for one in pairs)),
+        "valid paraphrase": [one.paraphrase for one in pairs if one.label == 1],
+        "invalid paraphrase": [one.paraphrase for one in pairs if one.label == 0],
+    }
+    map_ = project_vectors(encode([text for texts in groups.values() for text in texts]))
+    ends = np.cumsum([len(texts) for texts in groups.values()])[:-1]
+    parts = dict(zip(groups, np.split(map_.coordinates, ends), strict=True))
+    return map_svg(parts, f"{title}: {_METHODS[map_.method]}")
+
+
+def map_svg(groups: Mapping[str, Matrix], title: str) -> str:
+    """Points within -1 .. 1 as a picture by itself, each group with a colour and a shape of its own.
+
+    Args:
+        groups: name of the group -> (points, 2); at most three.
+        title: stands above.
+    """
+    height = _SIDE + _HEAD
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_SIDE} {height}" width="{_SIDE}" height="{height}"'
+        ' role="img" font-family="sans-serif" font-size="14">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{_SIDE}" height="{height}" fill="#fff"/>',
+        f'<text x="{_EDGE}" y="28" fill="#1d2522">{escape(title)}</text>',
+    ]
+    left = _EDGE
+    for (name, points), (colour, shape) in zip(groups.items(), _LOOKS, strict=False):
+        label = f"{name} ({len(points):,})"
+        lines += [
+            f'<g fill="{colour}"><path d="{SHAPES[shape]}" transform="translate({left} 42)"/>',
+            f'<text x="{left + 22}" y="55">{escape(label)}</text></g>',
+            f'<g fill="{colour}" fill-opacity="0.6">',
+        ]
+        lines += [
+            f'<path d="{SHAPES[shape]}" transform="translate({x:.1f} {y:.1f}) scale(0.5)"/>'
+            for x, y in _places(points)
+        ]
+        lines.append("</g>")
+        left += 40 + 8 * len(label)
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _places(points: Matrix) -> list[tuple[float, float]]:
+    """Where the upper left corner of each symbol, 8 wide, is drawn."""
+    half = _SIDE / 2 - _EDGE
+    return [(_SIDE / 2 + half * x - 4, _HEAD + _SIDE / 2 - half * y - 4) for x, y in points.tolist()]

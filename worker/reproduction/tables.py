@@ -1,0 +1,42 @@
+"""What the tables of all reproductions write in their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+__all__ = ["difference_cell", "range_of", "spread_cell"]
+
+
+def spread_cell(values: Sequence[float | None]) -> str:
+    """The mean, and with several values their standard deviation; None is left out.
+
+    >>> spread_cell([0.5]), spread_cell([0.5, 0.7]), spread_cell([None])
+    ('0.500', '0.600 ± 0.141', '-')
+    """
+    known = [value for value in values if value is not None]
+    if not known:
+        return "-"
+    spread = f" ± {np.std(known, ddof=1):.3f}" if len(known) > 1 else ""
+    return f"{np.mean(known):.3f}{spread}"
+
+
+def difference_cell(value: float, low: float, high: float, *, lower_is_better: bool = False) -> str:
+    """A difference with its interval: bold where it is better beyond it, in italics where it is worse.
+
+    >>> difference_cell(0.2, 0.1, 0.3), difference_cell(0.2, 0.1, 0.3, lower_is_better=True)
+    ('**+0.200 [+0.100, +0.300]**', '*+0.200 [+0.100, +0.300]*')
+    """
+    shown = f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
+    better, worse = (high < 0, low > 0) if lower_is_better else (low > 0, high < 0)
+    return f"**{shown}**" if better else f"*{shown}*" if worse else shown
+
+
+def range_of(values: Sequence[int]) -> str:
+    """Rising numbers as people write them.
+
+    >>> range_of([1200]), range_of([3, 5, 9])
+    ('1,200', '3-9')
+    """
+    return f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,}-{values[-1]:,}"
