@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 MOST_EACH = 5  # paraphrases of a question asked for at once
-MOST_QUESTIONS = 500  # in one job
+MOST_QUESTIONS = 100  # in one job: the worker has no time for another meanwhile
 
 
 @dataclass(frozen=True, slots=True)

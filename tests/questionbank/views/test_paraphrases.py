@@ -183,7 +183,7 @@ def test_a_reviewer_has_a_part_of_the_bank_reworded(as_reviewer, bank, question)
 
 
 @pytest.mark.parametrize(
-    "fields", [{"number": 0}, {"number": 501}, {"source": "Nowhere"}, {"concept": 10**12}, {"concept": "x"}]
+    "fields", [{"number": 0}, {"number": 101}, {"source": "Nowhere"}, {"concept": 10**12}, {"concept": "x"}]
 )
 def test_a_part_that_is_none_is_refused(as_reviewer, bank, fields):
     data = {"concept": "", "source": "", "number": 3, "each": 2, "paraphraser": "rules", **fields}
