@@ -1,4 +1,4 @@
-"""Write reviewers' decisions to a file."""
+"""Write reviewers' decisions to a file, and say how far the reviewers agree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from questionbank.atomic_file import written_aside
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.management.base import BankCommand
-from questionbank.selectors.review import EXPORT_FIELDS, decision_rows
+from questionbank.selectors.review import EXPORT_FIELDS, agreement, decision_rows
 
 
 class Command(BankCommand):
@@ -38,3 +38,13 @@ class Command(BankCommand):
             for line in review_lines(counted(), fields, format):
                 file.write(line.encode())
         self.stdout.write(f"Decisions written to {path}: {written:,}")
+        found = agreement()
+        if found.alpha is not None:
+            self.stdout.write(
+                f"Krippendorff's alpha {found.alpha:.3f} (95 % interval {found.low:.3f} to {found.high:.3f}) on"
+                f" {found.pairs:,} pairs with several opinions, {found.same:,} of them agreed on"
+            )
+        for one in found.kappas:
+            self.stdout.write(
+                f"Cohen's kappa {one.kappa:.3f} between {one.first} and {one.second} on {one.pairs:,} pairs"
+            )

@@ -11,6 +11,7 @@ from django.utils import timezone
 from questionbank.models import ReviewDecision
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.review import review_decide, review_next
+from tests.questionbank.selectors.test_review import make_pairs, opinion
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +34,21 @@ def test_decisions_are_written_with_undone_ones_on_request(reviewer, tmp_path, c
     assert [bool(row["undone_at"]) for row in rows] == [True, False]
     call_command("export_reviews", str(tmp_path / "reviews.csv"), "--format", "csv")
     assert (tmp_path / "reviews.csv").read_text(encoding="utf-8-sig").startswith("pair,source_id,batch,")
+
+
+def test_it_says_how_far_reviewers_agree(reviewer, django_user_model, tmp_path, capsys):
+    call_command("export_reviews", str(tmp_path / "reviews.jsonl"))
+    assert "alpha" not in capsys.readouterr().out
+    other = django_user_model.objects.create_user(username="other")
+    answers = (("accept", "accept"), ("reject", "reject"), ("edit", "reject"), ("accept", "reject"))
+    for pair, verdicts in zip(make_pairs(4), answers, strict=True):
+        for person, verdict in zip((reviewer, other), verdicts, strict=True):
+            opinion(pair, person, verdict)
+    call_command("export_reviews", str(tmp_path / "reviews.jsonl"))
+    said = capsys.readouterr().out
+    assert "Krippendorff's alpha 0.533 (95 % interval" in said
+    assert "on 4 pairs with several opinions, 3 of them agreed on" in said
+    assert "Cohen's kappa 0.500 between reviewer and other on 4 pairs" in said
 
 
 def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path):
