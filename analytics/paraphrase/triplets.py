@@ -72,6 +72,10 @@ class KeptOut:
         """Keep these texts out."""
         return cls(frozenset(_key(text) for text in texts))
 
+    def and_of(self, texts: Iterable[str]) -> KeptOut:
+        """Keep these texts out as well."""
+        return KeptOut(self.keys | KeptOut.of(texts).keys)
+
     def holds(self, text: str) -> bool:
         """Whether a question is kept out."""
         return _key(text) in self.keys

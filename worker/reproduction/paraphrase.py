@@ -33,6 +33,7 @@ from worker.evaluation.paraphrase import figures_of
 from worker.reproduction.paraphrase_arms import ARMS, Arm
 from worker.reproduction.paraphrase_baselines import baseline_triplets
 from worker.reproduction.paraphrase_data import (
+    LABELLED,
     MEASURED_ON,
     SOURCES,
     TRAINED_ON,
@@ -69,7 +70,7 @@ class Plan:
     arms: Sequence[str]
     seeds: Sequence[int]
     trained_on: Sequence[str] = TRAINED_ON
-    measured_on: Sequence[str] = tuple(MEASURED_ON)
+    measured_on: Sequence[str] = LABELLED
     questions: int = 0
     validation: int = 600
     config: ParaphraseConfig = field(default_factory=ParaphraseConfig)
@@ -181,7 +182,9 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
 def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     config = ParaphraseConfig(**run.settings["config"])
     checkpoints = run.folder / "checkpoint"
-    material, kept_out = training_material(data, plan.trained_on, questions=plan.questions, seed=config.seed)
+    material, kept_out = training_material(
+        data, plan.trained_on, measured=plan.measured_on, questions=plan.questions, seed=config.seed
+    )
     overlap = ", ".join(f"{count:,} of {SOURCES[name].title}" for name, count in material.overlap.items())
     run.say(f"left out because a test set holds them: {overlap}")
     validation = measured_pairs(data, _VALIDATION, most=plan.validation, seed=0)

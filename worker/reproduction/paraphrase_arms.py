@@ -12,6 +12,7 @@ from analytics.paraphrase.operators.catalog import OPERATORS
 __all__ = ["ARMS", "PUBLISHED", "Arm", "with_untrained"]
 
 _PAPER = {"extra_operators": False}
+_PLAIN = {"loss": "both", "combine": True, "stretch": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ ARMS: dict[str, Arm] = {
     "mnrl": Arm("ParaQD, multiple negatives ranking", _PAPER | {"loss": "mnrl"}),
     "ours": Arm("all operators", {}),
     "ours-both": Arm("all operators, both losses", {"loss": "both"}),
+    "ours-plain": Arm("all operators, both losses, combined, stretched", _PLAIN),
+    "ours-typed": Arm("the same with typed numbers", _PLAIN | {"typed_numbers": True}),
     **{
         f"without-{one.name.replace('_', '-')}": Arm(
             f"ParaQD without {one.label}", _PAPER | {"without": one.name}

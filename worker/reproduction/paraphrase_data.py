@@ -21,9 +21,11 @@ from analytics.paraphrase.metrics import operator_accuracy
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.triplets import KeptOut, load_kept_out
 from analytics.records import ParaphrasePair
+from questionbank.demo.paraphrases import generate_pairs
 from worker.evaluation.operators import operator_figures
 
 __all__ = [
+    "LABELLED",
     "MEASURED_ON",
     "SOURCES",
     "TRAINED_ON",
@@ -39,7 +41,10 @@ MEASURED_ON = {
     "aquarat_val": "AquaRAT validation (rule-made labels)",
     "aquarat_test": "AquaRAT",
     "sawp_test": "SAWP",
+    "gsm_plus": "GSM-Plus (rewordings against changed questions)",
+    "paramawps_valid": "ParaMAWPS validation (rewordings against another question)",
 }
+LABELLED = ("aquarat_val", "aquarat_test", "sawp_test")
 TRAINED_ON = ("gsm8k", "mawps", "mathqa")
 
 Rows = Sequence[dict[str, Any]]
@@ -47,10 +52,16 @@ Rows = Sequence[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A set that is learned from: its title, its file, and whether it has questions or makes labelled pairs."""
+    """A set that is learned from or measured.
+
+    Attributes:
+        title: as the table says it.
+        file: where its rows are; empty for one that is made here.
+        pairs: makes labelled pairs of the rows; None: they are questions.
+    """
 
     title: str
-    file: str
+    file: str = ""
     pairs: Callable[[Rows], list[ParaphrasePair]] | None = None
 
 
@@ -98,27 +109,40 @@ SOURCES: dict[str, Source] = {
     "mathqa": Source("MathQA", "mathqa/train_part"),
     "paramawps": Source("ParaMAWPS", "paramawps/train_part", _rewordings),
     "gsm_plus": Source("GSM-Plus", "gsm_plus/testmini", _changes),
+    "demo": Source("phrasings of the demo patterns", pairs=lambda _none: generate_pairs()),
+}
+
+_MADE_OF = {
+    "gsm_plus": SOURCES["gsm_plus"],
+    "paramawps_valid": Source("ParaMAWPS", "paramawps/valid", _rewordings),
 }
 
 
 def training_material(
-    data: Path, names: Sequence[str], *, questions: int = 0, seed: int = 0
+    data: Path, names: Sequence[str], *, measured: Sequence[str] = (), questions: int = 0, seed: int = 0
 ) -> tuple[Material, KeptOut]:
     """Read what is learned from, without what a test set holds.
 
     Args:
         data: the folder that holds a folder for each public set.
         names: keys of `SOURCES`.
+        measured: keys of `MEASURED_ON`, kept out as well.
         questions: at most so many of each set, drawn by `seed`; 0 for all.
 
     Raises:
         DataError: a set, or one that is kept out, is missing or damaged.
     """
-    kept_out = load_kept_out(data)
+    kept_out = load_kept_out(data).and_of(
+        text
+        for name in measured
+        if name in _MADE_OF
+        for one in _every_pair(data, name)
+        for text in (one.original, one.paraphrase)
+    )
     material = Material([], [], {})
     for name in names:
         source = SOURCES[name]
-        rows = _read(data / f"{source.file}.jsonl.gz")
+        rows = _read(data / f"{source.file}.jsonl.gz") if source.file else []
         if source.pairs is not None:
             pairs = source.pairs(rows)
             usable = [
@@ -141,7 +165,7 @@ def measured_pairs(data: Path, name: str, *, most: int = 0, seed: int = 0) -> li
     Raises:
         DataError: it is missing or damaged.
     """
-    pairs = without_unchanged(read_pairs(data / "paraqd" / f"{name}.jsonl.gz"))
+    pairs = without_unchanged(_every_pair(data, name))
     return _drawn([replace(one, id=one.id or str(row)) for row, one in enumerate(pairs)], most, seed)
 
 
@@ -154,7 +178,9 @@ def operators_of(data: Path, name: str) -> dict[str, Any]:
     Raises:
         DataError: it is missing or damaged.
     """
-    pairs = read_pairs(data / "paraqd" / f"{name}.jsonl.gz")
+    if name in _MADE_OF:
+        return {}
+    pairs = _every_pair(data, name)
     if any(one.operator for one in pairs):
         return operator_figures(without_unchanged(pairs))
     if [one.original for one in pairs[::2]] != [one.original for one in pairs[1::2]]:
@@ -166,8 +192,15 @@ def operators_of(data: Path, name: str) -> dict[str, Any]:
 
 def unchanged_pairs(data: Path, name: str) -> int:
     """How many invalid pairs of a measured set are left out because an operator changed nothing."""
-    pairs = read_pairs(data / "paraqd" / f"{name}.jsonl.gz")
+    pairs = _every_pair(data, name)
     return len(pairs) - len(without_unchanged(pairs))
+
+
+def _every_pair(data: Path, name: str) -> list[ParaphrasePair]:
+    made_of = _MADE_OF.get(name)
+    if made_of is None or made_of.pairs is None:
+        return read_pairs(data / "paraqd" / f"{name}.jsonl.gz")
+    return made_of.pairs(_read(data / f"{made_of.file}.jsonl.gz"))
 
 
 def _drawn(rows: list[Any], most: int, seed: int) -> list[Any]:

@@ -20,6 +20,7 @@ from tests.analytics.paraphrase.word_problems import word_problems
 from worker.reproduction.paraphrase import Plan, reproduce_paraphrase
 from worker.reproduction.paraphrase_arms import ARMS, PUBLISHED, with_untrained
 from worker.reproduction.paraphrase_data import (
+    LABELLED,
     MEASURED_ON,
     measured_pairs,
     operators_of,
@@ -109,6 +110,35 @@ def test_rewordings_of_one_problem_become_labelled_pairs(data):
     assert [(one.id, one.label) for one in material.given] == [("1", 1), ("2", 0)]
 
 
+def test_phrasings_of_the_demo_patterns_are_labelled_pairs_of_both_kinds(data):
+    material, _ = training_material(data, ["demo"], questions=50)
+    assert len(material.given) == 50
+    assert {one.label for one in material.given} == {0, 1}
+
+
+def test_a_set_that_is_measured_is_kept_out_of_what_is_learned(data, tmp_path):
+    rows = [
+        {
+            "id": "1",
+            "text": "What do 5 lamps cost?",
+            "answer": "40",
+            "perturbation": "numerical substitution",
+        },
+        {"id": "2", "text": "Say what 3 cost.", "answer": "24", "perturbation": "problem understanding"},
+    ]
+    changed = [row | {"seed_text": LEARNED[9], "seed_answer": "24"} for row in rows]
+    write(data, "gsm_plus/testmini", changed)
+    assert [(one.original, one.label) for one in measured_pairs(data, "gsm_plus")] == [
+        (LEARNED[9], 0),
+        (LEARNED[9], 1),
+    ]
+    before, _ = training_material(data, ["gsm8k"])
+    after, kept_out = training_material(data, ["gsm8k"], measured=["aquarat_val", "gsm_plus"])
+    assert set(before.questions) - set(after.questions) == {LEARNED[9]}
+    assert after.overlap["gsm8k"] == before.overlap["gsm8k"] + 1
+    assert kept_out.holds(LEARNED[9])
+
+
 def test_a_test_set_that_is_missing_stops_the_run(data, tmp_path):
     with pytest.raises(DataError, match="cannot be kept out"):
         training_material(tmp_path, ["gsm8k"])
@@ -153,7 +183,7 @@ def test_arms_are_run_measured_and_kept(data, config, tmp_path):
     assert table.count("*ParaQD, as published*") == 2
     assert table.count("*SSMBA (with pl), as published*") == 2
     assert f"| {ARMS['paraqd'].title}, with findings (verdict) | 1 | 1.000 [1.000, 1.000] |" in table
-    for title in MEASURED_ON.values():
+    for title in (MEASURED_ON[name] for name in LABELLED):
         assert f"**{title}** (20 pairs, 10 of them valid; 0 of them learned from)." in table
     for arm in ("same-numbers", "rule-frozen", "paraqd"):
         assert table.count(f"Arms less *{ARMS[arm].title}*") == 3

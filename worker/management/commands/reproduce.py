@@ -74,7 +74,7 @@ def _encoder(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]
 def _paraphrase(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     from worker.reproduction.paraphrase import Plan, reproduce_paraphrase
     from worker.reproduction.paraphrase_arms import ARMS, with_untrained
-    from worker.reproduction.paraphrase_data import MEASURED_ON, TRAINED_ON
+    from worker.reproduction.paraphrase_data import LABELLED, TRAINED_ON
     from worker.reproduction.paraphrase_table import paraphrase_tables
 
     config = config_from_strings(ParaphraseConfig, _settings(options))
@@ -82,7 +82,7 @@ def _paraphrase(output: Path, options: Mapping[str, Any], say: Callable[[str], A
         arms=with_untrained(options["arms"] or list(ARMS)),
         seeds=options["seeds"] or list(dict.fromkeys([config.seed, 1, 2])),
         trained_on=options["train_on"] or TRAINED_ON,
-        measured_on=options["measure_on"] or list(MEASURED_ON),
+        measured_on=options["measure_on"] or LABELLED,
         questions=options["questions"],
         config=config,
     )
