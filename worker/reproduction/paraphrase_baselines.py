@@ -85,6 +85,7 @@ def baseline_triplets(
         DataError: too few questions.
         BackboneError: a model cannot be loaded.
     """
+    questions = list(dict.fromkeys(questions))  # sets repeat one another
     augmenters = _augmenters(name, questions, config, checkpoints, callbacks)
     made: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for draw in range(config.triplets_per_question):
