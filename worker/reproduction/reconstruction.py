@@ -15,7 +15,7 @@ from torch import Tensor
 
 from analytics.backbone.bert import Backbone, load_backbone
 from analytics.encoder.config import EncoderConfig
-from analytics.encoder.examples import EncoderExample
+from analytics.encoder.examples import EncoderExample, examples_hash
 from analytics.encoder.masked_language import MaskedLanguageHead, MaskedLanguageTask, mask_tokens
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.editing import Edit, apply_edits
@@ -104,7 +104,7 @@ def train_reconstructor(
         callbacks: told of progress.
 
     Raises:
-        DataError: too few questions, or an encoder that knows no masked word.
+        DataError: too few questions, an encoder that knows no masked word, or a checkpoint of another training.
         BackboneError: the encoder cannot be loaded.
     """
     seed_everything(config.seed)
@@ -112,11 +112,13 @@ def train_reconstructor(
         objective="masked-language",
         backbone=config.backbone,
         batch_size=config.batch_size,
+        max_steps=config.max_steps,
         max_tokens=config.max_tokens,
         seed=config.seed,
     )
+    examples = [EncoderExample(text) for text in questions]
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
-    task = MaskedLanguageTask(backbone, [EncoderExample(text) for text in questions], settings)
+    task = MaskedLanguageTask(backbone, examples, settings)
     device = pick_device(config.device)
     train_loop(
         task,
@@ -130,6 +132,7 @@ def train_reconstructor(
         ),
         device=device,
         checkpoints=checkpoints,
+        identity=f"{settings} {examples_hash(examples)}",
         callbacks=callbacks,
     )
     return Reconstructor(backbone, task.head, task.mask_id)

@@ -73,6 +73,14 @@ def test_reconstruction_needs_a_batch_of_questions(config):
         train_reconstructor(QUESTIONS[:3], config)
 
 
+def test_reconstruction_goes_on_from_its_own_checkpoint_only(config, tmp_path):
+    first = train_reconstructor(QUESTIONS, config, checkpoints=tmp_path)
+    again = train_reconstructor(QUESTIONS, config, checkpoints=tmp_path)
+    assert again.reconstruct(QUESTIONS, seed=1) == first.reconstruct(QUESTIONS, seed=1)
+    with pytest.raises(DataError, match="other settings or other data"):
+        train_reconstructor(QUESTIONS[1:], config, checkpoints=tmp_path)
+
+
 @pytest.mark.parametrize("name", BASELINES)
 def test_every_augmentation_is_valid_and_other_questions_are_not(name, config):
     triplets = baseline_triplets(name, QUESTIONS, config)
