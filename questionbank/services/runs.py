@@ -6,13 +6,14 @@ works; every write of a worker names its lease, so one that was given up for dea
 
 from __future__ import annotations
 
+import json
 import math
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -36,10 +37,22 @@ __all__ = [
     "run_retry",
     "run_start",
     "run_succeed",
+    "run_under_way",
     "runs_reconcile",
     "worker_seen",
 ]
 
+# What two unfinished runs of a kind must not have in common: capability and these parameters. A literal table.
+ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
+    (Run.Kind.TRAIN, "encoder"): (),
+    (Run.Kind.TRAIN, "paraphrase"): (),
+    (Run.Kind.TRAIN, "probes"): ("hierarchy",),
+    (Run.Kind.EVALUATE, "encoder"): ("candidate", "champion"),
+    (Run.Kind.EVALUATE, "paraphrase"): ("candidate", "champion"),
+    (Run.Kind.PROMOTE, "encoder"): ("scope",),
+    (Run.Kind.PROMOTE, "paraphrase"): ("scope",),
+    (Run.Kind.PROMOTE, "probes"): ("scope",),
+}
 DEAD_AFTER = timedelta(seconds=45)  # without a heartbeat (they come every 5 s)
 MAX_ATTEMPTS = 3
 
@@ -67,6 +80,27 @@ def run_create(
     if send:
         dispatch.enqueue(run)
     return run
+
+
+def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) -> Run | None:
+    """An unfinished run that does what such a run would do, and must do it alone (`ALONE`).
+
+    Call it in the transaction that creates or queues the run: others who ask the same wait for its end.
+    """
+    names = ALONE.get((kind, capability))
+    if names is None:
+        return None
+    same = {name: parameters.get(name) for name in names}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtext(%s))",
+            [f"kindred/{kind}/{capability}/{json.dumps(same, sort_keys=True)}"],
+        )
+    return (
+        Run.objects.exclude(state__in=Run.FINISHED)
+        .filter(kind=kind, capability=capability, **{f"parameters__{name}": same[name] for name in names})
+        .first()
+    )
 
 
 def run_start(*, run_id: int, worker: str) -> Run | None:
@@ -206,11 +240,13 @@ def run_retry(*, run_id: int) -> Run:
     """Queue a failed or cancelled run again; work that it saved is not done twice.
 
     Raises:
-        Conflict: it has not failed or been cancelled.
+        Conflict: it has not failed or been cancelled, or another run does the same already.
     """
     run = Run.objects.select_for_update().get(pk=run_id)
     if run.state not in (Run.State.FAILED, Run.State.CANCELLED):
         raise Conflict("Only a failed or cancelled job can be started again.")
+    if run_under_way(kind=run.kind, capability=run.capability, parameters=run.parameters) is not None:
+        raise Conflict("Another job does the same already: wait for it, or stop it first.")
     run.attempts = 0
     _requeue(run)
     return run

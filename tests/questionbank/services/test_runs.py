@@ -117,6 +117,33 @@ def test_a_finished_run_can_neither_be_cancelled_nor_retried():
         runs.run_retry(run_id=run.pk)
 
 
+@pytest.mark.parametrize(
+    ("kind", "capability", "parameters", "others"),
+    [
+        ("train", "encoder", {"set": {"epochs": "2"}}, {"set": {}}),
+        ("train", "probes", {"hierarchy": "School"}, None),
+        ("evaluate", "encoder", {"candidate": 1, "champion": 2}, None),
+        ("promote", "paraphrase", {"model": 1, "scope": ""}, {"model": 2, "scope": ""}),
+    ],
+)
+def test_a_run_is_not_retried_while_another_does_the_same(sent, kind, capability, parameters, others):
+    first = runs.run_create(kind=kind, capability=capability, parameters=parameters, send=False)
+    runs.run_cancel(run_id=first.pk)
+    rival = runs.run_create(kind=kind, capability=capability, parameters=others or parameters, send=False)
+    with pytest.raises(Conflict, match="does the same already"):
+        runs.run_retry(run_id=first.pk)
+    runs.run_cancel(run_id=rival.pk)
+    assert runs.run_retry(run_id=first.pk).state == "queued"
+
+
+def test_runs_of_different_work_do_not_keep_one_another_from_being_retried(sent):
+    first = runs.run_create(kind="train", capability="probes", parameters={"hierarchy": "A"}, send=False)
+    runs.run_create(kind="train", capability="probes", parameters={"hierarchy": "B"}, send=False)
+    runs.run_create(kind="train", capability="encoder", send=False)
+    runs.run_cancel(run_id=first.pk)
+    assert runs.run_retry(run_id=first.pk).state == "queued"
+
+
 def test_a_failed_run_is_queued_again_by_retry(sent, django_capture_on_commit_callbacks):
     run = runs.run_start(run_id=queued().pk, worker="one")
     runs.run_fail(run=run, error="The disk is full.")
