@@ -7,6 +7,7 @@ from typing import Any
 from celery import Task
 
 from questionbank.models import EmbeddingSet
+from questionbank.services.checkpoints import checkpoints_clear
 from questionbank.services.imports import run_import
 from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
@@ -20,6 +21,7 @@ from worker.proposals import propose_run
 from worker.reporting import running
 
 __all__ = [
+    "checkpoints_clear_away",
     "encoder_compare",
     "encoder_embed",
     "encoder_train",
@@ -121,6 +123,12 @@ def paraphrase_propose(self: Task[Any, Any], run_id: int) -> None:
 def reconcile_runs() -> dict[str, int]:
     """Mend what dead workers and lost messages left."""
     return runs_reconcile()
+
+
+@application.task(name="bank.clear_checkpoints")
+def checkpoints_clear_away() -> int:
+    """Delete the checkpoints of trainings that nobody will go on with."""
+    return checkpoints_clear()
 
 
 @application.task(name="bank.measure_recall")

@@ -1,4 +1,4 @@
-"""Whether a stopped training can go on where it was."""
+"""Where a training keeps its checkpoint, and whether a stopped one can go on from it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from django.conf import settings
 
 from questionbank.models import Run
 
-__all__ = ["run_has_checkpoint"]
+__all__ = ["checkpoint_folder", "checkpoints_root", "run_has_checkpoint"]
 
 CHECKPOINT = (
     "checkpoint.pt"  # as analytics.training writes it; that package needs PyTorch, so a test compares
 )
+
+
+def checkpoints_root() -> Path:
+    """The folder of all runs' checkpoints, on the machine that trains."""
+    return Path(settings.VAR_DIR) / "checkpoints"
+
+
+def checkpoint_folder(run_id: int) -> Path:
+    """Where a run keeps its checkpoint and what it learns from."""
+    return checkpoints_root() / f"run-{run_id}"
 
 
 def run_has_checkpoint(*, run: Run) -> bool:
@@ -21,4 +31,4 @@ def run_has_checkpoint(*, run: Run) -> bool:
     Where the worker keeps its `VAR_DIR` on another machine this does not see it; the run goes on from it all
     the same.
     """
-    return (Path(settings.VAR_DIR) / "checkpoints" / f"run-{run.pk}" / CHECKPOINT).is_file()
+    return (checkpoint_folder(run.pk) / CHECKPOINT).is_file()
