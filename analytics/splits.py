@@ -19,6 +19,7 @@ __all__ = [
     "groups_by_masked_text",
     "is_held_out",
     "masked_text",
+    "split_place",
 ]
 
 HELD_OUT_SHARE = 0.1
@@ -56,11 +57,16 @@ def grouped_folds(groups: np.ndarray, folds: int, rng: np.random.Generator) -> n
     return fold[places]
 
 
-def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
-    """Whether a question belongs to the fixed part that no encoder is ever trained on.
+def split_place(text: str) -> float:
+    """A place in [0, 1) by which fixed parts of all questions are cut.
 
-    Decided by a hash of the masked text alone, so a question stays where it is whatever file or bank it comes
-    from, and questions that differ in their numbers only stay together.
+    A hash of the masked text alone, so a question stays where it is whatever file or bank it comes from, and
+    questions that differ in their numbers only stay together.
     """
     digest = hashlib.sha256(masked_text(text).encode()).digest()
-    return int.from_bytes(digest[:4], "big") < share * 2**32
+    return int.from_bytes(digest[:4], "big") / 2**32
+
+
+def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
+    """Whether a question belongs to the fixed part that no encoder is ever trained on: `split_place` decides."""
+    return split_place(text) < share

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,17 +17,23 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ConceptPath
 from analytics.splits import is_held_out, masked_text
 from questionbank.models import EmbeddingSet, Lens, Question, QuestionTag
-from questionbank.selectors.training_questions import TrainingQuestion, training_questions
+from questionbank.selectors.training_questions import TrainingQuestion, is_test_source, training_questions
 
-__all__ = ["EXAMINED", "DataReport", "LanguageReport", "LevelReport", "encoder_data_report"]
+__all__ = [
+    "EXAMINED",
+    "KEPT_SECONDS",
+    "DataReport",
+    "LanguageReport",
+    "LevelReport",
+    "bank_version",
+    "encoder_data_report",
+]
 
 EXAMINED = 20_000  # texts compared with one another at most; masking numbers costs a tenth of a millisecond
 FEWEST = 1_000  # training questions below which pre-training hardly learns
 SKEWED = 0.5  # share of one concept from which it is nearly all that its level can teach
 REPEATED = 0.2  # share of questions with a near-equal one
 KEPT_SECONDS = 3600
-
-_TEST_SPLIT = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,7 @@ def encoder_data_report(*, hierarchies: Sequence[str] | None = None) -> DataRepo
     Args:
         hierarchies: only questions tagged in these; by default all.
     """
-    asked = f"{_bank_version()}/{'all' if hierarchies is None else sorted(hierarchies)}"
+    asked = f"{bank_version()}/{'all' if hierarchies is None else sorted(hierarchies)}"
     key = f"encoder-data-report/{hashlib.sha256(asked.encode()).hexdigest()}"
     counted: DataReport | None = cache.get(key)
     if counted is None:
@@ -112,7 +117,8 @@ def encoder_data_report(*, hierarchies: Sequence[str] | None = None) -> DataRepo
     return counted
 
 
-def _bank_version() -> str:
+def bank_version() -> str:
+    """Changes whenever questions or tags do."""
     questions = Question.objects.aggregate(count=Count("pk"), last=Max("updated_at"))
     tags = QuestionTag.objects.aggregate(count=Count("pk"), last=Max("pk"))
     return f"{questions}/{tags}"
@@ -136,7 +142,7 @@ def _count(rows: Sequence[TrainingQuestion]) -> DataReport:
             held_out += 1
         else:
             trained.add(masked)
-            test_sources += bool(_TEST_SPLIT.search(row.source))
+            test_sources += is_test_source(row.source)
     repeated = [count for count in groups.values() if count > 1]
     report = DataReport(
         questions=len(by_id),

@@ -330,13 +330,18 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def decided_pairs() -> Iterator[records.ParaphrasePair]:
+def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
     """Decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
 
     Of a pair that was accepted with changes, the changed text is valid and the first one is not.
+
+    Args:
+        language: only pairs in this one, its regional forms included.
     """
     outcome = ParaphrasePair.Outcome
     rows = ParaphrasePair.objects.filter(state=ParaphrasePair.State.DECIDED).order_by("pk")
+    if language:
+        rows = rows.filter(Q(language=language) | Q(language__startswith=f"{language}-"))
     for pair in rows.iterator(chunk_size=500):
         name = f"review-{pair.pk}"
         label = int(pair.outcome == outcome.ACCEPT)

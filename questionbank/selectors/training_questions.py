@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ from analytics.concept_paths import drop_common_leading_nodes
 from analytics.records import ConceptPath
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 
-__all__ = ["TrainingQuestion", "training_questions"]
+__all__ = ["TrainingQuestion", "is_test_source", "training_questions"]
+
+_TEST_SPLIT = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,11 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
         if pk in rows
     ]  # fmt: skip
     return found + [_question(row, "", ()) for pk, row in rows.items() if pk not in tagged]
+
+
+def is_test_source(source: str) -> bool:
+    """Whether a source is named as a test split."""
+    return _TEST_SPLIT.search(source) is not None
 
 
 def _question(row: tuple[Any, ...], hierarchy: str, paths: tuple[ConceptPath, ...]) -> TrainingQuestion:
