@@ -1,6 +1,6 @@
-"""Comparing a candidate encoder with the champion on the fixed suite.
+"""Comparing a candidate with the champion on the fixed suite of its capability.
 
-The suite is every ready tagged question that no encoder is ever trained on (`analytics.splits.is_held_out`).
+An encoder's suite is every ready tagged question that no encoder is ever trained on (`analytics.splits.is_held_out`).
 Concept and difficulty probes are fitted, and neighbours looked for, on the other tagged questions, for both
 encoders alike. Every figure is kept question by question, so that the interval of the difference comes from
 a bootstrap that draws questions, the same ones for both.
@@ -8,7 +8,7 @@ a bootstrap that draws questions, the same ones for both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,9 +30,10 @@ from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.promotion import comparison_save
 from worker.embedding import embed_pending
 from worker.feeds import set_vectors
+from worker.paraphrase_comparison import scorer_comparison_figures
 from worker.reporting import RunReporter
 
-__all__ = ["compare_run", "comparison_figures", "paired_difference"]
+__all__ = ["COMPARISONS", "compare_run", "comparison_figures", "paired_difference"]
 
 Vectors = Mapping[int, npt.NDArray[np.float32]]
 Floats = npt.NDArray[np.float64]
@@ -48,10 +49,9 @@ CHANGED_ASKED, CHANGED_SHOWN = 500, 50
 def compare_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``evaluate`` asks for: ``{"candidate": id, "champion": id}``.
 
-    Computes the candidate's vectors where they are missing; a promotion uses them later.
-
     Raises:
         DataError: one of the models is no longer there.
+        ServiceUnavailable: the files of one are missing or damaged.
     """
     models = {}
     for role in ("candidate", "champion"):
@@ -59,15 +59,31 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
         if found is None:
             raise DataError(f"The {role} of this comparison is no longer there.")
         models[role] = found
-    sets = {role: embedding_set_ensure(artifact=one) for role, one in models.items()}
-    embed_pending(reporter, sets=list(sets.values()))
-    for one in sets.values():
-        one.refresh_from_db()
-    figures = comparison_figures(reporter, **sets)
+    figures = COMPARISONS[reporter.run.capability](reporter, **models)
     comparison = comparison_save(**models, run=reporter.run, figures=figures)
     verdict = gate(comparison)
     reporter.log(("The candidate passes. " if verdict.passes else "") + " ".join(verdict.reasons))
     return {"comparison": comparison.pk, "passes": verdict.passes}
+
+
+def encoder_comparison_figures(
+    reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+) -> dict[str, Any]:
+    """Measure two encoders; computes vectors where they are missing, which a promotion uses later."""
+    sets = {
+        "candidate": embedding_set_ensure(artifact=candidate),
+        "champion": embedding_set_ensure(artifact=champion),
+    }
+    embed_pending(reporter, sets=list(sets.values()))
+    for one in sets.values():
+        one.refresh_from_db()
+    return comparison_figures(reporter, **sets)
+
+
+COMPARISONS: dict[str, Callable[..., dict[str, Any]]] = {  # a literal table
+    "encoder": encoder_comparison_figures,
+    "paraphrase": scorer_comparison_figures,
+}
 
 
 def comparison_figures(

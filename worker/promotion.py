@@ -40,7 +40,12 @@ def promote_run(reporter: RunReporter) -> dict[str, Any]:
     if artifact.state == ModelArtifact.State.CHAMPION:  # killed between the swap and its own end
         return {"model": artifact.pk}
     if artifact.capability != "encoder":
-        model_promote(run=run, artifact=artifact)
+        scoring = model_promote(run=run, artifact=artifact)
+        reporter.log(f"{artifact.name} serves now.")
+        if scoring is not None:
+            reporter.log(
+                f"{len(scoring.parameters['pairs']):,} undecided pairs are scored anew by job {scoring.pk}."
+            )
         return {"model": artifact.pk}
     gate_verdict(artifact=artifact, override=run.parameters["override"])
     embedding_set = embedding_set_ensure(artifact=artifact)

@@ -28,8 +28,10 @@ __all__ = [
     "import_questions",
     "measure_recall",
     "model_promote",
+    "paraphrase_compare",
     "paraphrase_propose",
     "paraphrase_score",
+    "paraphrase_train",
     "probes_project",
     "probes_train",
     "reconcile_runs",
@@ -74,12 +76,28 @@ def _train(run_id: int, worker: str) -> None:
             reporter.result = train_run(reporter)
 
 
+@application.task(name="paraphrase.train", bind=True)
+def paraphrase_train(self: Task[Any, Any], run_id: int) -> None:
+    """Train a scorer of paraphrases on the bank."""
+    _train(run_id, self.request.hostname or "here")
+
+
 @application.task(name="encoder.compare", bind=True)
 def encoder_compare(self: Task[Any, Any], run_id: int) -> None:
     """Measure a candidate against the champion."""
+    _compare(run_id, self.request.hostname or "here")
+
+
+@application.task(name="paraphrase.compare", bind=True)
+def paraphrase_compare(self: Task[Any, Any], run_id: int) -> None:
+    """Measure a candidate scorer against the champion."""
+    _compare(run_id, self.request.hostname or "here")
+
+
+def _compare(run_id: int, worker: str) -> None:
     from worker.comparison import compare_run
 
-    with running(run_id, self.request.hostname or "here") as reporter:
+    with running(run_id, worker) as reporter:
         if reporter is not None:
             reporter.result = compare_run(reporter)
 

@@ -17,6 +17,7 @@ from questionbank.services.artifacts import artifact_register
 from questionbank.services.promotion import probes_promote
 from worker.encoder_training import train_encoder_run
 from worker.feeds import probe_feed, probe_set
+from worker.paraphrase_training import train_scorer_run
 from worker.reporting import RunReporter
 
 __all__ = ["TRAININGS", "fit_hierarchy_probes", "train_hierarchy_probes", "train_run"]
@@ -49,6 +50,7 @@ def _train_probes_run(reporter: RunReporter) -> dict[str, Any]:
 
 TRAININGS: dict[str, Callable[[RunReporter], dict[str, Any]]] = {  # a literal table
     "encoder": train_encoder_run,
+    "paraphrase": train_scorer_run,
     "probes": _train_probes_run,
 }
 

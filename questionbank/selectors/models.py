@@ -9,10 +9,15 @@ The figures of a comparison are a JSON object:
 ``metrics``
     a list of ``{"name", "label", "higher_is_better", "questions", "candidate", "champion", "difference",
     "low", "high", "worse"}``; the interval is the 95 % paired bootstrap over questions of
-    candidate - champion, and ``worse`` says that all of it lies on the wrong side of 0.
+    candidate - champion, and ``worse`` says that all of it lies on the wrong side of 0. ``decides`` is false
+    where that does not keep the candidate out.
 ``changed``
     a list of ``{"question", "overlap", "candidate", "champion"}``, those with the smallest overlap first: ids
     of the ten nearest questions by either, and the share of them that both name.
+
+A comparison of scorers of paraphrases has ``{"questions", "pairs", "decided", "lost", "gained", "seed"}`` as its
+``suite``, and instead of ``changed`` a list ``changed_pairs`` of ``{"original", "paraphrase", "label", "kind",
+"candidate", "champion"}``: the pairs whose score changed most, with both scores.
 """
 
 from __future__ import annotations
@@ -106,8 +111,9 @@ def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> M
 
 
 def gate(comparison: ModelComparison) -> Gate:
-    """Judge a candidate: on no figure worse than the champion beyond the interval, and no question lost."""
+    """Judge a candidate: on no decisive figure worse than the champion beyond the interval, and no question lost."""
     suite, reasons = comparison.figures["suite"], []
+    worse = [one for one in comparison.figures["metrics"] if one["worse"]]
     if suite["questions"] < SMALLEST_SUITE:
         reasons.append(
             ngettext(
@@ -120,7 +126,11 @@ def gate(comparison: ModelComparison) -> Gate:
             % {"number": suite["questions"], "fewest": SMALLEST_SUITE}
         )
     elif not comparison.figures["metrics"]:
-        reasons.append(_("No figure could be measured: no hierarchy has enough tagged questions."))
+        reasons.append(
+            _("No figure could be measured: no hierarchy has enough tagged questions.")
+            if comparison.candidate.capability == "encoder"
+            else _("No figure could be measured: there are not pairs of both labels for enough questions.")
+        )
     if suite["lost"]:
         reasons.append(
             ngettext(
@@ -130,14 +140,15 @@ def gate(comparison: ModelComparison) -> Gate:
             )
             % {"number": suite["lost"]}
         )
-    reasons += [
-        _("%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f).")
-        % one
-        for one in comparison.figures["metrics"]
-        if one["worse"]
-    ]
+    said = _(
+        "%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
+    )
+    reasons += [said % one for one in worse if one.get("decides", True)]
     if reasons:
         return Gate(passes=False, reasons=reasons)
+    if worse:
+        decides = _("No figure that decides is worse than the champion's beyond its interval.")
+        return Gate(passes=True, reasons=[decides, *(said % one for one in worse)])
     return Gate(passes=True, reasons=[_("No figure is worse than the champion's beyond its interval.")])
 
 

@@ -102,11 +102,9 @@ class _Keeper:
         self._places = places
         held = [text for text, place in places.items() if place < HELD_OUT_SHARE]
         validation = [text for text in places if self._is_validation(text)]
-        test_keys = KeptOut.of(tests).keys
-        held_keys = test_keys | KeptOut.of(held).keys
-        self._from_held_out = KeptOut(test_keys)
-        self._from_validation = KeptOut(held_keys)
-        self._from_learned = KeptOut(held_keys | KeptOut.of(validation).keys)
+        self._from_held_out = KeptOut.of(tests)
+        self._from_validation = self._from_held_out.and_of(held)
+        self._from_learned = self._from_validation.and_of(validation)
 
     def parts(self, items: Iterable[Item], texts: Callable[[Item], tuple[str, ...]]) -> Parts[Item]:
         """Part the items by the first of their texts."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
@@ -19,7 +19,8 @@ from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.models import comparison_latest, gate, probes_can_serve, roll_back_target
 from questionbank.services.artifacts import artifact_archive, artifact_promote, serving_lock
 from questionbank.services.embeddings import embedding_request
-from questionbank.services.runs import run_create, run_is_held
+from questionbank.services.paraphrase import paraphrase_rescore
+from questionbank.services.runs import run_create, run_is_held, run_under_way
 from questionbank.services.training import probes_request_missing
 
 __all__ = [
@@ -34,7 +35,7 @@ __all__ = [
     "promotion_request",
 ]
 
-GATED = ("encoder",)  # capabilities that have a fixed suite
+GATED = ("encoder", "paraphrase")  # capabilities that have a fixed suite
 
 
 def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
@@ -54,17 +55,16 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
     if champion.pk == candidate.pk:
         raise ValidationFailed(_("This model is the champion; choose another one to compare with it."))
     with transaction.atomic():
-        _lock(f"compare/{candidate.pk}")
-        unfinished = Run.objects.exclude(state__in=Run.FINISHED).filter(
-            kind=Run.Kind.EVALUATE, parameters__candidate=candidate.pk, parameters__champion=champion.pk
-        )
-        if unfinished.exists():
+        wanted: dict[str, Any] = {
+            "kind": Run.Kind.EVALUATE,
+            "capability": candidate.capability,
+            "parameters": {"candidate": candidate.pk, "champion": champion.pk},
+        }
+        if run_under_way(**wanted) is not None:
             raise Conflict(_("This comparison is under way already."))
         return run_create(
-            kind=Run.Kind.EVALUATE,
-            capability=candidate.capability,
+            **wanted,
             title=f"Compare {candidate.name} with {champion.name}"[:200],
-            parameters={"candidate": candidate.pk, "champion": champion.pk},
             requested_by=user,
             send=send,
         )
@@ -83,17 +83,22 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     """The gate's verdict on a model as its history keeps it.
 
     Returns:
-        ``{"passes", "reasons", "overridden", "comparison"}``; empty where the capability has no gate or there
-        is no champion to be worse than.
+        ``{"passes", "reasons", "overridden", "comparison"}``; empty where the capability has no gate. Without a
+        champion every candidate passes.
 
     Raises:
         Conflict: it does not pass, and nobody overrides that.
     """
-    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
-    if artifact.capability not in GATED or champion is None:
+    if artifact.capability not in GATED:
         return {}
-    comparison = comparison_latest(candidate=artifact, champion=champion)
-    if comparison is None:
+    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    comparison = comparison_latest(candidate=artifact, champion=champion) if champion else None
+    if champion is None:
+        passes, reasons = (
+            True,
+            [_("No model of this kind serves, so there is none that it could be worse than.")],
+        )
+    elif comparison is None:
         passes, reasons = False, [_("It was not compared with the champion yet.")]
     else:
         verdict = gate(comparison)
@@ -140,30 +145,27 @@ def promotion_request(
         raise Conflict(_("This model is the champion already."))
     gate_verdict(artifact=artifact, override=override)
     with transaction.atomic():
-        _lock(f"promote/{artifact.capability}/{artifact.scope}")
-        unfinished = Run.objects.exclude(state__in=Run.FINISHED).filter(
-            kind=Run.Kind.PROMOTE, capability=artifact.capability, parameters__scope=artifact.scope
-        )
-        if unfinished.exists():
-            raise Conflict(_("Another promotion of this kind is under way."))
-        return run_create(
-            kind=Run.Kind.PROMOTE,
-            capability=artifact.capability,
-            title=f"Promote {artifact.name}"[:200],
-            parameters={
+        wanted: dict[str, Any] = {
+            "kind": Run.Kind.PROMOTE,
+            "capability": artifact.capability,
+            "parameters": {
                 "model": artifact.pk,
                 "scope": artifact.scope,
                 "reason": reason.strip(),
                 "override": override,
             },
-            requested_by=user,
-            send=send,
-        )
+        }
+        if run_under_way(**wanted) is not None:
+            raise Conflict(_("Another promotion of this kind is under way."))
+        return run_create(**wanted, title=f"Promote {artifact.name}"[:200], requested_by=user, send=send)
 
 
 @transaction.atomic
-def model_promote(*, run: Run, artifact: ModelArtifact) -> None:
-    """Let a model serve that needs no vectors of its own, e.g. probes for the vectors in use.
+def model_promote(*, run: Run, artifact: ModelArtifact) -> Run | None:
+    """Let a model serve that needs no vectors of its own: probes for the vectors in use, or a scorer.
+
+    Returns:
+        The job that scores the undecided pairs anew, where a scorer was promoted and there are some.
 
     Raises:
         Conflict: it reads vectors that do not serve, or the run was given to another worker.
@@ -178,6 +180,7 @@ def model_promote(*, run: Run, artifact: ModelArtifact) -> None:
             % {"name": artifact.manifest["extra"]["encoder"]}
         )
     artifact_promote(artifact=artifact, reason=run.parameters["reason"], user=run.requested_by, gate=verdict)
+    return paraphrase_rescore(user=run.requested_by) if artifact.capability == "paraphrase" else None
 
 
 @transaction.atomic
@@ -223,7 +226,7 @@ def model_roll_back(
     """Let the former champion serve again, with the vectors and probes that it had; at once.
 
     Questions that were edited or added meanwhile get their vectors by a job that this asks for; hierarchies
-    that have no probes for those vectors get some, likewise.
+    that have no probes for those vectors get some, likewise. After a scorer's the undecided pairs are scored anew.
 
     Raises:
         ValidationFailed: no reason is given.
@@ -238,9 +241,10 @@ def model_roll_back(
     if target is None:
         raise Conflict(_("There is no former model to go back to."))
     if capability != "encoder":
-        return artifact_promote(
-            artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK
-        )
+        artifact_promote(artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK)
+        if capability == "paraphrase":
+            paraphrase_rescore(user=user)
+        return target
     back = EmbeddingSet.objects.filter(artifact=target, lens=Lens.PURPOSE).order_by("-pk").get()
     leaving = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
     _serve(back, leaving)
@@ -302,8 +306,3 @@ def _former_probes(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[str
     ]
     rows = probes.filter(state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names)
     return {one.scope: one for one in rows.exclude(scope__in=kept).order_by("created_at", "pk")}
-
-
-def _lock(name: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"kindred/{name}"])

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.configuration import config_from_strings, field_specs
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import ConfigurationError
+from analytics.paraphrase.config import ParaphraseConfig
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
-from questionbank.services.runs import run_create
+from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [
     "FEWEST_TAGGED",
@@ -22,13 +23,13 @@ __all__ = [
     "probes_hierarchies",
     "probes_request",
     "probes_request_missing",
+    "scorer_request",
 ]
 
 FEWEST_TAGGED = 100  # below it a new hierarchy waits: neighbours vote instead
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
 
 
-@transaction.atomic
 def encoder_request(
     *,
     settings: Mapping[str, str] | None = None,
@@ -49,27 +50,84 @@ def encoder_request(
         Conflict: another encoder training waits or runs.
     """
     _check_settings(EncoderConfig, settings or {})
-    parameters: dict[str, Any] = {"set": dict(settings or {})}
-    if hierarchies is not None:
-        known = KnowledgeHierarchy.objects.filter(name__in=hierarchies).values_list("name", flat=True)
-        unknown = sorted({*hierarchies} - {*known})
-        if unknown or not hierarchies:
-            problem = (
-                _("There is no hierarchy “%(name)s”.") % {"name": unknown[0]}
-                if unknown
-                else _("Choose a hierarchy at least.")
-            )
-            raise ValidationFailed(problem, fields={"hierarchies": [problem]})
-        parameters["hierarchies"] = sorted({*hierarchies})
-    with connection.cursor() as cursor:  # two people press the button at once
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/train encoder'))")
-    unfinished = Run.objects.exclude(state__in=Run.FINISHED).filter(kind=Run.Kind.TRAIN, capability="encoder")
-    if unfinished.exists():
-        raise Conflict(_("An encoder is being trained already: wait for it, or stop it first."))
-    return run_create(
-        kind=Run.Kind.TRAIN,
+    return _training_request(
         capability="encoder",
         title="Train the encoder",
+        parameters={"set": dict(settings or {}), **_checked_hierarchies(hierarchies)},
+        busy=_("An encoder is being trained already: wait for it, or stop it first."),
+        user=user,
+        send=send,
+    )
+
+
+def scorer_request(
+    *,
+    settings: Mapping[str, str] | None = None,
+    hierarchies: Sequence[str] | None = None,
+    decisions: bool = True,
+    user: User | None = None,
+    send: bool = True,
+) -> Run:
+    """Ask for a scorer of paraphrases to be trained on the bank's questions.
+
+    Args:
+        settings: values by the names of the fields of `ParaphraseConfig`.
+        hierarchies: names; only questions tagged in these. By default all questions.
+        decisions: learn from reviewers' decisions as well.
+        user: who asks.
+        send: hand the run to a worker; a command that runs it itself does not.
+
+    Raises:
+        ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
+        Conflict: another scorer's training waits or runs.
+    """
+    _check_settings(ParaphraseConfig, settings or {})
+    return _training_request(
+        capability="paraphrase",
+        title="Train the paraphrase scorer",
+        parameters={
+            "set": dict(settings or {}),
+            **_checked_hierarchies(hierarchies),
+            "decisions": decisions,
+        },
+        busy=_("A scorer is being trained already: wait for it, or stop it first."),
+        user=user,
+        send=send,
+    )
+
+
+def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
+    """The parameter ``hierarchies`` of a training; none where all questions are meant."""
+    if names is None:
+        return {}
+    known = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
+    unknown = sorted({*names} - {*known})
+    if unknown or not names:
+        problem = (
+            _("There is no hierarchy “%(name)s”.") % {"name": unknown[0]}
+            if unknown
+            else _("Choose a hierarchy at least.")
+        )
+        raise ValidationFailed(problem, fields={"hierarchies": [problem]})
+    return {"hierarchies": sorted({*names})}
+
+
+@transaction.atomic
+def _training_request(
+    *,
+    capability: str,
+    title: str,
+    parameters: Mapping[str, Any],
+    busy: str,
+    user: User | None,
+    send: bool,
+) -> Run:
+    if run_under_way(kind=Run.Kind.TRAIN, capability=capability, parameters=parameters) is not None:
+        raise Conflict(busy)
+    return run_create(
+        kind=Run.Kind.TRAIN,
+        capability=capability,
+        title=title,
         parameters=parameters,
         queue="train",
         requested_by=user,
@@ -94,19 +152,15 @@ def probes_request(
     *, hierarchy: KnowledgeHierarchy, settings: Mapping[str, str] | None = None, user: User | None = None
 ) -> Run | None:
     """Ask for a hierarchy's probes to be trained; None where that is asked for already."""
-    KnowledgeHierarchy.objects.select_for_update().get(pk=hierarchy.pk)
-    unfinished = Run.objects.exclude(state__in=Run.FINISHED).filter(
-        kind=Run.Kind.TRAIN, capability="probes", parameters__hierarchy=hierarchy.name
-    )
-    if unfinished.exists():
+    wanted: dict[str, Any] = {
+        "kind": Run.Kind.TRAIN,
+        "capability": "probes",
+        "parameters": {"hierarchy": hierarchy.name, "set": dict(settings or {})},
+    }
+    if run_under_way(**wanted) is not None:
         return None
     return run_create(
-        kind=Run.Kind.TRAIN,
-        capability="probes",
-        title=f"Train probes: {hierarchy.name}"[:200],
-        parameters={"hierarchy": hierarchy.name, "set": dict(settings or {})},
-        queue="train",
-        requested_by=user,
+        **wanted, title=f"Train probes: {hierarchy.name}"[:200], queue="train", requested_by=user
     )
 
 

@@ -15,6 +15,7 @@ from analytics.splits import is_held_out
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
 from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.checkpoints import checkpoint_folder
 from questionbank.selectors.runs import run_metric_series, run_queue_position, run_version
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
@@ -89,7 +90,7 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
     assert (artifact_folder(model) / "backbone" / "config.json").is_file()
     event = ModelEvent.objects.get(artifact=model)
     assert (event.kind, event.person) == ("registered", admin_person)
-    assert not encoder_training.checkpoint_folder(run.pk).exists()
+    assert not checkpoint_folder(run.pk).exists()
     lines = " ".join(run.logs.values_list("text", flat=True))
     assert "120 ready questions" in lines
     assert "Level 2: 120 questions in 4 concepts" in lines
@@ -164,7 +165,7 @@ def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_
             encoder_train(run.pk)
     run.refresh_from_db()
     assert run.state == "running"  # nobody could say that it ended
-    assert (encoder_training.checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
+    assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
 
     Question.objects.all().delete()  # a run that goes on keeps to the questions that it began with
     Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - runs.DEAD_AFTER - timedelta(seconds=1))
@@ -241,7 +242,7 @@ def test_a_run_that_was_cancelled_while_it_exported_registers_nothing(bank, back
     run.refresh_from_db()
     assert run.state == "cancelled"
     assert not ModelArtifact.objects.exists()
-    assert (encoder_training.checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
+    assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
 
 
 def test_a_run_that_was_killed_after_registering_registers_nothing_twice(bank, backbone, no_graph):

@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 
 from analytics.catalog import CAPABILITIES, resolve
 from questionbank.management.base import BankCommand
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.services.artifacts import artifact_import
 from questionbank.services.promotion import GATED, comparison_request, promotion_request
 
@@ -40,7 +41,8 @@ class Command(BankCommand):
         self.stdout.write(f"{artifact.name}: registered as model {artifact.pk}.")
         if not promote:
             return
-        if artifact.capability in GATED and not options["override"]:
+        champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+        if artifact.capability in GATED and champion is not None and not options["override"]:
             run_here(comparison_request(candidate=artifact, send=False), compare_run, echo=self.stderr.write)
         run = promotion_request(artifact=artifact, reason=reason, override=options["override"], send=False)
         run_here(run, promote_run, echo=self.stderr.write)

@@ -10,21 +10,23 @@ from django.core.management.base import CommandError
 
 from analytics.configuration import field_specs
 from analytics.encoder.config import EncoderConfig
+from analytics.paraphrase.config import ParaphraseConfig
 from analytics.probes.config import ProbesConfig
 from questionbank.errors import KindredError
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.concepts import hierarchies
 from questionbank.selectors.models import model_get
 from questionbank.services.promotion import comparison_request, promotion_request
 from questionbank.services.runs import run_create
-from questionbank.services.training import encoder_request
+from questionbank.services.training import encoder_request, scorer_request
 
-CONFIGS = {"encoder": EncoderConfig, "probes": ProbesConfig}
+CONFIGS = {"encoder": EncoderConfig, "paraphrase": ParaphraseConfig, "probes": ProbesConfig}
 
 
 class Command(BankCommand):
-    """One encoder for the bank, or probes for each hierarchy."""
+    """One encoder or one scorer of paraphrases for the bank, or probes for each hierarchy."""
 
     help = "Train a capability on the bank, here and now."
     needs_model = True
@@ -38,9 +40,14 @@ class Command(BankCommand):
         )
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=settings)
         parser.add_argument(
-            "--promote", action="store_true", help="encoder: compare with the champion, promote if it passes"
+            "--without-decisions", action="store_true", help="paraphrase: learn from no reviewers' decisions"
         )
-        parser.add_argument("--reason", default="", help="encoder: why it is promoted; kept in the history")
+        parser.add_argument(
+            "--promote",
+            action="store_true",
+            help="compare with the champion, promote if it passes (not probes)",
+        )
+        parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
 
     def handle(self, *args: Any, capability: str, hierarchy: list[str] | None, **options: Any) -> None:
         if capability not in CONFIGS:
@@ -57,19 +64,30 @@ class Command(BankCommand):
             return
         if options["promote"] and not options["reason"].strip():
             raise CommandError("A promotion needs a reason: add --reason.")
-        self._train_encoder(hierarchy, settings, options["reason"] if options["promote"] else "")
+        self._train_candidate(
+            encoder_request(settings=settings, hierarchies=hierarchy, send=False)
+            if capability == "encoder"
+            else scorer_request(
+                settings=settings,
+                hierarchies=hierarchy,
+                decisions=not options["without_decisions"],
+                send=False,
+            ),
+            options["reason"] if options["promote"] else "",
+        )
 
-    def _train_encoder(self, names: list[str] | None, settings: Mapping[str, str], reason: str) -> None:
+    def _train_candidate(self, run: Run, reason: str) -> None:
         from worker.comparison import compare_run
         from worker.promotion import promote_run
         from worker.running import run_here
         from worker.training import train_run
 
-        run = encoder_request(settings=settings, hierarchies=names, send=False)
         artifact = model_get(artifact_id=run_here(run, train_run, echo=self.stderr.write)["model"])
         self.stdout.write(f"{artifact.name}: trained as model {artifact.pk}.")
         if reason:
-            run_here(comparison_request(candidate=artifact, send=False), compare_run, echo=self.stderr.write)
+            if artifact_champion(capability=artifact.capability) is not None:
+                comparison = comparison_request(candidate=artifact, send=False)
+                run_here(comparison, compare_run, echo=self.stderr.write)
             run_here(
                 promotion_request(artifact=artifact, reason=reason, send=False),
                 promote_run,

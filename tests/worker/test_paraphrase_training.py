@@ -1,0 +1,210 @@
+"""Scorer training runs on a tiny backbone: candidate, decisions, figures, cancel, resume."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analytics.backbone import export
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.paraphrase.scorer import load_scorer
+from analytics.splits import HELD_OUT_SHARE, is_held_out
+from questionbank.errors import Conflict, ValidationFailed
+from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Question, Run
+from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.checkpoints import checkpoint_folder
+from questionbank.selectors.runs import run_metric_series
+from questionbank.selectors.scorer_material import VALIDATION_SHARE
+from questionbank.services import artifacts, runs
+from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.services.training import scorer_request
+from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
+from tests.worker.scorer_bank import add_decided, add_word_problems
+from worker import paraphrase_training, reporting
+from worker.tasks import paraphrase_train
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_files(settings, tmp_path):
+    settings.VAR_DIR = tmp_path / "var"
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "artifacts": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path / "artifacts"},
+        },
+    }
+
+
+@pytest.fixture(autouse=True)
+def one_connection(monkeypatch):
+    """The heartbeat's thread has a connection of its own, which does not see the rows of a test."""
+    monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 3600.0)
+
+
+@pytest.fixture
+def no_graph(monkeypatch):
+    """Exporting takes seconds; the weights for torch are what these tests look at."""
+    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+
+
+@pytest.fixture(scope="module")
+def backbone(tmp_path_factory) -> str:
+    folder = tmp_path_factory.mktemp("backbone") / "tiny"
+    save_backbone(tiny_backbone(max_tokens=256), folder)
+    return str(folder)
+
+
+@pytest.fixture
+def bank(db) -> list[Question]:
+    return add_word_problems(80)
+
+
+def small(backbone: str, **settings: str) -> dict[str, str]:
+    return {
+        "backbone": backbone, "batch_size": "8", "max_steps": "6", "triplets_per_question": "1",
+        "max_tokens": "256", "learning_rate": "0.001", "evaluate_every": "0", "checkpoint_every": "1",
+        "mixed_precision": "no", "device": "cpu", **settings,
+    }  # fmt: skip
+
+
+def request(settings: dict[str, str], **arguments) -> Run:
+    return scorer_request(settings=settings, send=False, **arguments)
+
+
+def train(run: Run) -> Run:
+    paraphrase_train(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_a_run_trains_a_scorer_on_questions_and_decisions_as_a_candidate_of_the_champion(
+    bank, backbone, tmp_path, admin_person, monkeypatch
+):
+    champion = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "first")))
+    add_decided(bank)
+    monkeypatch.setattr(paraphrase_training, "_FEWEST_VALIDATED", 1)
+    run = train(request(small(backbone), user=admin_person))
+    assert (run.error, run.state) == ("", "succeeded")
+    model = ModelArtifact.objects.get(pk=run.result["model"])
+    assert (model.state, model.parent, model.created_by) == ("candidate", champion, admin_person)
+    assert model.name == f"tiny-paraqd-{run.pk}"
+    assert (ModelEvent.objects.get(artifact=model).kind, run.result["metrics"]) == (
+        "registered",
+        model.manifest["metrics"],
+    )
+    held = [one.text for one in bank if is_held_out(one.text)]
+    measured = [
+        one.text for one in bank if one.text not in held
+        and is_held_out(one.text, HELD_OUT_SHARE + VALIDATION_SHARE)
+    ]  # fmt: skip
+    extra = model.manifest["extra"]
+    assert extra["given_pairs"] == 2 * (len(bank) - len(measured))
+    assert extra["questions"] <= len(bank) - len(held) - len(measured)
+    scorer = load_scorer(artifact_folder(model))
+    assert scorer.learned(measured) == 0
+    assert scorer.learned(held) == len(held)  # the verdict was fitted on them
+    series = run_metric_series(run=run)
+    assert {"loss", "loss_triplet", "epoch", "validation_auc", "validation_separation"} <= series.keys()
+    assert series["loss"][-1][0] == 6
+    assert not checkpoint_folder(run.pk).exists()
+    lines = " ".join(run.logs.values_list("text", flat=True))
+    assert "80 of 80 ready questions are in English" in lines
+    assert f"{len(held):,} are held out" in lines
+    assert "Reviewers' decisions:" in lines
+
+
+def test_decisions_can_be_left_out(bank, backbone, no_graph):
+    add_decided(bank)
+    run = train(request(small(backbone), decisions=False))
+    assert (run.error, run.parameters["decisions"]) == ("", False)
+    extra = ModelArtifact.objects.get(pk=run.result["model"]).manifest["extra"]
+    assert extra["given_pairs"] == 0
+    assert "--without-decisions" in extra["command"]
+
+
+def test_a_cancelled_training_goes_on_from_its_checkpoint_with_what_it_began_with(
+    bank, backbone, no_graph, monkeypatch
+):
+    add_decided(bank)
+    monkeypatch.setattr(paraphrase_training, "_FEWEST_VALIDATED", 1)
+    whole = train(request(small(backbone)))
+    expected = ModelArtifact.objects.get(pk=whole.result["model"]).manifest
+
+    run = request(small(backbone))
+    report = reporting.RunReporter.step
+
+    def stop(self, one):
+        report(self, one)
+        if one.step >= 3:
+            runs.run_cancel(run_id=self.run.pk)
+            self._stop_requested.set()  # as the heartbeat's thread does
+
+    with monkeypatch.context() as patched:
+        patched.setattr("worker.reporting.RunReporter.step", stop)
+        assert train(run).state == "cancelled"
+    assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
+    assert not ModelArtifact.objects.filter(name__endswith=f"-{run.pk}").exists()
+    ParaphrasePair.objects.all().delete()
+    Question.objects.all().delete()
+    runs.run_retry(run_id=run.pk)
+    run = train(run)
+    assert (run.error, run.state) == ("", "succeeded")
+    assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
+    manifest = ModelArtifact.objects.get(pk=run.result["model"]).manifest
+    # Stopped and resumed equals uninterrupted, to the last bit of the weights and of the verdict.
+    assert manifest["extra"]["backbone_sha256"] == expected["extra"]["backbone_sha256"]
+    assert manifest["files"]["verdict.json"] == expected["files"]["verdict.json"]
+    assert manifest["metrics"]["validation"] == expected["metrics"]["validation"]
+
+
+def test_a_run_that_failed_for_want_of_questions_finds_those_that_were_added(backbone, no_graph, db):
+    run = train(request(small(backbone)))
+    assert run.state == "failed"
+    assert "no ready question in English" in run.error
+    add_word_problems(10)
+    runs.run_retry(run_id=run.pk)
+    run = train(run)
+    assert "held out" in run.error or "at least 8 triplets" in run.error
+    Question.objects.all().delete()
+    add_word_problems(80)
+    runs.run_retry(run_id=run.pk)
+    run = train(run)
+    assert (run.error, run.state) == ("", "succeeded")
+
+
+def test_a_request_names_every_wrong_setting_and_only_one_waits_or_runs(bank):
+    with pytest.raises(ValidationFailed) as caught:
+        request({"epochs": "0", "margin": "much", "speed": "1"})
+    assert caught.value.fields.keys() == {"epochs", "margin", ""}
+    with pytest.raises(ValidationFailed, match="no hierarchy “Nowhere”"):
+        request({}, hierarchies=["Nowhere"])
+    first = request({})
+    assert (first.queue, first.capability, first.parameters) == (
+        "train", "paraphrase", {"set": {}, "decisions": True},
+    )  # fmt: skip
+    with pytest.raises(Conflict, match="already"):
+        request({})
+    runs.run_cancel(run_id=first.pk)
+    second = request({})
+    with pytest.raises(Conflict, match="does the same already"):
+        runs.run_retry(run_id=first.pk)
+    runs.run_cancel(run_id=second.pk)
+    assert runs.run_retry(run_id=first.pk).state == "queued"
+
+
+def test_the_command_trains_compares_and_promotes_here(bank, backbone, monkeypatch, capsys):
+    monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
+    call = [one for name, value in small(backbone).items() for one in ("--set", f"{name}={value}")]
+    with pytest.raises(CommandError, match="needs a reason"):
+        call_command("train", "paraphrase", "--promote", *call)
+    call_command("train", "paraphrase", "--without-decisions", "--promote", "--reason", "The first.", *call)
+    champion = ModelArtifact.objects.get(capability="paraphrase", state="champion")
+    said = capsys.readouterr().out
+    assert f"trained as model {champion.pk}" in said
+    assert "serves now" in said
+    gate = ModelEvent.objects.get(kind="promoted").gate
+    assert gate["passes"]
+    assert gate["reasons"] == ["No model of this kind serves, so there is none that it could be worse than."]

@@ -1,0 +1,112 @@
+"""From a run to a registered candidate: what all trainings that keep a checkpoint have in common.
+
+What a run learns from is written beside its checkpoint when it starts, so a run that was stopped goes on with exactly
+the same, however the bank has changed. One that failed before its first checkpoint reads the bank anew: there may be
+more by now.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from analytics.artifacts import Manifest
+from analytics.training.checkpoint import CHECKPOINT_NAME
+from analytics.training.device import pick_device
+from questionbank.models import ModelArtifact
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.checkpoints import checkpoint_folder
+from questionbank.services.artifacts import artifact_register
+from worker.gpu import gpu_turn
+from worker.reporting import RunReporter
+
+__all__ = ["kept_or_read", "train_candidate", "training_command"]
+
+_LICENSE_NOTE = "trained on the questions of this bank"
+
+Train = Callable[..., Manifest]
+"""Called with the output folder and the keyword arguments that all trainings share."""
+
+
+def train_candidate(
+    reporter: RunReporter, *, name: str, device: str, begin: Callable[[Path], Train]
+) -> dict[str, Any]:
+    """Train and register a candidate whose parent is the champion; it serves only after a promotion.
+
+    Goes on from the run's checkpoint where there is one; registers nothing twice.
+
+    Args:
+        reporter: of the run.
+        name: the model's, with the run's number in it.
+        device: as the configuration names it; a GPU is waited for.
+        begin: reads what is learned from, with the help of the run's folder, and gives the training.
+
+    Returns:
+        ``{"model": id, "metrics": figures}``.
+
+    Raises:
+        Cancelled: the run was stopped; its checkpoint is usable.
+    """
+    run = reporter.run
+    folder = checkpoint_folder(run.pk)
+    registered = ModelArtifact.objects.filter(
+        capability=run.capability, name=name, created_at__gte=run.created_at
+    ).first()
+    if registered is None:
+        if not (folder / CHECKPOINT_NAME).is_file():
+            shutil.rmtree(folder, ignore_errors=True)
+        train = begin(folder)
+        champion = artifact_champion(capability=run.capability)
+        if (folder / CHECKPOINT_NAME).is_file():
+            reporter.log("Going on from the checkpoint.")
+        with gpu_turn(reporter, pick_device(device)), tempfile.TemporaryDirectory() as scratch:
+            output = Path(scratch) / run.capability
+            train(
+                output,
+                name=name,
+                parent=champion.checksum if champion else "",
+                license_note=_LICENSE_NOTE,
+                command=training_command(run.capability, run.parameters),
+                checkpoints=folder,
+                callbacks=[reporter.step],
+                cancel=reporter.should_stop,
+                say=reporter.log,
+            )
+            reporter.check()
+            registered = artifact_register(folder=output, parent=champion, user=run.requested_by)
+    shutil.rmtree(folder, ignore_errors=True)
+    reporter.log(f"Registered as the candidate {registered.name} (model {registered.pk}).")
+    return {"model": registered.pk, "metrics": registered.manifest["metrics"]}
+
+
+def kept_or_read(path: Path, read: Callable[[], Any]) -> Any:
+    """What a stopped run read, as JSON gives it back; or what is read now, which is then kept."""
+    if path.is_file():
+        with gzip.open(path, "rt", encoding="utf-8") as stream:
+            return json.load(stream)
+    rows = read()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.partial")
+    with gzip.open(aside, "wt", encoding="utf-8") as stream:
+        json.dump(rows, stream, ensure_ascii=False)
+    os.replace(aside, path)
+    return rows
+
+
+def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
+    """The command line that trains the same on the bank."""
+    words = ["python", "manage.py", "train", capability]
+    for name in parameters.get("hierarchies") or ():
+        words += ["--hierarchy", name]
+    if not parameters.get("decisions", True):
+        words.append("--without-decisions")
+    for name, value in parameters.get("set", {}).items():
+        words += ["--set", f"{name}={value}"]
+    return shlex.join(words)

@@ -1,0 +1,107 @@
+"""Training a scorer of paraphrases on the bank: questions and reviewers' decisions -> triplets -> a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analytics.configuration import config_from_strings
+from analytics.errors import DataError
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.operators.catalog import select_operators
+from analytics.paraphrase.train import train_scorer
+from analytics.paraphrase.triplets import make_triplets, triplet_pairs
+from analytics.records import ParaphrasePair
+from questionbank.selectors.scorer_material import ScorerMaterial, scorer_material
+from worker.candidates import Train, kept_or_read, train_candidate
+from worker.reporting import RunReporter
+
+__all__ = ["train_scorer_run"]
+
+_MATERIAL_NAME = "material.json.gz"
+_VALIDATED = 200  # questions that measure while a scorer is trained, at most
+_FEWEST_VALIDATED = 10  # with fewer the best weights would be a matter of luck
+
+
+def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
+    """Do what a run asks for: ``{"set": {field: value}, "hierarchies": [names] or absent, "decisions": bool}``.
+
+    Raises:
+        ConfigurationError: a setting is unknown or out of bounds.
+        DataError: too few questions.
+        BackboneError: the backbone, or a model for an operator, cannot be loaded.
+        Cancelled: the run was stopped; its checkpoint is usable.
+    """
+    config = config_from_strings(ParaphraseConfig, reporter.run.parameters.get("set", {}))
+
+    def begin(folder: Path) -> Train:
+        kept = kept_or_read(folder / _MATERIAL_NAME, partial(_read_material, reporter, config))
+        reporter.progress(0, 0, "Making triplets")
+        return partial(
+            train_scorer,
+            kept["questions"],
+            config,
+            given=[ParaphrasePair(*row) for row in kept["given"]],
+            validation=[ParaphrasePair(*row) for row in kept["validation"]],
+        )
+
+    return train_candidate(
+        reporter,
+        name=f"{Path(config.backbone).name}-paraqd-{reporter.run.pk}"[:200],
+        device=config.device,
+        begin=begin,
+    )
+
+
+def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str, list[Any]]:
+    parameters = reporter.run.parameters
+    reporter.progress(0, 0, "Reading the questions")
+    material = scorer_material(
+        hierarchies=parameters.get("hierarchies"), decisions=parameters.get("decisions", True)
+    )
+    _log_material(reporter, material)
+    questions, decided = material.questions, material.decided
+    if not questions.learned and not decided.learned:
+        raise DataError("The bank has no ready question in English to learn from.")
+    if not questions.held_out:
+        raise DataError(
+            "None of the bank's questions is held out, so the verdict cannot be fitted: add questions."
+        )
+    validation = _validation(material, config)
+    if not validation:
+        reporter.log("Too few questions to measure with while it trains: the last weights are kept.")
+    return {
+        # Those held out go along: the verdict is fitted on them, and training takes them out itself.
+        "questions": [*questions.learned, *questions.held_out],
+        "given": [astuple(one) for one in (*decided.learned, *decided.held_out)],
+        "validation": [astuple(one) for one in validation],
+    }
+
+
+def _validation(material: ScorerMaterial, config: ParaphraseConfig) -> Sequence[ParaphrasePair]:
+    """Pairs that the operators of training make, and decided ones; none where there are too few to choose by."""
+    questions = material.questions.validation[:_VALIDATED]
+    if len(questions) < _FEWEST_VALIDATED:
+        return []
+    made = make_triplets(questions, select_operators(), count=2, seed=config.seed, check_positives=False)
+    pairs = [*triplet_pairs(made), *material.decided.validation]
+    return pairs if {one.label for one in pairs} == {0, 1} else []
+
+
+def _log_material(reporter: RunReporter, material: ScorerMaterial) -> None:
+    questions, decided = material.questions, material.decided
+    reporter.log(
+        f"{material.english:,} of {material.ready:,} ready questions are in English; {material.repeated:,} repeat"
+        f" another one and {material.test_items:,} are from a test split. {len(questions.learned):,} are learned"
+        f" from, {len(questions.validation):,} measure meanwhile, {len(questions.held_out):,} are held out;"
+        f" {questions.left_out:,} are left out that one of these two has too."
+    )
+    valid = sum(one.label == 1 for one in decided.learned)
+    reporter.log(
+        f"Reviewers' decisions: {valid:,} valid and {len(decided.learned) - valid:,} invalid pairs are learned from,"
+        f" {len(decided.validation):,} measure meanwhile, {len(decided.held_out):,} are held out,"
+        f" {decided.left_out:,} left out."
+    )
