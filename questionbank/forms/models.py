@@ -9,9 +9,11 @@ from typing import Any
 from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from analytics.configuration import FieldSpec, field_specs
 from questionbank.errors import ValidationFailed
+from questionbank.selectors.scorer_report import DecisionCounts
 
 __all__ = ["FieldGroup", "ReasonForm", "TrainingForm"]
 
@@ -26,6 +28,9 @@ GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (  # how the settings stan
             "root_mapping",
             "concept_weight",
             "difficulty_weight",
+            "loss",
+            "margin",
+            "scale",
             "adapter_rank",
         ),
     ),
@@ -39,6 +44,22 @@ GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (  # how the settings stan
             "augmentation_probability",
             "solution_view",
         ),
+    ),
+    (
+        _("Triplets"),
+        (
+            "triplets_per_question",
+            "far_share",
+            "combine",
+            "extra_operators",
+            "without",
+            "typed_numbers",
+            "stretch",
+        ),
+    ),
+    (
+        _("Models in the place of rules"),
+        ("translator_there", "translator_back", "weak_paraphraser", "weak_prefix"),
     ),
     (_("Contrast"), ("temperatures", "one_temperature", "projection", "queue_size", "momentum")),
     (_("Optimiser"), ("learning_rate", "weight_decay", "warmup_share", "freeze_embeddings")),
@@ -80,7 +101,8 @@ class FieldGroup:
 class TrainingForm(forms.Form):
     """The settings of a training, with bounds, help and defaults from its configuration class.
 
-    The class itself checks again when the run is asked for: what depends on several fields is only there.
+    The class itself checks again when the run is asked for: what depends on several fields is only there. A scorer of
+    paraphrases also learns from reviewers' decisions: with `decided`, the form asks whether it shall.
     """
 
     hierarchies = forms.MultipleChoiceField(
@@ -91,9 +113,16 @@ class TrainingForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, config_class: type, hierarchies: Sequence[str] = (), **kwargs: Any
+        self,
+        *args: Any,
+        config_class: type,
+        hierarchies: Sequence[str] = (),
+        decided: DecisionCounts | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        if decided is not None:
+            self.fields["decisions"] = _decisions_field(decided)
         choices: Any = self.fields["hierarchies"]
         choices.choices = [(name, name) for name in hierarchies]
         self.specs = field_specs(config_class)
@@ -131,6 +160,22 @@ class TrainingForm(forms.Form):
         for name, problems in (error.fields or {"": [str(error)]}).items():
             for problem in problems:
                 self.add_error(name if name in self.fields else None, problem)
+
+
+def _decisions_field(decided: DecisionCounts) -> forms.Field:
+    said = ngettext(
+        "%(usable)d decided pair: %(accepted)d accepted, %(rejected)d rejected, %(changed)d accepted with changes.",
+        "%(usable)d decided pairs: %(accepted)d accepted, %(rejected)d rejected, %(changed)d accepted with changes.",
+        decided.usable,
+    ) % {
+        "usable": decided.usable,
+        "accepted": decided.accepted,
+        "rejected": decided.rejected,
+        "changed": decided.changed,
+    }
+    return forms.BooleanField(
+        label=_("Learn from reviewers' decisions as well"), initial=True, required=False, help_text=said
+    )
 
 
 def _field(spec: FieldSpec) -> forms.Field:

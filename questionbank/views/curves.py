@@ -15,17 +15,22 @@ __all__ = ["compared_charts", "metric_name", "training_charts"]
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
 NOT_DRAWN = ("epoch",)
-COMPARED = ("loss", "held_out_precision_at_10")  # drawn together for two models
+COMPARED = ("loss", "held_out_precision_at_10", "validation_auc")  # drawn together for two models
 
 
 def training_charts(series: Series) -> list[tuple[str, LineChart]]:
-    """Charts with the ids of their elements: the loss and its terms, the loss by rank, what was held out.
+    """Charts with the ids of their elements: the loss and its terms, the loss by rank, what was held out or validated.
 
     Whatever else a run measured gets a chart of its own.
     """
-    groups: dict[str, list[str]] = {"loss": [], "rank": [], "held-out": []}
-    titles = {"loss": _("Loss"), "rank": _("Loss by rank"), "held-out": _("Held-out questions")}
-    values = {"loss": _("Loss"), "rank": _("Loss"), "held-out": _("Figure")}
+    groups: dict[str, list[str]] = {"loss": [], "rank": [], "held-out": [], "validation": []}
+    titles = {
+        "loss": _("Loss"),
+        "rank": _("Loss by rank"),
+        "held-out": _("Held-out questions"),
+        "validation": _("Pairs of other questions"),
+    }
+    values = {"loss": _("Loss"), "rank": _("Loss"), "held-out": _("Figure"), "validation": _("Figure")}
     for name in sorted(series, key=_order):
         if name in NOT_DRAWN:
             continue
@@ -35,6 +40,8 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
             groups["loss"].append(name)
         elif name.startswith("held_out_"):
             groups["held-out"].append(name)
+        elif name.startswith("validation_"):
+            groups["validation"].append(name)
         else:
             groups[name], titles[name] = [name], metric_name(name)
     return [
@@ -54,7 +61,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
 def compared_charts(
     candidate: Series, champion: Series, *, names: tuple[str, str]
 ) -> list[tuple[str, LineChart]]:
-    """The loss and the held-out precision of two trainings, each pair over common axes.
+    """The loss and the main figure of two trainings, each pair over common axes.
 
     Args:
         candidate: figures of the run that trained it; empty where there was none.
@@ -90,6 +97,20 @@ def metric_name(name: str) -> str:
         "held_out_precision_at_10": _("Precision at 10 on held-out questions"),
         "difficulty_mae": _("Error of the difficulty (MAE)"),
         "difficulty_pearson": _("Correlation of the difficulty"),
+        "loss_triplet": _("Triplet loss"),
+        "loss_ranking": _("Ranking loss"),
+        "validation_auc": _("ROC AUC"),
+        "validation_separation": _("Separation"),
+        "validation_macro_f1": _("Macro F1"),
+        "validation_paper_macro_f1": _("Macro F1, as the paper averages"),
+    } | {
+        f"{figure}_{kind}": f"{label}, {pairs}"
+        for figure, label in (
+            ("auc", _("ROC AUC")),
+            ("macro_f1", _("Macro F1 at 0.5")),
+            ("separation", _("Separation")),
+        )
+        for kind, pairs in (("made", _("operators’ pairs")), ("decided", _("reviewers’ decisions")))
     }
     if name in known:
         return known[name]

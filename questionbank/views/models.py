@@ -5,6 +5,8 @@ Whoever may read may look; only admins change. What takes time is a job, and its
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -33,6 +35,7 @@ from questionbank.selectors.models import (
     training_run,
 )
 from questionbank.selectors.runs import run_metric_series
+from questionbank.selectors.scorer_report import decision_counts, scorer_data_report
 from questionbank.services.artifacts import artifact_delete
 from questionbank.services.promotion import (
     GATED,
@@ -41,7 +44,7 @@ from questionbank.services.promotion import (
     model_roll_back,
     promotion_request,
 )
-from questionbank.services.training import encoder_request
+from questionbank.services.training import encoder_request, scorer_request
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, training_charts
@@ -59,10 +62,28 @@ __all__ = [
 
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
-GROUPS_OF_FIGURES = ("held_out",)
-SHOWN_OF_EXTRA = ("questions", "questions_held_out", "hierarchy", "hierarchies", "encoder", "device")
+GROUPS_OF_FIGURES = ("held_out", "validation")
+SHOWN_OF_EXTRA = (
+    "questions", "questions_held_out", "hierarchy", "hierarchies", "encoder", "triplets", "given_pairs",
+    "verdict_pairs", "device",
+)  # fmt: skip
 LONGEST = 500  # characters of a value that is worth showing
-TRAINABLE = ("encoder",)  # capabilities with a form here; probes are trained after imports by themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a capability is trained from a form: the report on its data with its template, and who is asked for it."""
+
+    report: Callable[..., Any]
+    template: str
+    request: Callable[..., Run]
+    uses_decisions: bool = False
+
+
+TRAINABLE: Mapping[str, Training] = {  # a literal table; probes are trained after imports by themselves
+    "encoder": Training(encoder_data_report, "models/_report.html", encoder_request),
+    "paraphrase": Training(scorer_data_report, "models/_scorer_report.html", scorer_request, True),
+}
 
 
 @requires("read")
@@ -153,6 +174,7 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
             "bound": _bound(comparison),
             "charts": compared_charts(_curves(artifact), _curves(other), names=(artifact.name, other.name)),
             "changed": changed_questions(comparison),
+            "changed_pairs": comparison.figures.get("changed_pairs", []),
         }
     return render(request, "models/compare.html", context)
 
@@ -251,8 +273,9 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
     `?like=<id>` begins with the settings of a model instead of the defaults.
     """
-    config_class = CAPABILITIES[capability].config if capability in TRAINABLE else None
-    if config_class is None:
+    training = TRAINABLE.get(capability)
+    config_class = CAPABILITIES[capability].config if training else None
+    if training is None or config_class is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
     names = [one.name for one in hierarchies()]
     champion = artifact_champion(capability=capability)
@@ -260,6 +283,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         request.POST if request.method == "POST" else None,
         config_class=config_class,
         hierarchies=names,
+        decided=decision_counts() if training.uses_decisions else None,
         initial=_settings_like(request.GET.get("like", ""), capability),
     )
     problem, status = "", 200
@@ -268,8 +292,12 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                run = encoder_request(
-                    settings=form.settings(), hierarchies=form.chosen_hierarchies(), user=request.user
+                chosen = {"decisions": form.cleaned_data["decisions"]} if training.uses_decisions else {}
+                run = training.request(
+                    settings=form.settings(),
+                    hierarchies=form.chosen_hierarchies(),
+                    user=request.user,
+                    **chosen,
                 )
             except ValidationFailed as error:
                 form.add_problems(error)
@@ -278,12 +306,13 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
             else:
                 messages.success(request, _("The training waits for a worker."))
                 return redirect("run_detail", run_id=run.pk)
-    chosen = form.chosen_hierarchies()
+    hierarchies_chosen = form.chosen_hierarchies()
     context = {
         "form": form,
         "title": CAPABILITIES[capability].title,
-        "report": encoder_data_report(hierarchies=chosen),
-        "chosen": chosen,
+        "report": training.report(hierarchies=hierarchies_chosen),
+        "report_template": training.template,
+        "chosen": hierarchies_chosen,
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
         "problem": problem,
         "only_looks": only_looks,

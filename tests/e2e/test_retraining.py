@@ -1,4 +1,4 @@
-"""The story of a retraining in a browser, from the button to the roll back, on a tiny encoder.
+"""The story of a retraining in a browser, from the button to the roll back: a tiny encoder, a tiny scorer.
 
 No worker runs here: the test calls the task of a waiting job in a thread, as a worker would.
 """
@@ -15,13 +15,22 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from analytics.training.threads import wait_passively
-from questionbank.models import ModelArtifact, ModelEvent, Run
+from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Run
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.embeddings import embedding_set_ensure
+from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.runs import run_create
 from tests.questionbank.small_bank import add_set, store_vectors
-from worker import reporting
-from worker.tasks import encoder_compare, encoder_embed, encoder_train, model_promote
+from worker import paraphrase_comparison, reporting
+from worker.tasks import (
+    encoder_compare,
+    encoder_embed,
+    encoder_train,
+    model_promote,
+    paraphrase_compare,
+    paraphrase_score,
+    paraphrase_train,
+)
 
 wait_passively()  # before anything imports torch
 
@@ -112,7 +121,7 @@ def test_retrain_compare_promote_and_roll_back(
 
     # start from the form
     page.get_by_role("link", name="Models", exact=True).click()
-    page.get_by_role("link", name="Retrain encoder").click()
+    page.get_by_role("link", name="Retrain question encoder").click()
     expect(page.get_by_role("region", name="What it learns from")).to_contain_text("90")
     for group in ("Optimiser", "Machine and repetition"):
         page.locator("summary", has_text=group).click()
@@ -128,7 +137,9 @@ def test_retrain_compare_promote_and_roll_back(
 
     # watch, and cancel
     with at_work(encoder_train, the_run("train")):
-        expect(page.get_by_text(f"Step {STOPPED_AT} of {STEPS}")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text(f"Step {STOPPED_AT} of {STEPS}")).to_be_visible(
+            timeout=1000 * PATIENCE_SECONDS
+        )
         expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
         expect(page.get_by_role("figure", name="Loss by rank")).to_contain_text("Rank 1, the same concept")
         held_out = page.get_by_role("figure", name="Held-out questions")
@@ -143,7 +154,9 @@ def test_retrain_compare_promote_and_roll_back(
     with at_work(encoder_train, the_run("train")):
         held_out = page.get_by_role("figure", name="Held-out questions")
         held_out.get_by_text("The same as a table").click()
-        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
+            timeout=1000 * PATIENCE_SECONDS
+        )
     expect(held_out.get_by_role("rowheader")).to_have_text(["10", "20", "30", "40", "50"])  # still unfolded
     expect(page.get_by_text("Going on from the checkpoint.")).to_be_visible()
 
@@ -155,7 +168,7 @@ def test_retrain_compare_promote_and_roll_back(
     expect(page.get_by_text("Not compared yet")).to_be_visible()
     page.get_by_role("button", name="Compare with the champion").click()
     with at_work(encoder_compare, the_run("evaluate")):
-        page.get_by_role("link", name="Look at the comparison").click(timeout=30_000)
+        page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
         "Precision at 10, level 2"
     )
@@ -171,7 +184,9 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_label("Promote it although it does not pass").check()
     page.get_by_role("button", name="Promote").click()
     with at_work(model_promote, the_run("promote")):
-        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
+            timeout=1000 * PATIENCE_SECONDS
+        )
 
     # other neighbours
     afterwards = purpose_neighbours(page, question)
@@ -186,3 +201,88 @@ def test_retrain_compare_promote_and_roll_back(
     expect(page.get_by_text("“the-first-encoder” serves again.")).to_be_visible()
     assert purpose_neighbours(page, question) == at_first
     assert list(ModelEvent.objects.values_list("kind", flat=True)[:2]) == ["rolled_back", "promoted"]
+
+
+@pytest.fixture
+def waiting(transactional_db, own_files, tmp_path, monkeypatch) -> ParaphrasePair:
+    """A tiny champion that has scored a pair, beside word problems and decisions on paraphrases of them."""
+    from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
+    from tests.worker.scorer_bank import add_decided, add_word_problems
+
+    monkeypatch.setattr(paraphrase_comparison, "SMALLEST_SUITE", 10)  # else so small a bank has no figures
+    add_decided(add_word_problems(120))
+    folder = tiny_scorer(tmp_path / "first", seed=1, name="the-first-scorer")
+    artifact_promote(artifact=artifact_register(folder=folder), reason="The first one.")
+    (pair,) = pairs_create(
+        pairs=[PairInput("Ann has 3 pens. How many?", "How many pens has Ann, who owns 3?")],
+        source=ParaphrasePair.Source.TYPED,
+        user=None,
+    )
+    paraphrase_score(the_run("score").pk)
+    pair.refresh_from_db()
+    return pair
+
+
+def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_person, waiting, tmp_path) -> None:
+    from analytics.backbone.tiny import save_backbone, tiny_backbone
+
+    save_backbone(tiny_backbone(seed=2, max_tokens=256), tmp_path / "tiny")
+    page = open_as("admin")
+    page.get_by_role("link", name="Models", exact=True).click()
+    page.get_by_role("link", name="Retrain paraphrase scorer").click()
+    expect(page.get_by_text("240 decided pairs: 120 accepted, 120 rejected")).to_be_visible()
+    expect(page.get_by_label("Learn from reviewers' decisions as well")).to_be_checked()
+    expect(page.get_by_role("region", name="What it learns from")).to_contain_text(
+        "120 of 120 are in English"
+    )
+    for group in ("Triplets", "Optimiser", "Machine and repetition"):
+        page.locator("summary", has_text=group).click()
+    for label, value in {
+        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "20", "Max tokens": "128",
+        "Triplets per question": "1", "Learning rate": "0.005",
+    }.items():  # fmt: skip
+        page.get_by_label(label, exact=True).fill(value)
+    page.get_by_label("Mixed precision").uncheck()
+    page.get_by_role("button", name="Start the training").last.click()
+    with at_work(paraphrase_train, the_run("train")):
+        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
+            timeout=1000 * PATIENCE_SECONDS
+        )
+    expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
+
+    page.get_by_role("link", name="Look at the model").click()
+    page.get_by_role("link", name="Compare", exact=True).click()
+    page.get_by_role("button", name="Compare with the champion").click()
+    with at_work(paraphrase_compare, the_run("evaluate")):
+        page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
+    figures = page.get_by_role("region", name="Figures of both models")
+    expect(figures).to_contain_text("ROC AUC, operators’ pairs")
+    expect(figures).to_contain_text("ROC AUC, reviewers’ decisions")
+    expect(page.get_by_role("region", name="Whose score changes most")).to_contain_text(
+        "as the operator means it"
+    )
+
+    page.get_by_role("link", name="Promote", exact=True).click()
+    expect(page.get_by_text("decided ones keep their score")).to_be_visible()
+    page.get_by_label("Reason").fill("To see the whole story.")
+    page.get_by_label("Promote it although it does not pass").check()  # the fixed questions are too few
+    page.get_by_role("button", name="Promote").click()
+    with at_work(model_promote, the_run("promote")):
+        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
+            timeout=1000 * PATIENCE_SECONDS
+        )
+    expect(page.get_by_text("1 undecided pairs are scored anew")).to_be_visible()
+    paraphrase_score(the_run("score").pk)
+    first_score, first_scorer = waiting.score, waiting.scored_by
+    waiting.refresh_from_db()
+    assert waiting.scored_by == ModelArtifact.objects.get(capability="paraphrase", state="champion")
+    assert waiting.score != first_score
+
+    page.get_by_role("link", name="Models", exact=True).click()
+    page.get_by_role("link", name="Roll back").click()
+    page.get_by_label("Reason").fill("It was only a trial.")
+    page.get_by_role("button", name="Roll back").click()
+    expect(page.get_by_text("“the-first-scorer” serves again.")).to_be_visible()
+    paraphrase_score(the_run("score").pk)
+    waiting.refresh_from_db()
+    assert (waiting.scored_by, waiting.score) == (first_scorer, pytest.approx(first_score))

@@ -19,6 +19,17 @@ def test_figures_are_grouped_and_ranks_stand_in_the_order_of_their_numbers() -> 
     }
 
 
+def test_figures_of_a_scorer_stand_in_one_chart() -> None:
+    names = ["validation_auc", "validation_separation", "loss", "loss_triplet"]
+    charts = dict(training_charts(dict.fromkeys(names, POINTS)))
+    assert {id: [curve.name for curve in chart.curves] for id, chart in charts.items()} == {
+        "chart-loss": ["Loss", "Triplet loss"],
+        "chart-validation": ["ROC AUC", "Separation"],
+    }
+    both = dict(compared_charts({"validation_auc": POINTS}, {}, names=("new", "old")))
+    assert list(both) == ["chart-validation-auc"]
+
+
 def test_a_run_without_figures_has_no_charts() -> None:
     assert training_charts({}) == []
     assert compared_charts({}, {}, names=("a", "b")) == []

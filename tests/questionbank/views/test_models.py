@@ -12,8 +12,16 @@ from django.urls import reverse
 
 from analytics.configuration import field_specs
 from analytics.encoder.config import EncoderConfig
+from analytics.paraphrase.config import ParaphraseConfig
 from questionbank.forms.models import TrainingForm
-from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
+from questionbank.models import (
+    EmbeddingSet,
+    ModelArtifact,
+    ModelComparison,
+    ModelEvent,
+    ParaphrasePair,
+    Run,
+)
 from questionbank.services.artifacts import artifact_promote, model_event_create
 from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
 
@@ -416,6 +424,116 @@ def test_the_form_can_begin_with_the_settings_of_a_model(bank, champion, as_admi
     assert (field_value(like, "epochs"), field_value(like, "momentum")) == ("7", "0.999")
     for odd in ("", "x", "999999", "9" * 400, "-1"):
         assert field_value(as_admin.get(address, {"like": odd}).content.decode(), "epochs") == "5"
+
+
+# scorers of paraphrases
+
+TRAIN_SCORER = "/models/train/paraphrase/"
+
+
+def scorer_defaults(**changed: str) -> dict[str, str]:
+    specs = field_specs(ParaphraseConfig)
+    sent = {spec.name: str(spec.default) for spec in specs if spec.type is not bool}
+    ticked = {spec.name: "on" for spec in specs if spec.type is bool and spec.default}
+    return sent | ticked | {"decisions": "on"} | changed
+
+
+@pytest.fixture
+def decided(db) -> None:
+    for outcome, count in (("accept", 3), ("reject", 2), ("edit", 1)):
+        for number in range(count):
+            ParaphrasePair.objects.create(
+                original=f"Ann has {number} pens. How many?", paraphrase=f"{outcome} {number}", source="typed",
+                state="decided", outcome=outcome, outcome_text="Better." if outcome == "edit" else "",
+            )  # fmt: skip
+
+
+def test_an_admin_retrains_the_scorer_from_a_form_with_report_and_decisions(
+    bank, decided, as_admin, admin_person
+) -> None:
+    assert "Retrain paraphrase scorer" in text(as_admin.get(reverse("model_list")))
+    response = as_admin.get(TRAIN_SCORER)
+    page = text(response)
+    for spec in field_specs(ParaphraseConfig):
+        assert f'name="{spec.name}"' in response.content.decode(), spec.name
+    assert "6 decided pairs: 3 accepted, 2 rejected, 1 accepted with changes." in page
+    assert re.search(r'<input[^>]*name="decisions"[^>]*checked', response.content.decode())
+    assert "of 6 are in English" in page
+    assert "held out for comparison" in page
+    response = as_admin.post(TRAIN_SCORER, scorer_defaults(epochs="2"))
+    run = Run.objects.get(kind=Run.Kind.TRAIN)
+    assert response["Location"] == reverse("run_detail", args=[run.pk])
+    assert (run.capability, run.queue, run.requested_by) == ("paraphrase", "train", admin_person)
+    assert run.parameters == {"set": {"epochs": "2"}, "decisions": True}
+    assert "learned from as well" in text(as_admin.get(response["Location"]))
+
+
+def test_decisions_can_be_left_out_and_wrong_settings_are_named(bank, decided, as_admin) -> None:
+    sent = scorer_defaults(without="nothing_of_ours")
+    response = as_admin.post(TRAIN_SCORER, sent)
+    assert response.status_code == 422
+    assert "There is no operator nothing_of_ours" in text(response)
+    sent = scorer_defaults(hierarchies="School")
+    del sent["decisions"]
+    look = as_admin.post(TRAIN_SCORER, sent | {"action": "report"})
+    assert "Questions tagged in School." in text(look)
+    assert not re.search(r'<input[^>]*name="decisions"[^>]*checked', look.content.decode())
+    as_admin.post(TRAIN_SCORER, sent)
+    assert Run.objects.get().parameters == {"set": {}, "hierarchies": ["School"], "decisions": False}
+
+
+def test_an_empty_bank_has_a_form_for_the_scorer_too(db, as_admin) -> None:
+    page = text(as_admin.get(TRAIN_SCORER))
+    assert "0 decided pairs" in page
+    assert "No question is held out" in page
+
+
+def test_a_comparison_of_scorers_shows_figures_and_the_pairs_whose_score_changes(as_admin) -> None:
+    old = register("old-scorer", "champion", capability="paraphrase")
+    new = register("new-scorer", capability="paraphrase")
+    auc = BETTER | {"name": "auc_made", "label": "ROC AUC, operators' pairs", "decides": True}
+    gap = BETTER | {"name": "separation_decided", "label": "Separation", "worse": True, "decides": False}
+    pair = {
+        "original": "Ann has <b>3</b> pens.", "paraphrase": "Ann has some pens.", "label": 0, "kind": "made",
+        "candidate": 0.31, "champion": 0.92,
+    }  # fmt: skip
+    figures = {
+        "suite": {"questions": 40, "pairs": 90, "decided": 10, "lost": 0, "gained": 0, "seed": 0},
+        "metrics": [auc, gap], "changed_pairs": [pair],
+    }  # fmt: skip
+    ModelComparison.objects.create(candidate=new, champion=old, figures=figures)
+    response = as_admin.get(reverse("model_compare", args=[new.pk]))
+    page = text(response)
+    assert "It passes the gate." in page
+    assert "Separation is worse" in page
+    assert "90 pairs of 40 questions that no training sees; 10 of them were decided by reviewers" in page
+    assert "ROC AUC, operators’ pairs" in page
+    assert "Separation, reviewers’ decisions" in page
+    assert "Whose score changes most" in page
+    assert "Whose neighbours" not in page
+    assert "<b>3</b>" not in response.content.decode()
+    assert "Not valid as the operator means it 0.310 instead of 0.920" in page
+    assert "decided ones keep their score" in text(as_admin.get(reverse("model_promote", args=[new.pk])))
+
+
+def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
+    first = register("first-scorer", capability="paraphrase")
+    page = text(as_admin.get(reverse("model_promote", args=[first.pk])))
+    assert "No model of this kind serves, so there is none that it could be worse than." in page
+    assert "Compare it with the champion first" not in page
+    as_admin.post(reverse("model_promote", args=[first.pk]), {"reason": "The first one."})
+    assert Run.objects.get(kind=Run.Kind.PROMOTE).parameters["override"] is False
+
+
+def test_a_scorer_is_rolled_back_at_once(as_admin) -> None:
+    register("old-scorer", "champion", capability="paraphrase")
+    artifact_promote(artifact=register("new-scorer", capability="paraphrase"))
+    address = reverse("model_roll_back", args=["paraphrase"])
+    page = text(as_admin.get(address))
+    assert "Roll back to old-scorer?" in page
+    assert "vectors" not in page
+    response = as_admin.post(address, {"reason": "Reviewers complained."}, follow=True)
+    assert "“old-scorer” serves again." in text(response)
 
 
 def field_value(page: str, name: str) -> str:
