@@ -48,6 +48,7 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ABBREVIATION = 12
+_NO_BLANK = re.compile(r"[a-z0-9%)][a-z0-9%)]\.[A-Z][a-z ]$")  # "bought.If", as machine translation writes
 _MUST_CONTINUE = re.compile(r"[a-z0-9]")
 _FORMULA_ENDS_SENTENCE = re.compile(r"[.?!。？！]\s*$")
 _ASKS = re.compile(
@@ -120,8 +121,8 @@ def _is_boundary(text: str, match: re.Match[str]) -> bool:
     after = text[match.end()] if match.end() < len(text) else ""
     if mark in ",:":
         return not (before.isdigit() and after.isdigit())
-    if after and not after.isspace() and after.isascii():
-        return False  # "2.5", "e.g.", "www.x.org"
+    if after and not after.isspace() and after.isascii():  # "2.5", "e.g.", "www.x.org"
+        return _NO_BLANK.search(text[max(match.start() - 2, 0) : match.end() + 2]) is not None
     if match[0].startswith(".."):
         return not _MUST_CONTINUE.match(text[match.end() : match.end() + 2].lstrip())
     return (

@@ -50,6 +50,8 @@ def test_clauses_end_at_punctuation_outside_numbers_and_formulas(text: str, clau
         ("The U.S. has 50 states.", ["The U.S. has 50 states."]),
         ("“真的吗？”他说。好。", ["“真的吗？”", "他说。", "好。"]),
         ("Really?! Yes.", ["Really?! ", "Yes."]),
+        ("She paid 40%.If he pays 5.A box is 3.5 m.", ["She paid 40%.", "If he pays 5.A box is 3.5 m."]),
+        ("See www.x.org and Mr.Li of the U.S.Army.", ["See www.x.org and Mr.Li of the U.S.Army."]),
     ],
 )
 def test_sentences_end_neither_at_abbreviations_nor_at_ellipses(text: str, sentences: list[str]) -> None:
