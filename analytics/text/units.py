@@ -59,9 +59,10 @@ def _alternatives(names: dict[str, str] | frozenset[str]) -> str:
 _WORD = re.compile(r"[A-Za-z]+(?:-years?)?")
 _POWER_WORD = re.compile(r"\b(?:square|sq\.?|cubic|cu\.?)[ -]$", re.IGNORECASE)
 _PER_TIME = re.compile(
-    r"(?: (?:per|an?|each|every) |\s?/\s?)(second|minute|hour|day|sec|min|hr)\b", re.IGNORECASE
+    r"(?:(?: (?:per|an?|each|every) |\s?/\s?)(second|minute|hour|day|sec|min|hr)|\s/\s?([hs]))\b",
+    re.IGNORECASE,
 )
-_TIMES = {"sec": "second", "min": "minute", "hr": "hour"}
+_TIMES = {"sec": "second", "min": "minute", "hr": "hour", "h": "hour", "s": "second"}
 _SCALE = re.compile(r" (celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(
     r"(?<=[\d½¼¾}])(?:\s|\\[,; ]|~|-)?\s?(?:\\(?:text|mathrm|rm|mbox)\s?\{\s?)?"
@@ -82,9 +83,12 @@ _CHINESE_NUMBERED = re.compile(
 _MONEY = re.compile(
     rf"(?P<sign>\\?[$]|(?<![A-Za-z])(?:{_alternatives(MONEY_SIGNS)}))\s?(?=\.?\d)|(?<=\d)\s?(?P<after>[€£₹])"
 )
-_PREPOSITION = re.compile(r"\s*(?:the|a|an|this|that|each|all|his|her|its|their|total|which|one|order|\d)\b")
+_PREPOSITION = re.compile(
+    r"\s*(?:the|a|an|this|that|each|all|his|her|its|their|total|which|one|order|number|\d)\b"
+)
 _COUNTED = re.compile(
-    r"(?:\d|\b(?:a|an|one|two|three|four|five|six|ten|half|per|each|every|of))[\s-]?$", re.IGNORECASE
+    r"(?:\d|\b(?:a|an|one|two|three|four|five|six|ten|half|full|whole|per|each|every|of))[\s-]?$",
+    re.IGNORECASE,
 )
 _POWERS = {"2": 2, "3": 3, "²": 2, "³": 3}
 
@@ -134,7 +138,7 @@ def _short_forms(text: str) -> Iterator[_Place]:
 def _with_time(text: str, start: int, end: int, unit: str) -> _Place:
     """Make a speed of a length that is followed by "per hour"."""
     if DIMENSIONS.get(unit) == "length" and (time := _PER_TIME.match(text, end)):
-        name = time[1].lower()
+        name = (time[1] or time[2]).lower()
         return start, time.end(), f"{unit} / {_TIMES.get(name, name)}"
     return start, end, unit
 

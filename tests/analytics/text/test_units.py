@@ -52,6 +52,8 @@ BASE = {
         ("2 dimes and 3 nickels, an alloy of zinc and nickel", ["dollar_dime", "dollar_nickel"]),
         ("the second number, 5 seconds, one second", ["second", "second"]),
         ("my left foot, 6-foot pole, in the yard", ["foot"]),
+        ("100 km / h, 4 m / s, 5 km / 2 h", ["kilometer / hour", "meter / second", "kilometer", "hour"]),
+        ("20 in number, 20 in long, a full cup", ["inch", "cup"]),
         ("a 5-m rope, x m, 3g, m", ["meter", "gram"]),
         ("5千米，60元5角，每分60米，3天", ["kilometer", "yuan", "jiao", "minute", "meter", "day"]),
         ("40平方厘米，2小时，千米/时", ["centimeter ** 2", "hour", "kilometer / hour"]),
