@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from analytics.paraphrase.entities import mentions_of
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.reading import Reading
+from analytics.paraphrase.wording import STOP_WORDS
 
 __all__ = ["comparison_findings", "negation_findings"]
 
@@ -19,7 +22,10 @@ _FAMILIES: dict[str, tuple[str, str]] = {
         r"at least|no fewer than|no less than|a minimum of|minimum",
         r"at most|no more than|a maximum of|maximum",
     ),
-    "amount": (r"more|greater|exceeds?|additional|extra", r"fewer|less|smaller|cheaper"),
+    "amount": (
+        r"more|greater|exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?|outnumber(?:s|ed)?|additional|extra|in excess of",
+        r"fewer|less|smaller|cheaper|short of",
+    ),
     "equality": (r"as (?:many|much|old|long|tall|heavy|fast|large|big|far)", r"(?!)"),
     "size": (r"larger|bigger", r"tinier"),
     "age": (r"older|elder", r"younger"),
@@ -37,6 +43,19 @@ _FAMILIES: dict[str, tuple[str, str]] = {
 }
 # "smaller" is the opposite of "larger" and of "greater"; "shorter" of "taller" and of "longer".
 _KINDRED = {"size": "amount"}
+# "5 feet more", "taller by 5 feet" and "higher by 5 feet" may stand for one another.
+_MEASURES = frozenset({"amount", "age", "length", "weight", "speed", "level"})
+# What says in other words that two things differ, or by how much.
+_DIFFERS = re.compile(
+    r"\b(?:\w+er\sthan|differences?|differs?|beyond|over|under|another|further|gap|apart|ahead|behind|compar(?:ed|ison|ing)"
+    r"|remain(?:s|ed|ing)?|left|still|needs?|needed|ris(?:e|en|es|ing)|rose|rais(?:e|ed)|increas(?:e|ed|es|ing)"
+    r"|decreas(?:e|ed|es|ing)|reduc(?:e|ed|es|tion)|drop(?:s|ped)?|f[ae]lls?|times|twice|thrice|double[sd]?"
+    r"|triple[sd]?|within|limit(?:ed)?|up to|capacity|can hold)\b",
+    re.IGNORECASE,
+)
+_TIMES_BEFORE = re.compile(r"\btimes\s$", re.IGNORECASE)
+# "after" and "before", "above" and "below" are opposite where they stand before the same word.
+_ANCHORED = frozenset({"order", "level"})
 _PATTERN = re.compile(
     r"\b(?:"
     + "|".join(
@@ -52,9 +71,12 @@ _AS = re.compile(r"(?:\s+[\w$%'’./-]+){0,5}?\s+as\b", re.IGNORECASE)
 _ASKED = re.compile(r"\bhow (?:many|much)\s$", re.IGNORECASE)
 _MINOR = frozenset({"equality", "order", "change", "extreme"})
 _NEGATION = re.compile(
-    r"\b(?:not|never|neither|nor|without|except|cannot|none|nobody|\w+n['’]t|no(?! (?:more|less|fewer)\b)(?!\.))(?!\w)",
+    r"(?<!\w)(?:not|never|neither|nor|without|cannot|none|nobody|\w*n['’]t|no(?! (?:more|less|fewer|longer)\b)(?!\.)"
+    r"|except|excluding|apart from|aside from|other than|fail(?:s|ed|ing)? to|forg[eo]t(?:s|ten)? to|unable|incapable"
+    r"|lack(?:s|ed|ing)?|miss(?:es|ed|ing)|avoid(?:s|ed|ing)?|refus(?:e|es|ed|ing))(?!\w)",
     re.IGNORECASE,
 )
+_NEAR = 3  # words behind a comparison or a negation, one of which it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +90,8 @@ class _Comparison:
     is_asked: bool  # "how many more"
     left: str  # the name before it in its sentence
     right: str  # the name behind "than"
+    anchor: str  # key of what it is about
+    by: Fraction | None  # the number in front: 3 miles farther
 
 
 def comparison_findings(original: Reading, paraphrase: Reading, renamed: dict[str, str]) -> list[Finding]:
@@ -76,37 +100,33 @@ def comparison_findings(original: Reading, paraphrase: Reading, renamed: dict[st
     "Ann has 5 more than Tom" and "Tom has 5 fewer than Ann" say the same.
     """
     left, right = _comparisons(original), _comparisons(paraphrase)
+
+    def is_crossed(one: _Comparison, other: _Comparison) -> bool:
+        return one.is_than and other.is_than and _sides(one, other, renamed) == "crossed"
+
+    def is_kept(one: _Comparison, other: _Comparison) -> bool:
+        return _is_same(one, other) and not is_crossed(one, other)
+
     findings = []
-    for one in list(left):
-        same = [other for other in right if (other.family, other.direction) == (one.family, one.direction)]
-        best = max(
-            same,
-            key=lambda other: (_sides(one, other, renamed) != "crossed", other.is_than == one.is_than),
-            default=None,
-        )
-        if best is None:
-            continue
-        left.remove(one)
-        right.remove(best)
-        if one.is_than and best.is_than and _sides(one, best, renamed) == "crossed":
-            findings.append(
-                _turned(one, best, f"{one.left} and {one.right} changed places around {one.text}.")
-            )
-        elif one.is_than and not best.is_than:
-            findings.append(
-                _turned(one, best, f"It is no longer said than what {best.text} is meant.", is_serious=False)
-            )
-    for one in list(left):
-        opposite = next(
-            (other for other in right if other.family == one.family and other.direction != one.direction),
-            None,
-        )
-        if opposite is None:
-            continue
-        left.remove(one)
-        right.remove(opposite)
-        if not (one.is_than and opposite.is_than and _sides(one, opposite, renamed) == "crossed"):
-            findings.append(_turned(one, opposite, f"{one.text} became {opposite.text}."))
+    for one, other in (
+        *_take(left, right, lambda one, other: is_kept(one, other) and one.anchor == other.anchor != ""),
+        *_take(left, right, _is_opposite_in_time_or_place),
+        *_take(left, right, is_kept),
+        *_take(left, right, _is_same),
+        *_take(left, right, _is_opposite),
+        *_take(left, right, _is_as_much),
+        *_take(left, right, _is_as_much_the_other_way),
+    ):
+        if one.direction == other.direction:
+            if is_crossed(one, other):
+                findings.append(
+                    _turned(one, other, f"{one.left} and {one.right} changed places around {one.text}.")
+                )
+            elif one.is_than and not other.is_than and one.family == other.family:
+                sentence = f"It is no longer said than what {other.text} is meant."
+                findings.append(_turned(one, other, sentence, is_serious=False))
+        elif not is_crossed(one, other):
+            findings.append(_turned(one, other, f"{one.text} became {other.text}."))
     findings += [
         Finding(
             "comparison",
@@ -114,7 +134,7 @@ def comparison_findings(original: Reading, paraphrase: Reading, renamed: dict[st
             f"{one.text} is missing.",
             original=(one.start, one.end),
             before=one.text,
-            is_serious=(one.is_than or one.is_asked or one.family == "bound") and one.family not in _MINOR,
+            is_serious=_matters(one, right, paraphrase),
         )
         for one in left
     ]
@@ -125,15 +145,73 @@ def comparison_findings(original: Reading, paraphrase: Reading, renamed: dict[st
             f"{one.text} was added.",
             paraphrase=(one.start, one.end),
             after=one.text,
-            is_serious=(one.is_than or one.is_asked or one.family == "bound") and one.family not in _MINOR,
+            is_serious=_matters(one, left, original),
         )
         for one in right
     ]
     return findings
 
 
+def _take(
+    left: list[_Comparison], right: list[_Comparison], rule: Callable[[_Comparison, _Comparison], bool]
+) -> list[tuple[_Comparison, _Comparison]]:
+    """Take pairs that fit a rule out of both lists, those with "than" on both sides or on neither first."""
+    pairs = []
+    for one in list(left):
+        fitting = [other for other in right if rule(one, other)]
+        if fitting:
+            best = max(fitting, key=lambda other: other.is_than == one.is_than)
+            left.remove(one)
+            right.remove(best)
+            pairs.append((one, best))
+    return pairs
+
+
+def _is_same(one: _Comparison, other: _Comparison) -> bool:
+    return (one.family, one.direction) == (other.family, other.direction)
+
+
+def _is_opposite_in_time_or_place(one: _Comparison, other: _Comparison) -> bool:
+    return _is_turned(one, other) and one.family in _ANCHORED and one.anchor == other.anchor != ""
+
+
+def _is_opposite(one: _Comparison, other: _Comparison) -> bool:
+    return _is_turned(one, other) and one.family not in _ANCHORED
+
+
+def _is_turned(one: _Comparison, other: _Comparison) -> bool:
+    return one.family == other.family and one.direction != other.direction
+
+
+def _is_as_much(one: _Comparison, other: _Comparison) -> bool:
+    return {one.family, other.family} <= _MEASURES and one.direction == other.direction
+
+
+def _is_as_much_the_other_way(one: _Comparison, other: _Comparison) -> bool:
+    return (
+        {one.family, other.family} <= _MEASURES
+        and one.direction != other.direction
+        and one.by is not None
+        and one.by == other.by
+    )
+
+
+def _matters(one: _Comparison, others: list[_Comparison], other: Reading) -> bool:
+    """Whether a comparison that only one text has changes the answer: nothing in the other text may say the same."""
+    return (
+        (one.is_than or one.is_asked or (one.family == "bound" and "imum" not in one.text.lower()))
+        and one.family not in _MINOR
+        and not others
+        and _DIFFERS.search(other.text) is None
+    )
+
+
 def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
-    """Return whether "not", "neither", "without" ... were all lost, or came in where there was none."""
+    """Return whether "not", "neither", "without", "fails to" ... were all lost, or came in where there was none.
+
+    It is serious where the other text has what is denied: "who does not eat", "who does eat"; empty seats may be those
+    that are not used.
+    """
     before = list(_NEGATION.finditer(original.text))
     after = list(_NEGATION.finditer(paraphrase.text))
     if bool(before) == bool(after):
@@ -147,11 +225,26 @@ def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
                 f"{word[0]} is missing.",
                 original=word.span(),
                 before=word[0],
-                is_serious=True,
+                is_serious=_is_affirmed(original, before, paraphrase),
             )
         ]
     word = after[0]
-    return [Finding("negation", "added", f"{word[0]} was added.", paraphrase=word.span(), after=word[0])]
+    return [
+        Finding(
+            "negation",
+            "added",
+            f"{word[0]} was added.",
+            paraphrase=word.span(),
+            after=word[0],
+            is_serious=_is_affirmed(paraphrase, after, original),
+        )
+    ]
+
+
+def _is_affirmed(reading: Reading, negations: list[re.Match[str]], other: Reading) -> bool:
+    """Whether another text has the first content word behind one of the negations."""
+    denied = {_anchor(reading, negation.end()) for negation in negations}
+    return bool(denied & other.keys)
 
 
 def _turned(one: _Comparison, other: _Comparison, sentence: str, *, is_serious: bool = True) -> Finding:
@@ -167,6 +260,10 @@ def _comparisons(reading: Reading) -> list[_Comparison]:
         pattern = _AS if family == "equality" else _THAN
         than = pattern.match(reading.text, match.end(), sentence.end)
         behind = than.end() if than else match.end()
+        if family == "amount" and _TIMES_BEFORE.search(
+            reading.text, max(match.start() - 6, 0), match.start()
+        ):
+            family = "equality"  # three times more is three times as many
         found.append(
             _Comparison(
                 match.start(),
@@ -176,11 +273,30 @@ def _comparisons(reading: Reading) -> list[_Comparison]:
                 direction,
                 than is not None,
                 _ASKED.search(reading.text[max(match.start() - 10, 0) : match.start()]) is not None,
-                _nearest(names, reading.text, sentence.start, match.start(), last=True),
+                _nearest(names, reading.text, sentence.start, match.start(), last=True)
+                or (_nearest(names, reading.text, match.end(), than.end(), last=True) if than else ""),
                 _nearest(names, reading.text, behind, sentence.end, last=False) if than else "",
+                _anchor(reading, match.end()),
+                _number_before(reading, match.start()),
             )
         )
     return found
+
+
+def _number_before(reading: Reading, place: int) -> Fraction | None:
+    """The number that ends at most one word before a place."""
+    before = [one for one in reading.quantities if one.end <= place]
+    if not before or reading.word_at(place) - reading.word_at(before[-1].end) > 1:
+        return None
+    return before[-1].value
+
+
+def _anchor(reading: Reading, place: int) -> str:
+    """Key of the next word that says something: what stands after "after", who is "more"."""
+    at = reading.word_at(place)
+    return next(
+        (word.key for word in reading.words[at : at + _NEAR] if word.text.lower() not in STOP_WORDS), ""
+    )
 
 
 def _nearest(names: list[str], text: str, start: int, end: int, *, last: bool) -> str:

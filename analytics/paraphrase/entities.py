@@ -55,7 +55,7 @@ _BEFORE_DATE = re.compile(
 )
 # Words that begin a sentence with a capital and are, or may be, no name.
 _NO_LABELS = frozenset(
-    str.split("AM PM AD BC AP GP TV US UK USA OK CD DVD ID PC HCF LCM GCD GCF CP SP SI CI MM CM KM")
+    str.split("AM PM AD BC AP GP TV US UK USA OK CD DVD ID PC HCF LCM GCD GCF CP SP SI CI MM CM KM KG")
 )
 _PLAIN = frozenset(
     str.split(
@@ -73,7 +73,7 @@ _PLAIN = frozenset(
         Without Work Write Yesterday You Your Water People Students Children Boys Girls Men Women Mark May
         Hope Rose Bill Rich Art Penny Grace Chase Hunter Price Summer Autumn Sunny Case Ray Drew Cash Miles
         Dollar Pat Guy True False Rs INR USD Therefore Interest Sum Cost Average Population Train Car Trains
-        Cars
+        Cars Rupees Dollars Euros Celsius Fahrenheit
         """
     )
 )

@@ -7,7 +7,10 @@ throughout, numbers in words, abbreviated units and converted quantities are no 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analytics.paraphrase.comparisons import comparison_findings, negation_findings
+from analytics.paraphrase.entities import find_entities
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.gaps import gap_findings
 from analytics.paraphrase.naming import entity_findings, renamings, thing_findings
@@ -33,7 +36,7 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
     after = read(paraphrase, tuple(dict.fromkeys(one.text for one in before.entities)))
     new = tuple(dict.fromkeys(one.text for one in after.entities))
     if set(new) - {one.text for one in before.entities}:
-        before = read(original, new)
+        before = replace(before, entities=tuple(find_entities(original, new)))
     renamed = renamings(before, after)
     findings, matches = quantity_findings(before, after)
     findings += unit_findings(before, after)

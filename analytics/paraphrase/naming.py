@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from analytics.paraphrase.entities import EntityMention, mentions_of
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.quantities import Match
-from analytics.paraphrase.reading import Reading
+from analytics.paraphrase.reading import Reading, Word
+from analytics.paraphrase.wording import GENERIC, STOP_WORDS
+from analytics.text.unit_names import ABBREVIATIONS, WORDS
 
 __all__ = ["entity_findings", "renamings", "thing_findings"]
 
 _PRONOUNS = frozenset(str.split("he she it they his her its their him them hers theirs who whom whose"))
 _PEOPLE = frozenset({"woman", "man", "other"})
+# Share of the words of both texts that they have in common; below it a new noun is more often a synonym.
+_CLOSE = 0.6
+_SAME_BEGINNING = 4  # letters: contract, contractual
 
 
 def renamings(original: Reading, paraphrase: Reading) -> dict[str, str]:
@@ -138,13 +143,24 @@ def _collapsed(
                         paraphrase=now[0],
                         before=name,
                         after=other,
+                        is_serious=_are_close(original, paraphrase),
                     )
                 )
     return findings
 
 
 def thing_findings(original: Reading, paraphrase: Reading, matches: Sequence[Match]) -> list[Finding]:
-    """Return counted things that were replaced in one place and stayed in another: 20 hats, but how many apples."""
+    """Return counted things that were replaced in one place and stayed in another: 20 hats, but how many apples.
+
+    Between texts of few common words a new noun is more often a synonym: there it is serious only where the question
+    asks for the old one.
+    """
+    is_close = _are_close(original, paraphrase)
+    asked = {
+        word.key
+        for word in paraphrase.words
+        if paraphrase.sentences[paraphrase.sentence_of(word.start)].is_question
+    }
     findings = []
     done: set[tuple[str, str]] = set()
     for match in matches:
@@ -163,19 +179,42 @@ def thing_findings(original: Reading, paraphrase: Reading, matches: Sequence[Mat
         now = next(
             word for word in paraphrase.words if word.key == new and word.start >= match.paraphrase.end
         )
-        findings.append(
-            Finding.between(
-                "entity",
-                "changed",
-                f"{was.text} became {now.text} in one place and stayed {was.text} in another.",
-                was,
-                now,
-            )
-        )
-    return findings + _replaced_in_places(original, paraphrase, done)
+        if _may_replace(was, now):
+            findings.append(_replaced(was, now, is_serious=is_close or (old in asked and old not in GENERIC)))
+    return findings + _replaced_in_places(original, paraphrase, done, is_close=is_close)
 
 
-def _replaced_in_places(original: Reading, paraphrase: Reading, done: set[tuple[str, str]]) -> list[Finding]:
+def _are_close(original: Reading, paraphrase: Reading) -> bool:
+    return len(original.keys & paraphrase.keys) >= _CLOSE * len(original.keys | paraphrase.keys)
+
+
+def _replaced(was: Word, now: Word, *, is_serious: bool) -> Finding:
+    return Finding.between(
+        "entity",
+        "changed",
+        f"{was.text} became {now.text} in one place and stayed {was.text} in another.",
+        was,
+        now,
+        is_serious=is_serious,
+    )
+
+
+def _may_replace(was: Word, now: Word) -> bool:
+    """Whether a word may be another thing: no small word, no unit, no "piece", no other form of the same word."""
+    old, new = was.text.lower(), now.text.lower()
+    return (
+        new not in STOP_WORDS
+        and new not in _PRONOUNS
+        and now.key not in GENERIC
+        and new not in WORDS
+        and new not in ABBREVIATIONS
+        and old[:_SAME_BEGINNING] != new[:_SAME_BEGINNING]
+    )
+
+
+def _replaced_in_places(
+    original: Reading, paraphrase: Reading, done: set[tuple[str, str]], *, is_close: bool
+) -> list[Finding]:
     """Find counted things that became others between the same neighbours, and stayed elsewhere."""
     counted = {noun for quantity in original.quantities for noun in quantity.nouns}
     between = {
@@ -194,15 +233,8 @@ def _replaced_in_places(original: Reading, paraphrase: Reading, done: set[tuple[
         if was.text.endswith("s") != word.text.endswith("s"):
             continue
         done.add((was.key, word.key))
-        findings.append(
-            Finding.between(
-                "entity",
-                "changed",
-                f"{was.text} became {word.text} in one place and stayed {was.text} in another.",
-                was,
-                word,
-            )
-        )
+        if _may_replace(was, word):
+            findings.append(_replaced(was, word, is_serious=is_close))
     return findings
 
 

@@ -1,7 +1,7 @@
 """Numbers and units of a pair, aligned: which were lost, added, changed, or changed places.
 
-Equal are a number in digits and in words, "twice" and "two times", 50% and one half, and a quantity converted into
-another unit (2 hours, 120 minutes).
+Equal are a number in digits and in words, "twice" and "two times", 50% and one half, 0.333 and a third, "3 times fewer"
+and "a third", and a quantity converted into another unit (2 hours, 120 minutes; 60 minutes, an hour).
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, permutations
 
 from analytics.errors import DataError
 from analytics.paraphrase.finding import Finding, Span
 from analytics.paraphrase.reading import TIMES, Quantity, Reading
 from analytics.paraphrase.wording import STOP_WORDS
+from analytics.text.unit_names import MONEY_SIGNS
 from analytics.text.units import UnitMention, convert_quantity
 
-__all__ = ["Match", "match_quantities", "quantity_findings", "unit_findings"]
+__all__ = ["Match", "quantity_findings", "unit_findings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,17 @@ _QUANTIFIERS = re.compile(
     r"\b(?:some|a few|few|several|many|a lot of|lots of|a number of|various|numerous)\b", re.IGNORECASE
 )
 _HOW_OR_AS = re.compile(r"\b(?:how|as)\s$", re.IGNORECASE)
+_BOTH = re.compile(r"\b(?:both|couple|pair|either|neither)\b", re.IGNORECASE)
+_TIMES = re.compile(r"\s+(?:separate |different )?times\b", re.IGNORECASE)
+_TOTAL = re.compile(r"\b(?:total|altogether|together|combined|in all|sum|overall)\b", re.IGNORECASE)
+_REST = re.compile(r"\b(?:remain(?:ing|s|ed)?|left|rest|remainder|others?)\b", re.IGNORECASE)
+_NEAR = 30  # characters
 _WINDOW = 6
-_SWAPPED = 0.25  # by so much the crossed contexts must agree better than the straight ones, of 2 at most
+_SWAPPED = 0.15  # by so much both crossed surroundings must agree better than both straight ones; of 1
+_MOST_SWAPPED = 12  # numbers
+_RUN = 3  # words on each side
+_SAME_RUN = 3  # words that must agree
+_APART = 2  # words from number to number
 _SAME_PLACE = 0.4
 _ASKED_UNIT = re.compile(r"\b(?:how many|how much|in terms of|number of|in)\s$", re.IGNORECASE)
 _ASKS_FOR = {
@@ -52,42 +63,69 @@ _ASKS_FOR = {
 }
 
 
-def match_quantities(original: Reading, paraphrase: Reading) -> list[Match]:
-    """Pair the quantities that say the same, each with the one in the most similar surroundings."""
-    matches: list[Match] = []
-    left, right = list(original.quantities), list(paraphrase.quantities)
-    for rule in (_equal, _equal_number, _equal_converted):
-        matches += _paired(original, paraphrase, left, right, rule)
-    return matches
-
-
 def quantity_findings(original: Reading, paraphrase: Reading) -> tuple[list[Finding], list[Match]]:
     """Return what happened to the numbers and to the units that belong to them, and the matches."""
     left, right = list(original.quantities), list(paraphrase.quantities)
     matches: list[Match] = []
-    for rule in (_equal, _equal_number, _equal_converted):
+    for rule in (_equal, _equal_number, _equal_converted, _equal_rounded, _equal_inverse):
         matches += _paired(original, paraphrase, left, right, rule)
     findings = [finding for match in matches if (finding := _unit_of_match(match, paraphrase))]
     renamed = _paired(original, paraphrase, left, right, _same_value)
-    findings += [_unit_changed(match) for match in renamed]
+    findings += [_unit_changed(original, paraphrase, match) for match in renamed]
+    _paired(original, paraphrase, left, list(paraphrase.implied), _equal_implied)
+    _paired(original, paraphrase, list(original.implied), right, _equal_implied)
     findings += _swapped(original, paraphrase, matches)
     matches += renamed
-    findings += [_number_changed(match) for match in _changed(original, paraphrase, left, right)]
+    findings += [_number_changed(match) for match in _changed(original, paraphrase, left, right, matches)]
     vague = _vague(original, paraphrase)
     for quantity in left:
         findings += _lost(original, paraphrase, quantity, matches, vague)
     findings += [
-        Finding(
-            "number",
-            "added",
-            f"{one.text} was added.",
-            paraphrase=(one.start, one.end),
-            after=one.text,
-        )
+        _added(paraphrase, one, [match.paraphrase for match in matches])
         for one in right
-        if not one.is_weak and not _is_repeated(paraphrase, one, [match.paraphrase for match in matches])
+        if not one.is_weak
+        and not _says_both(one, original, paraphrase)
+        and not _is_repeated(paraphrase, one, [match.paraphrase for match in matches])
     ]
     return findings, matches
+
+
+def _added(paraphrase: Reading, one: Quantity, known: list[Quantity]) -> Finding:
+    terms = _terms(paraphrase, one, known)
+    return Finding(
+        "number",
+        "added",
+        f"{one.text} was added" + (f": {terms}." if terms else "."),
+        paraphrase=(one.start, one.end),
+        after=one.text,
+        is_serious=not terms,
+    )
+
+
+def _terms(reading: Reading, one: Quantity, known: list[Quantity]) -> str:
+    """The two known numbers of which a number that is called a total or a rest is the sum or the difference."""
+    around = reading.text[max(one.start - _NEAR, 0) : one.end + _NEAR]
+    signs = ["+"] * (_TOTAL.search(around) is not None) + ["−"] * (_REST.search(around) is not None)
+    return next(
+        (
+            f"{first.text} {sign} {second.text}"
+            for first, second in permutations(known, 2)
+            for sign in signs
+            if first.unit == second.unit and one.unit in {first.unit, ""}
+            if one.value == first.value + (second.value if sign == "+" else -second.value)
+        ),
+        "",
+    )
+
+
+def _says_both(one: Quantity, without: Reading, within: Reading) -> bool:
+    """Whether "both" or "a pair" stands in the other text for a bare two."""
+    return (
+        one.value == 2
+        and not one.unit
+        and _BOTH.search(without.text) is not None
+        and _BOTH.search(within.text) is None
+    )
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:
@@ -105,6 +143,38 @@ def _equal_converted(one: Quantity, other: Quantity) -> bool:
         return convert_quantity(one.value, one.unit, other.unit) == other.value
     except DataError:
         return False
+
+
+def _equal_rounded(one: Quantity, other: Quantity) -> bool:
+    if one.unit and other.unit and one.unit != other.unit:
+        return False
+    return _rounds_to(one.value, other.value) or _rounds_to(other.value, one.value)
+
+
+def _rounds_to(exact: Fraction, decimal: Fraction) -> bool:
+    """Whether a decimal of two places and more is a fraction that no decimal says: 2/3, 0.667."""
+    places = _places(decimal)
+    return (
+        places is not None and places > 1 and _places(exact) is None and abs(exact - decimal) * 10**places < 1
+    )
+
+
+def _places(value: Fraction) -> int | None:
+    """Places that the decimal of a number has; None where no decimal says it."""
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives) if rest == 1 else None
+
+
+def _equal_inverse(one: Quantity, other: Quantity) -> bool:
+    return one.is_inverse != other.is_inverse and one.value * other.value == 1
+
+
+def _equal_implied(one: Quantity, other: Quantity) -> bool:
+    return _equal(one, other) or _equal_converted(one, other)
 
 
 def _same_value(one: Quantity, other: Quantity) -> bool:
@@ -175,7 +245,9 @@ def _unit_of_match(match: Match, paraphrase: Reading) -> Finding | None:
             f"{one.text} became {other.text}: {one.unit_text} is missing.",
             one,
             other,
-            is_serious=not elsewhere and one.dimension != "money",
+            is_serious=not elsewhere
+            and one.dimension != "money"
+            and not _TIMES.match(paraphrase.text, other.end),
         )
     return Finding.between(
         "unit",
@@ -187,8 +259,12 @@ def _unit_of_match(match: Match, paraphrase: Reading) -> Finding | None:
     )
 
 
-def _unit_changed(match: Match) -> Finding:
+def _unit_changed(original: Reading, paraphrase: Reading, match: Match) -> Finding:
     one, other = match.original, match.paraphrase
+    base, _, per = one.unit.partition(" / ")
+    new_base, _, new_per = other.unit.partition(" / ")
+    # "5 km every day", "each day 5 km"
+    is_apart = base == new_base and _has_unit(paraphrase if per else original, per or new_per, whole=True)
     return Finding(
         "unit",
         "changed",
@@ -197,32 +273,35 @@ def _unit_changed(match: Match) -> Finding:
         paraphrase=other.unit_span or (other.start, other.end),
         before=one.unit_text,
         after=other.unit_text,
+        is_serious=not is_apart,
     )
 
 
 def _swapped(original: Reading, paraphrase: Reading, matches: list[Match]) -> list[Finding]:
-    """Find two numbers that each stand where the other stood."""
+    """Find two numbers that each stand where the other stood, or count what the other counted."""
     once = [
         match
         for match in matches
         if sum(other.original.value == match.original.value for other in matches) == 1
         and not match.original.is_weak
     ]
-    if len(once) < 2 or len(once) > 12:
+    if len(once) > _MOST_SWAPPED:
         return []
-    before = {match.original.start: _context(original, match.original) for match in once}
-    after = {match.paraphrase.start: _context(paraphrase, match.paraphrase) for match in once}
+    before = {match.original.start: _Place(original, match.original) for match in once}
+    after = {match.paraphrase.start: _Place(paraphrase, match.paraphrase) for match in once}
     findings = []
     for one, other in combinations(once, 2):
-        if one.original.dimension != other.original.dimension or one.original.unit != one.paraphrase.unit:
-            continue
-        straight = _similarity(before[one.original.start], after[one.paraphrase.start]) + _similarity(
-            before[other.original.start], after[other.paraphrase.start]
+        places = (
+            before[one.original.start],
+            before[other.original.start],
+            after[one.paraphrase.start],
+            after[other.paraphrase.start],
         )
-        crossed = _similarity(before[one.original.start], after[other.paraphrase.start]) + _similarity(
-            before[other.original.start], after[one.paraphrase.start]
-        )
-        if crossed > straight + _SWAPPED:
+        if (
+            _stand_crossed(*places)
+            or _count_crossed(one, other)
+            or (_are_of_a_kind(one, other) and _surroundings_crossed(*places))
+        ):
             findings.append(
                 Finding(
                     "number",
@@ -230,15 +309,74 @@ def _swapped(original: Reading, paraphrase: Reading, matches: list[Match]) -> li
                     f"{one.original.text} and {other.original.text} changed places.",
                     original=one.original.number,
                     paraphrase=other.paraphrase.number,
-                    before=one.original.text,
-                    after=other.paraphrase.text,
+                    before=original.text[slice(*one.original.number)],
+                    after=paraphrase.text[slice(*other.paraphrase.number)],
                 )
             )
     return findings
 
 
+def _are_of_a_kind(one: Match, other: Match) -> bool:
+    """Whether the units do not tell two numbers apart."""
+    return one.original.dimension == other.original.dimension and one.original.unit == one.paraphrase.unit
+
+
+class _Place:
+    """What stands around a number: the words before and behind it, the nearest first, and its context."""
+
+    def __init__(self, reading: Reading, quantity: Quantity) -> None:
+        start, end = quantity.number
+        first, last = reading.word_at(start), reading.word_at(end)
+        self.index = first
+        self.context = _context(reading, quantity)
+        self.before = [word.key for word in reading.words[max(first - _RUN, 0) : first][::-1]]
+        self.behind = [word.key for word in reading.words[last : last + _RUN]]
+        sign = reading.text[max(start - 1, 0) : start]
+        if sign in MONEY_SIGNS:
+            self.before.insert(0, sign)
+
+    def run(self, other: _Place) -> int:
+        """Number of equal words around both, counted from the number on."""
+        return sum(
+            next(
+                (at for at, (one, two) in enumerate(zip(here, there, strict=False)) if one != two),
+                min(len(here), len(there)),
+            )
+            for here, there in ((self.before, other.before), (self.behind, other.behind))
+        )
+
+
+def _stand_crossed(one: _Place, other: _Place, new_one: _Place, new_other: _Place) -> bool:
+    """Whether both stand among the words that stood around the other; "3 and 5" are alike in either order."""
+    if min(abs(one.index - other.index), abs(new_one.index - new_other.index)) < _APART:
+        return False
+    crossed = one.run(new_other), other.run(new_one)
+    straight = one.run(new_one), other.run(new_other)
+    return min(crossed) >= _SAME_RUN and min(crossed) > max(straight)
+
+
+def _surroundings_crossed(one: _Place, other: _Place, new_one: _Place, new_other: _Place) -> bool:
+    """Whether the surroundings of both agree clearly better crossed than straight."""
+    crossed = _similarity(one.context, new_other.context), _similarity(other.context, new_one.context)
+    straight = _similarity(one.context, new_one.context), _similarity(other.context, new_other.context)
+    return min(crossed) > max(straight) + _SWAPPED
+
+
+def _count_crossed(one: Match, other: Match) -> bool:
+    """Whether each counts in the paraphrase what the other alone counted in the original."""
+    first, second = set(one.original.nouns), set(other.original.nouns)
+    new_first, new_second = set(one.paraphrase.nouns), set(other.paraphrase.nouns)
+    first, second = first - second, second - first
+    new_first, new_second = new_first - new_second, new_second - new_first
+    return bool(first & new_second and second & new_first) and not (first & new_first or second & new_second)
+
+
 def _changed(
-    original: Reading, paraphrase: Reading, left: list[Quantity], right: list[Quantity]
+    original: Reading,
+    paraphrase: Reading,
+    left: list[Quantity],
+    right: list[Quantity],
+    known: list[Match],
 ) -> list[Match]:
     """Pair what is left over by its surroundings: numbers that became others."""
     pairs = [
@@ -249,7 +387,10 @@ def _changed(
         )
         for one in left
         for other in right
-        if not (one.is_weak and other.is_weak)
+        if not ((one.is_weak and other.is_weak) or one.is_ordinal or other.is_ordinal)
+        if not (one.is_weak and _is_repeated(paraphrase, other, [match.paraphrase for match in known]))
+        if not (other.is_weak and _is_repeated(original, one, [match.original for match in known]))
+        if not (_says_both(one, paraphrase, original) or _says_both(other, original, paraphrase))
     ]
     matches = []
     for similarity, one, other in sorted(pairs, key=lambda pair: -pair[0]):
@@ -286,7 +427,12 @@ def _lost(
     matches: list[Match],
     vague: list[tuple[Span, str, tuple[str, ...]]],
 ) -> list[Finding]:
-    if quantity.is_weak or _is_repeated(original, quantity, [match.original for match in matches]):
+    if (
+        quantity.is_weak
+        or _says_both(quantity, paraphrase, original)
+        or (quantity.value == 1 and any(one.unit == quantity.unit for one in paraphrase.bare_units))
+        or _is_repeated(original, quantity, [match.original for match in matches])
+    ):
         return []
     at = original.word_at(quantity.number[1])
     behind = {word.key for word in original.words[at : at + 3]}
@@ -305,13 +451,15 @@ def _lost(
                     after=text,
                 )
             ]
+    terms = _terms(original, quantity, [match.original for match in matches])
     return [
         Finding(
             "number",
             "lost",
-            f"{quantity.text} is missing.",
+            f"{quantity.text} is missing" + (f": {terms}." if terms else "."),
             original=(quantity.start, quantity.end),
             before=quantity.text,
+            is_serious=not terms,
         )
     ]
 
@@ -337,12 +485,25 @@ def unit_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
     def same(one: UnitMention, other: UnitMention) -> bool:
         return one.unit == other.unit and _is_asked(original, one) == _is_asked(paraphrase, other)
 
+    def stands_alike(one: UnitMention, other: UnitMention) -> bool:
+        return _words_before(original, one) == _words_before(paraphrase, other)
+
     def alike(one: UnitMention, other: UnitMention) -> bool:
         return one.dimension == other.dimension and _is_asked(original, one) == _is_asked(paraphrase, other)
 
+    _take(left, right, lambda one, other: same(one, other) and stands_alike(one, other))
     _take(left, right, same)
     findings = [
-        Finding.between("unit", "changed", f"{one.text} became {other.text}.", one, other)
+        Finding.between(
+            "unit",
+            "changed",
+            f"{one.text} became {other.text}.",
+            one,
+            other,
+            is_serious=_is_asked(original, one)
+            or stands_alike(one, other)
+            or not (_has_unit(paraphrase, one.unit) or _has_unit(original, other.unit)),
+        )
         for one, other in _take(left, right, alike)
         if one.unit != other.unit
     ]
@@ -398,7 +559,14 @@ def _still_asked(unit: UnitMention, paraphrase: Reading) -> bool:
     return pattern is not None and any(pattern.search(text) for text in asked)
 
 
-def _has_unit(reading: Reading, unit: str) -> bool:
-    return any(one.unit == unit for one in reading.bare_units) or any(
-        unit in {one.unit, *one.unit.split(" / ")} for one in reading.quantities
+def _words_before(reading: Reading, unit: UnitMention) -> tuple[str, ...]:
+    at = reading.word_at(unit.start)
+    return tuple(word.key for word in reading.words[max(at - 2, 0) : at])
+
+
+def _has_unit(reading: Reading, unit: str, *, whole: bool = False) -> bool:
+    """Whether a text says a unit, also as a part of another unless `whole`: the hour of 60 km per hour."""
+    units = [one.unit for one in reading.bare_units] + [one.unit for one in reading.quantities]
+    return unit in reading.unit_words or any(
+        unit == said or (not whole and unit in said.split(" / ")) for said in units
     )

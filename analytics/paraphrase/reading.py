@@ -36,7 +36,9 @@ class Quantity:
         number: place of the number alone.
         unit: pint's name; empty where none stands at the number.
         nouns: keys of the words behind it that say what is counted, the first three at most.
-        is_weak: "one", an ordinal: its loss or gain alone says nothing.
+        is_weak: "one", "the two", an ordinal: its loss or gain alone says nothing.
+        is_ordinal: it names a place, no amount ("the 3rd", "a third set", "the first half").
+        is_inverse: it divides ("divided by 3", "3 times fewer").
     """
 
     start: int
@@ -50,17 +52,27 @@ class Quantity:
     dimension: str = ""
     nouns: tuple[str, ...] = ()
     is_weak: bool = False
+    is_ordinal: bool = False
+    is_inverse: bool = False
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as the findings compare it."""
+    """A text as the findings compare it.
+
+    Attributes:
+        bare_units: units that belong to no number.
+        implied: "an hour", "a full cup": quantities of one that no number says.
+        unit_words: units that stand in other words: daily, square footage.
+    """
 
     text: str
     words: tuple[Word, ...]
     sentences: tuple[Clause, ...]
     quantities: tuple[Quantity, ...]
     bare_units: tuple[UnitMention, ...]
+    implied: tuple[Quantity, ...]
+    unit_words: frozenset[str]
     entities: tuple[EntityMention, ...]
     keys: frozenset[str]
     word_ends: tuple[int, ...]
@@ -76,10 +88,55 @@ class Reading:
 
 
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
-TIMES = {"twice": 2, "thrice": 3, "double": 2, "doubled": 2, "doubles": 2, "doubling": 2, "triple": 3, "tripled": 3,
-          "triples": 3, "quadruple": 4}  # fmt: skip
+TIMES: dict[str, Fraction] = {
+    word: Fraction(value)
+    for value, words in {
+        "2": "twice double doubles doubled doubling twofold",
+        "3": "thrice triple triples tripled tripling treble trebles trebled trebling threefold",
+        "4": "quadruple quadruples quadrupled quadrupling fourfold",
+        "5": "quintuple quintuples quintupled quintupling fivefold",
+        "6": "sixfold",
+        "8": "eightfold",
+        "10": "tenfold",
+        "1/2": "halve halved halving",
+    }.items()
+    for word in words.split()
+}
+"""Words that multiply -> by how much."""
+
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _BETWEEN = re.compile(r"[\s~-]{0,2}|\s?\\[,; ]")
+_BEHIND_FRACTION = re.compile(r"\s(?:of\s)?an?\s")
+_PART = re.compile(r"\b(?:first|second|other|latter|last|final|remaining)\s$", re.IGNORECASE)
+_THE = re.compile(r"\b(?:the|these|those|all)\s$", re.IGNORECASE)
+_A_THIRD = re.compile(r"an? (?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)")
+_NO_FRACTION = re.compile(
+    r"\s(?!of|as|the|this|that|these|those|what|his|her|its|their|more|less|fewer)[a-z]+", re.IGNORECASE
+)
+_DIVIDED = re.compile(r"\bdivided by\s$", re.IGNORECASE)
+_TIMES_FEWER = re.compile(
+    r"\s+times\s+(?:fewer|less|smaller|shorter|slower|lighter|cheaper|younger)\b", re.IGNORECASE
+)
+_RESULTS = frozenset({"score", "a score"})  # of a game or a test far more often than 20
+_ONE_UNIT = re.compile(
+    r"\b(?:an?|each|every|per|full|whole|entire|single)[\s-]$|\b(?:first|initial|next|coming)\s$",
+    re.IGNORECASE,
+)
+_UNITS_IN_WORDS = {
+    word: unit
+    for unit, words in {
+        "hour": "hourly",
+        "day": "daily everyday weekday weekdays nightly overnight night nights",
+        "week": "weekly weekend weekends",
+        "month": "monthly",
+        "year": "yearly annual annually anniversary",
+        "mile": "mileage",
+        "foot ** 2": "footage",
+        "acre": "acreage",
+        "dollar": "bucks",
+    }.items()
+    for word in words.split()
+}
 _NO_NOUN = STOP_WORDS | frozenset(
     str.split(
         "is are was were will can square cubic cost costs worth percent times time away ago old left respectively"
@@ -109,6 +166,10 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
         sentences=sentences,
         quantities=quantities,
         bare_units=tuple(unit for unit in units if unit.start not in bound),
+        implied=_implied(text, units, bound),
+        unit_words=frozenset(
+            _UNITS_IN_WORDS[word.text.lower()] for word in words if word.text.lower() in _UNITS_IN_WORDS
+        ),
         entities=tuple(find_entities(text, known)),
         keys=frozenset(word.key for word in words),
         word_ends=tuple(word.end for word in words),
@@ -119,12 +180,12 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
 def _quantities(
     text: str, words: tuple[Word, ...], units: list[UnitMention]
 ) -> tuple[tuple[Quantity, ...], set[int]]:
-    numbers: list[NumberMention] = find_numbers(text)
+    numbers: list[NumberMention] = [one for one in find_numbers(text) if one.text.lower() not in _RESULTS]
     taken = [(one.start, one.end) for one in numbers]
     for word in words:
         times = TIMES.get(word.text.lower())
         if times and not any(start < word.end and word.start < end for start, end in taken):
-            numbers.append(NumberMention(word.start, word.end, word.text, Fraction(times)))
+            numbers.append(NumberMention(word.start, word.end, word.text, times))
     numbers.sort(key=lambda one: one.start)
     starts = [word.start for word in words]
     found: list[Quantity] = []
@@ -132,6 +193,7 @@ def _quantities(
     for number in numbers:
         unit = _unit_of(text, number, units, bound)
         start, end = number.start, number.end
+        ordinal = _is_ordinal(text, number, unit)
         if unit is not None:
             bound.add(unit.start)
             start, end = min(start, unit.start), max(end, unit.end)
@@ -147,10 +209,50 @@ def _quantities(
                 unit_text=unit.text if unit else "",
                 dimension=unit.dimension if unit else "",
                 nouns=_nouns(text, words[bisect_right(starts, end - 1) :][:_REACH], end),
-                is_weak=number.text.lower() == "one" or _ORDINAL.match(text, number.end) is not None,
+                is_weak=ordinal or _is_weak(text, number),
+                is_ordinal=ordinal,
+                is_inverse=_TIMES_FEWER.match(text, number.end) is not None
+                or _DIVIDED.search(text[max(number.start - 12, 0) : number.start]) is not None,
             )
         )
     return tuple(found), bound
+
+
+def _is_weak(text: str, number: NumberMention) -> bool:
+    word = number.text.lower()
+    return (
+        word == "one"
+        or (word == "1" and text.startswith(" of ", number.end))
+        or (number.value == 2 and _THE.search(text[max(number.start - 6, 0) : number.start]) is not None)
+    )
+
+
+def _is_ordinal(text: str, number: NumberMention, unit: UnitMention | None) -> bool:
+    word = number.text.lower()
+    if word == "half":
+        return _PART.search(text[max(number.start - 10, 0) : number.start]) is not None
+    if _A_THIRD.fullmatch(word):
+        return unit is None and _NO_FRACTION.match(text, number.end) is not None
+    return _ORDINAL.match(text, number.end) is not None
+
+
+def _implied(text: str, units: list[UnitMention], bound: set[int]) -> tuple[Quantity, ...]:
+    return tuple(
+        Quantity(
+            start=unit.start,
+            end=unit.end,
+            text=unit.text,
+            value=Fraction(1),
+            number=(unit.start, unit.end),
+            unit=unit.unit,
+            unit_span=(unit.start, unit.end),
+            unit_text=unit.text,
+            dimension=unit.dimension,
+            is_weak=True,
+        )
+        for unit in units
+        if unit.start not in bound and _ONE_UNIT.search(text[max(unit.start - 9, 0) : unit.start])
+    )
 
 
 def _unit_of(
@@ -167,6 +269,8 @@ def _unit_of(
             return unit
         if unit.start >= number.end:
             gap = _BETWEEN.fullmatch(text, number.end, unit.start)
+            if not gap and number.value < 1:
+                gap = _BEHIND_FRACTION.fullmatch(text, number.end, unit.start)
             return unit if gap else None
     return None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from analytics.paraphrase.finding import Finding, Span
 from analytics.paraphrase.reading import Reading, Word
-from analytics.paraphrase.wording import STOP_WORDS, canonical, stem
+from analytics.paraphrase.wording import GENERIC, STOP_WORDS, canonical, stem
 from analytics.text.clauses import Clause
 
 __all__ = ["target_findings"]
@@ -24,7 +24,7 @@ _ATTRIBUTES = {
     key: name
     for name, words in {
         "average": "average mean",
-        "total": "total altogether sum together combined overall",
+        "total": "total altogether sum together combined overall add adding",
         "left": "left remain remaining remainder leftover still rest",
         "area": "area",
         "perimeter": "perimeter",
@@ -32,8 +32,8 @@ _ATTRIBUTES = {
         "percent": "percent percentage %",
         "ratio": "ratio",
         "fraction": "fraction",
-        "difference": "difference",
-        "product": "product",
+        "difference": "difference subtract subtracting",
+        "product": "product multiply multiplied multiplying",
         "probability": "probability likelihood chance",
         "speed": "speed fast rate",
         "distance": "distance far",
@@ -52,14 +52,30 @@ _ATTRIBUTES = {
     for word in words.split()
     for key in {word, stem(word)}
 }
+# Asked for behind "how" alone: "twice as high as" asks for no height.
+_AFTER_HOW = frozenset({"fast", "far", "old", "long", "wide", "tall", "high", "heavy"})
+_SAME_BEGINNING = 4  # letters: attended, attendees
 _LOOSE = frozenset({"total", "left", "cost", "length", "speed", "distance", "change"})
 _ASKS = re.compile(
-    r"(?:^|[,;:] |\band |\bthen )(?:find|calculate|determine|work out|compute|what|how)\b", re.IGNORECASE
+    r"(?:^|[,;:] |\band |\bthen |\bto |\bcan you |\bplease )"
+    r"(?:find|calculate|determine|work out|compute|identify|figure out|find out|evaluate|solve|what|how)\b"
+    r"|\b(?:know|asked|tell|find out|discover|figure out) (?:what|how|which|who|the)\b"
+    r"|\bto be (?:found|calculated|determined)\b|\bneed(?:s|ed)? to find\b"
+    r"|^(?:multiply|add|subtract|divide|simplify|convert|round|identify|evaluate)\b",
+    re.IGNORECASE,
 )
 _BROKEN = re.compile(
-    r"\b(?:the|a|an|of|in|to|for|at|by|with|and|or|than|is|are|does|did|do|many|much|how|what|his|her|their)"
-    r"\s*[.?]?\s*$",
+    r"\b(?:(?P<open>the|a|an|and|or|than|many|much|how|his|their|(?<!to )do|does|did|(?:number|amount|total) of)"
+    r"|(?P<stranded>of|in|to|for|at|by|with|is|are|her))\s*[.?]?\s*$",
     re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    r"\b(?:what|which|who|that|if|of|in|into|to|for|at|by|with|on|from|per|plus|between|among|after|before|is|are|was|were"
+    r"|be|been|has|had|would|will|can|all|do|does|did|Mrs?|[a-z]+,)\.?\s*$"
+)
+_CLOSED = re.compile(r"[.?!…:][\s\"'”’)]*$")
+_HOW_MUCH_MORE = re.compile(
+    r"\bby how (?:much|many)\b|\b(?:more|less|fewer|\w+er)\b.*\bthan\b|\bexceed", re.IGNORECASE
 )
 _ASKS_HOW = re.compile(
     r"\b(?:how|what|which|who|whose|when|where|find|calculate|determine|work out|compute|express|estimate|give"
@@ -93,14 +109,16 @@ def target_findings(original: Reading, paraphrase: Reading, renamed: dict[str, s
     findings: list[Finding] = []
     if _ASKS_HOW.search(before.text) and not _ASKS_HOW.search(after.text):
         findings.append(_changed(before, after, "It is no longer clear what is asked for.", is_serious=False))
-    if _BROKEN.search(after.text) and not _BROKEN.search(before.text):
+    if _breaks_off(before.text, after.text):
         findings.append(_changed(before, after, "The question breaks off.", change_to="lost"))
     findings += _counted(original, paraphrase, before, after)
     lost = before.attributes - after.attributes
     gained = after.attributes - before.attributes
     said = {_ATTRIBUTES.get(word.key) or _ATTRIBUTES.get(word.text.lower()) for word in paraphrase.words}
-    if "%" in paraphrase.text:
+    if "%" in paraphrase.text or "per cent" in paraphrase.text:
         said.add("percent")
+    if _HOW_MUCH_MORE.search(after.text):
+        said.add("difference")
     for name in sorted(lost):
         instead = sorted(gained - _LOOSE) if name not in _LOOSE else []
         if name in said and not instead:
@@ -115,6 +133,17 @@ def target_findings(original: Reading, paraphrase: Reading, renamed: dict[str, s
     return findings
 
 
+def _breaks_off(before: str, after: str) -> bool:
+    """Whether a question ends in the middle; "will be left with?" does not, if nothing stood behind the "with"."""
+    if _CLOSED.search(before) and not _CLOSED.search(after) and _UNFINISHED.search(after):
+        return True
+    match = _BROKEN.search(after)
+    if match is None or _BROKEN.search(before):
+        return False
+    stranded = match["stranded"]
+    return stranded is None or re.search(rf"\b{stranded}\s+\w", before, re.IGNORECASE) is not None
+
+
 def _target(reading: Reading) -> _Target | None:
     asked: list[Clause] = [one for one in reading.sentences if one.is_question or _ASKS.search(one.text)]
     if not asked:
@@ -125,7 +154,10 @@ def _target(reading: Reading) -> _Target | None:
     match = next(reversed(list(_COUNTED.finditer(text))), None)
     noun = _noun_behind(words, sentence.start + match.end(), reading.text) if match else None
     attributes = {
-        name for word in words if (name := _ATTRIBUTES.get(word.text.lower()) or _ATTRIBUTES.get(word.key))
+        name
+        for last, word in zip((None, *words), words, strict=False)
+        if (name := _ATTRIBUTES.get(word.text.lower()) or _ATTRIBUTES.get(word.key))
+        and (word.text.lower() not in _AFTER_HOW or (last and last.key == "how"))
     }
     if re.search(r"\bin all\b", text, re.IGNORECASE):
         attributes.add("total")
@@ -183,11 +215,39 @@ def _counted(original: Reading, paraphrase: Reading, before: _Target, after: _Ta
             return []  # renamed throughout
         if before.counted in paraphrase.keys or after.counted in original.keys:
             sentence = f"The question asks for {after.counted_word} instead of {before.counted_word}."
-            return [_changed(before, after, sentence, was=before.counted_word, now=after.counted_word)]
+            return [
+                _changed(
+                    before,
+                    after,
+                    sentence,
+                    was=before.counted_word,
+                    now=after.counted_word,
+                    is_serious=_are_two_things(original, paraphrase, before, after),
+                )
+            ]
     if not after.counts:
         return []
     sentence = f"The question no longer says what is counted: {before.counted_word} is missing."
-    return [_changed(before, after, sentence, was=before.counted_word, change_to="lost")]
+    return [
+        _changed(
+            before,
+            after,
+            sentence,
+            was=before.counted_word,
+            change_to="lost",
+            is_serious=before.counted not in paraphrase.keys,
+        )
+    ]
+
+
+def _are_two_things(original: Reading, paraphrase: Reading, before: _Target, after: _Target) -> bool:
+    """Whether both texts tell what both questions count apart: pens and cups, not workers and employees."""
+    return (
+        after.counted in original.keys
+        and before.counted in paraphrase.keys
+        and not {before.counted, after.counted} & GENERIC
+        and before.counted[:_SAME_BEGINNING] != after.counted[:_SAME_BEGINNING]
+    )
 
 
 def _missing_words(

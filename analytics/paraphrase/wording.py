@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["STOP_WORDS", "SYNONYMS", "canonical", "stem", "words"]
+__all__ = ["GENERIC", "STOP_WORDS", "SYNONYMS", "canonical", "stem", "words"]
 
 STOP_WORDS = frozenset(
     str.split(
@@ -192,3 +192,17 @@ def canonical(word: str) -> str:
     """
     base = stem(word)
     return _rows().get(base, base)
+
+
+GENERIC = frozenset(
+    canonical(word)
+    for word in str.split(
+        """
+        amount amounts bit bits count group groups individual individuals instance instances item items kind
+        kinds lot lots member members number numbers object objects occasion one ones part parts people person
+        piece pieces portion portions quantity rest set sets some thing things time times total type types
+        unit units variety
+        """
+    )
+)
+"""Nouns that may stand for any other, by their `canonical` form."""

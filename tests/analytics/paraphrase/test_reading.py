@@ -24,8 +24,42 @@ def test_numbers_are_read_with_their_units_and_what_they_count() -> None:
     ]
 
 
-def test_one_and_ordinals_are_weak() -> None:
+def test_one_the_two_and_ordinals_are_weak() -> None:
     assert [one.is_weak for one in read("One side, the 3rd of 4.").quantities] == [True, True, False]
+    assert [one.is_weak for one in read("The two ate 1 of 2 pies.").quantities] == [True, True, False]
+    assert [one.is_ordinal for one in read("A third set, a third of it, the first half.").quantities] == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_words_that_multiply_and_divide_are_read() -> None:
+    assert quantities("It tripled, grew tenfold and was halved.") == [
+        ("tripled", "3", "", ()),
+        ("tenfold", "10", "", ()),
+        ("halved", "1/2", "", ()),
+    ]
+    text = "4 times fewer than 9 divided by 3"
+    assert [one.is_inverse for one in read(text).quantities] == [True, False, True]
+
+
+def test_a_score_of_a_game_is_no_number() -> None:
+    assert quantities("Her score, a score of 90.") == [("90", "90", "", ())]
+
+
+def test_a_fraction_has_the_unit_behind_its_article() -> None:
+    assert [one.text for one in read("half an hour, a quarter of a cup, 3 of a day").quantities] == [
+        "half an hour",
+        "a quarter of a cup",
+        "3",
+    ]
+
+
+def test_units_are_read_from_articles_and_from_other_words() -> None:
+    reading = read("Every day for an hour; hours pass. Her monthly square footage.")
+    assert [one.text for one in reading.implied] == ["day", "hour"]
+    assert reading.unit_words == {"month", "foot ** 2"}
 
 
 def test_units_without_a_number_are_kept_apart() -> None:

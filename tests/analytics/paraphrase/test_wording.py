@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from analytics.paraphrase.wording import SYNONYMS, canonical, stem
+from analytics.paraphrase.wording import GENERIC, SYNONYMS, canonical, stem
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,8 @@ def test_a_word_stands_in_one_row_only() -> None:
 def test_words_of_a_row_are_equal() -> None:
     for row in SYNONYMS:
         assert len({canonical(word) for word in row if " " not in word}) == 1, row
+
+
+def test_words_for_anything_are_found_by_their_form() -> None:
+    assert all(canonical(word) in GENERIC for word in ("piece", "pieces", "individuals", "people"))
+    assert not GENERIC & {canonical(word) for word in ("pens", "pupils", "hours")}
