@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib.contenttypes.models import ContentType
 from django.core import mail
 from django.core.cache import cache
 from django.http import HttpResponse
@@ -218,3 +219,10 @@ def test_djangos_admin_opens_for_admins_only(client, teacher, reviewer, admin_pe
         assert "People and settings" not in re.sub(r"<header.*?</header>", "", response.content.decode())
     client.force_login(admin_person)
     assert client.get("/admin/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_djangos_admin_leads_to_no_page_of_a_row(client, admin_person):
+    client.force_login(admin_person)
+    for content_type in ContentType.objects.all():  # also of history, whose tables are queries
+        assert client.get(f"/admin/r/{content_type.pk}/1/").status_code == 404
