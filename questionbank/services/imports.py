@@ -38,6 +38,7 @@ __all__ = ["ImportReport", "import_file", "import_repeat", "import_request", "ru
 
 UPLOADS_KEPT = timedelta(days=7)  # files of dry runs that nobody followed up
 LOGGED_LINES = 50
+MANY = 10_000  # new questions after which the bank does not wait for autovacuum
 _NAME_BYTES = 150  # of a file's name that are kept
 
 
@@ -132,14 +133,21 @@ def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
         if report.refused_count == report.rows and skip_invalid:
             raise ImportRefused(f"No line of {report.name} can be imported.", report.refused)
         raise ImportRefused(report.refusal(), report.refused)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "ANALYZE questionbank_question, questionbank_questiontag, questionbank_knowledgeconcept"
-        )
+    _tables_changed(report.created)
     vocabulary_refresh()  # nothing new, too: whoever imported these lines may have died before this point
     spent = time.perf_counter() - began
     report.phases["statistics and vocabulary"] = spent
     report.seconds += spent
+
+
+def _tables_changed(created: int) -> None:
+    """Bring the planner's statistics up to date and, after a bulk load, the visibility map that counts need."""
+    may_vacuum = not connection.in_atomic_block
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"{'VACUUM (ANALYZE)' if may_vacuum and created >= MANY else 'ANALYZE'}"
+            " questionbank_question, questionbank_questiontag, questionbank_knowledgeconcept"
+        )
 
 
 @transaction.atomic

@@ -22,7 +22,7 @@ from questionbank.models import (
     VocabularyWord,
 )
 from questionbank.selectors.questions import concept_paths, content_hash
-from questionbank.services import import_pipeline
+from questionbank.services import import_pipeline, imports
 from questionbank.services.imports import import_file
 from questionbank.services.questions import question_retire
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
@@ -311,6 +311,23 @@ def test_progress_rises_to_the_end(jsonl):
 def test_a_large_text_fits_the_index(jsonl):
     words = " ".join(f"w{n}x" for n in range(9000))[:50_000]
     assert import_file(path=jsonl({"text": words, "solution": words})).created == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("rows", "is_visible"), [(2, False), (3, True)])
+def test_after_a_bulk_load_the_planner_knows_rows_and_visible_pages(jsonl, monkeypatch, rows, is_visible):
+    monkeypatch.setattr(imports, "MANY", 3)
+    import_file(path=jsonl(*({"text": f"{n} + 1", "concepts": [["Sums"]]} for n in range(rows))))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname, reltuples::int, relallvisible = relpages FROM pg_class WHERE relname = ANY(%s)",
+            [["questionbank_question", "questionbank_questiontag", "questionbank_knowledgeconcept"]],
+        )
+        assert sorted(cursor.fetchall()) == [
+            ("questionbank_knowledgeconcept", 1, is_visible),
+            ("questionbank_question", rows, is_visible),
+            ("questionbank_questiontag", rows, is_visible),
+        ]
 
 
 @pytest.mark.django_db(transaction=True)
