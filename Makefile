@@ -19,8 +19,9 @@ setup: $(VENV)/installed
 run: setup
 	@DEMO=1 exec $(PYTHON_IN_VENV) manage.py serve
 
+# A process a processor; a file's tests stay together, since they share what they have made.
 test: setup
-	$(PYTHON_IN_VENV) -m pytest
+	$(PYTHON_IN_VENV) -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
 
 check: lint test
 

@@ -7,18 +7,58 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+import psycopg
 import pytest
+
+from tests.kept_graphs import kept_graphs
 
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings() -> None:
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix) -> None:
     """Start the embedded PostgreSQL and Redis before the test database is made."""
     from questionbank import embedded
     from questionbank.env import var_dir
 
     embedded.ensure(var_dir(), services={"postgres", "redis"})
+    _wait_for_no_disk(var_dir())
+
+
+def _wait_for_no_disk(var_dir: Path) -> None:
+    """A test bank need not survive the machine: waiting for the disk is most of what a small write takes."""
+    from questionbank.embedded.locations import postgres_location
+
+    location = postgres_location(var_dir)
+    with psycopg.connect(
+        host=str(location.socket_directory), dbname=location.database, user="postgres", autocommit=True
+    ) as server:
+        for setting in ("fsync", "full_page_writes"):
+            server.execute(f"ALTER SYSTEM SET {setting} = off")
+        server.execute("SELECT pg_reload_conf()")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup) -> None:
+    """The roles that a migration makes come back after a test that empties every table."""
+    from django.apps import apps
+    from django.db.models.signals import post_migrate
+
+    post_migrate.connect(_make_roles, sender=apps.get_app_config("questionbank"))
+
+
+def _make_roles(using: str, **_sent: object) -> None:
+    from django.contrib.auth.models import Group
+
+    for name in ("teacher", "reviewer", "admin"):
+        Group.objects.using(using).get_or_create(name=name)
+
+
+@pytest.fixture(scope="module")
+def quick_exports() -> Iterator[None]:
+    """For tests in which tiny encoders are exported that are about something else."""
+    with kept_graphs():
+        yield
 
 
 @pytest.fixture(scope="session")

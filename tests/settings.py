@@ -1,5 +1,7 @@
 """Settings of the tests: their own `VAR_DIR`, so that they run beside `make run`, and embedded servers.
 
+Each process of pytest-xdist has a `VAR_DIR` within it, and so servers, of its own.
+
 The environment is set before `questionbank.settings` reads it. Nothing else differs from production
 but plain HTTP, quick password hashing and a cache in memory.
 """
@@ -11,7 +13,10 @@ from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-os.environ["VAR_DIR"] = os.environ.get("TEST_VAR_DIR", str(BASE_DIR / "var" / "test"))
+tests_var_dir = Path(os.environ.get("TEST_VAR_DIR", BASE_DIR / "var" / "test"))
+os.environ["VAR_DIR"] = str(tests_var_dir / os.environ.get("PYTEST_XDIST_WORKER", ""))
+if os.environ.get("PYTEST_XDIST_WORKER"):
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # they share the processors
 os.environ["DEMO"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["SECRET_KEY"] = "tests-only-" + "k" * 60

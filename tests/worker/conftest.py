@@ -11,6 +11,11 @@ from analytics.training.threads import wait_passively
 wait_passively()  # before a test module imports torch
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _quick_exports(quick_exports) -> None:
+    """No job's test is about the graph that serves."""
+
+
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """Threads that wait for one another cost more than what a tiny model computes."""

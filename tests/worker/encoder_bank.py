@@ -9,6 +9,7 @@ from analytics.artifacts import Manifest
 from analytics.backbone.export import export_onnx
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.models import Question
+from tests.kept_graphs import kept_graphs
 from tests.questionbank.small_bank import add_concept, add_question
 
 __all__ = ["add_encoder_bank", "tiny_encoder", "tiny_folder"]
@@ -25,6 +26,7 @@ HIERARCHY = "School"
 def add_encoder_bank(count: int = 260, *, seed: int = 0) -> list[Question]:
     """Ready questions in one hierarchy whose paths all begin with ``Maths``; difficulty grows with length."""
     rng = random.Random(seed)
+    concepts = {path: add_concept(*path, hierarchy=HIERARCHY) for path in TOPICS}
     questions = []
     for number in range(count):
         path = list(TOPICS)[number % len(TOPICS)]
@@ -34,7 +36,7 @@ def add_encoder_bank(count: int = 260, *, seed: int = 0) -> list[Question]:
         questions.append(
             add_question(
                 f"Find the {' '.join(words)} of {number}.",
-                concepts=[add_concept(*path, hierarchy=HIERARCHY)],
+                concepts=[concepts[path]],
                 difficulty=float(min(4, length // 3)),
                 difficulty_scale="0-4",
             )
@@ -51,10 +53,11 @@ def tiny_folder(folder: Path, *, seed: int = 0) -> Path:
 def tiny_encoder(folder: Path, *, seed: int = 0, name: str = "tiny", dimension: int = 32) -> Path:
     """An encoder artifact with its own weights for bulk encoding."""
     backbone = tiny_backbone(seed=seed, dimension=dimension)
-    export_onnx(
-        backbone,
-        folder,
-        about=Manifest(capability="encoder", name=name),
-        write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
-    )
+    with kept_graphs():
+        export_onnx(
+            backbone,
+            folder,
+            about=Manifest(capability="encoder", name=name),
+            write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
+        )
     return folder

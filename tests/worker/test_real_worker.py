@@ -70,6 +70,7 @@ def start_worker(broker, tmp_path) -> Iterator[Callable[..., subprocess.Popen]]:
         "DATABASE_URL": address,
         "TEST_KEEP_ENVIRONMENT": "DATABASE_URL",
         "TEST_VAR_DIR": str(settings.VAR_DIR),
+        "PYTEST_XDIST_WORKER": "",  # this folder is the process's own already
     }
     started: list[subprocess.Popen] = []
 

@@ -15,6 +15,7 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder.starter import write_starter
 from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
+from tests.kept_graphs import kept_graphs
 
 TEXTS = ["What is 3 + 4?", "x", "Find the area of a circle with radius 5 and explain each step.", "x " * 300]
 
@@ -30,6 +31,15 @@ def test_the_exported_default_encoder_equals_torch(default_backbone, default_exp
     np.testing.assert_allclose(encoder.encode(TEXTS), expected, atol=1e-4)
     for row, text in enumerate(TEXTS):  # a batch of one, of any length
         np.testing.assert_allclose(encoder.encode([text])[0], expected[row], atol=1e-4)
+
+
+def test_a_graph_that_the_tests_keep_is_exact_with_other_weights(tmp_path):
+    for seed in range(2):
+        backbone = tiny_backbone(seed=seed)
+        with kept_graphs():
+            export_onnx(backbone, tmp_path / str(seed))
+        expected = encode_bulk(backbone, TEXTS, dtype=torch.float32)
+        np.testing.assert_allclose(load_encoder(tmp_path / str(seed)).encode(TEXTS), expected, atol=1e-4)
 
 
 def test_the_manifest_says_what_is_needed_to_encode(tiny, tiny_export):

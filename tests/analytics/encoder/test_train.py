@@ -23,6 +23,8 @@ from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
 from analytics.training.batching import length_grouped_batches
 
+pytestmark = pytest.mark.usefixtures("quick_exports")
+
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon")
 VERBS = ("Find", "Give", "State", "Work out", "Compute", "Determine", "Write down", "Name")
 

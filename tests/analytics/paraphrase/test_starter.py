@@ -20,6 +20,8 @@ from analytics.starters import LARGEST, starter_main
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.analytics.paraphrase.word_problems import word_problems
 
+pytestmark = pytest.mark.usefixtures("quick_exports")
+
 QUESTION = "Ann has 12 apples. Bob takes 3 of them. How many apples are left?"
 PAIRS = [(QUESTION, QUESTION.replace("How many", "What number of")), (QUESTION, QUESTION.replace("12", "40"))]
 

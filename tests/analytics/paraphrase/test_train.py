@@ -26,6 +26,8 @@ from analytics.splits import is_held_out
 from analytics.training.callbacks import History
 from tests.analytics.paraphrase.word_problems import word_problems
 
+pytestmark = pytest.mark.usefixtures("quick_exports")
+
 
 @pytest.fixture(scope="module")
 def backbone_folder(tmp_path_factory):

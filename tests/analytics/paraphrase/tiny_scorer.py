@@ -13,6 +13,7 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME
 from analytics.paraphrase.triplets import question_number
 from analytics.paraphrase.verdict import FEATURES, Verdict
+from tests.kept_graphs import kept_graphs
 
 __all__ = ["tiny_scorer"]
 
@@ -30,5 +31,7 @@ def tiny_scorer(
         (aside / VERDICT_NAME).write_text(json.dumps(verdict.as_dict()))
         np.save(aside / LEARNED_NAME, np.array(sorted(map(question_number, learned)), dtype=np.uint64))
 
-    export_onnx(backbone, folder, about=Manifest(capability="paraphrase", name=name), write_more=write_more)
+    about = Manifest(capability="paraphrase", name=name)
+    with kept_graphs():
+        export_onnx(backbone, folder, about=about, write_more=write_more)
     return folder

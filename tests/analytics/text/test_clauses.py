@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,7 +76,5 @@ def test_a_clause_knows_whether_it_asks(clause: str, asks: bool) -> None:
 
 
 @pytest.mark.parametrize("unit", [",", ".", "$x$.", "a.", "(", '."', "。", "\n", " ", "how "])
-def test_splitting_is_quick(unit: str) -> None:
-    began = time.perf_counter()
-    split_clauses(unit * 30_000)
-    assert time.perf_counter() - began < 3
+def test_splitting_a_long_text_ends(unit: str, no_hang: None) -> None:
+    split_clauses(unit * 100_000)

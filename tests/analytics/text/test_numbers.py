@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 import pytest
@@ -143,7 +142,5 @@ def test_words_that_name_no_number_have_no_value(words: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["1", "1,", "1/", "一", "one ", "1 ", r"\frac{", "((", "1 1/", "1 (1", "一个", "a hundred and "]
 )
-def test_finding_is_quick(unit: str) -> None:
-    began = time.perf_counter()
-    find_numbers(unit * (30_000 // len(unit)))
-    assert time.perf_counter() - began < 3
+def test_finding_in_a_long_text_ends(unit: str, no_hang: None) -> None:
+    find_numbers(unit * (100_000 // len(unit)))
