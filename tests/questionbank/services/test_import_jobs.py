@@ -127,7 +127,7 @@ def test_refused_lines_are_the_runs_result_and_in_its_log(uploads):
 @pytest.mark.parametrize(
     ("content", "name", "reason"),
     [
-        (gzip.compress(GOOD * 50)[:60], "a.jsonl.gz", "is cut off"),
+        (gzip.compress(GOOD * 50, mtime=0)[:60], "a.jsonl.gz", "is cut off"),
         (b"", "a.jsonl", "a.jsonl is empty"),
         (b"<html>", "a.html", "The format of a.html is not known"),
         (b'{"id": 1, "name": "A", "parent": 1}', "a.jsonl", "The concepts form a cycle"),
