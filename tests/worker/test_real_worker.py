@@ -33,12 +33,12 @@ from questionbank.models import (
     RunMetric,
     WorkerHeartbeat,
 )
+from questionbank.selectors.checkpoints import checkpoint_folder
 from questionbank.selectors.embeddings import embedding_index_exists
 from questionbank.services import embeddings
 from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import encoder_request
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
-from worker.encoder_training import checkpoint_folder
 from worker.reporting import RunReporter
 from worker.tasks import encoder_train
 
