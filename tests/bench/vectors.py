@@ -7,7 +7,7 @@ Vectors are the default encoder's of real questions, in a set of their own; wher
 encoder serves English only), real ones plus Gaussian noise. Queries are stored vectors, the question itself
 left out. The gates: p95 at most 5 ms at recall@10 of at least 0.99, and at most 10 ms at the same recall
 under a filter that one question in a hundred passes. `--million` repeats it with a million vectors (real
-ones plus noise, fixed seed) in a database of its own; that is printed and is no gate. It takes 8 GiB of memory.
+ones plus noise, fixed seed) in a database of its own; that is printed and is no gate; it wants several GiB of memory.
 """
 
 from __future__ import annotations
