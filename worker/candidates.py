@@ -7,9 +7,6 @@ more by now.
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 import shlex
 import shutil
 import tempfile
@@ -27,7 +24,7 @@ from questionbank.services.artifacts import artifact_register
 from worker.gpu import gpu_turn
 from worker.reporting import RunReporter
 
-__all__ = ["kept_or_read", "train_candidate", "training_command"]
+__all__ = ["train_candidate", "training_command"]
 
 _LICENSE_NOTE = "trained on the questions of this bank"
 
@@ -84,20 +81,6 @@ def train_candidate(
     shutil.rmtree(folder, ignore_errors=True)
     reporter.log(f"Registered as the candidate {registered.name} (model {registered.pk}).")
     return {"model": registered.pk, "metrics": registered.manifest["metrics"]}
-
-
-def kept_or_read(path: Path, read: Callable[[], Any]) -> Any:
-    """What a stopped run read, as JSON gives it back; or what is read now, which is then kept."""
-    if path.is_file():
-        with gzip.open(path, "rt", encoding="utf-8") as stream:
-            return json.load(stream)
-    rows = read()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.partial")
-    with gzip.open(aside, "wt", encoding="utf-8") as stream:
-        json.dump(rows, stream, ensure_ascii=False)
-    os.replace(aside, path)
-    return rows
 
 
 def training_command(capability: str, parameters: Mapping[str, Any]) -> str:

@@ -13,8 +13,9 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
+from analytics.training.checkpoint import kept_or_made
 from questionbank.selectors.data_report import encoder_data_report
-from worker.candidates import Train, kept_or_read, train_candidate
+from worker.candidates import Train, train_candidate
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter
 
@@ -35,7 +36,7 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
     config = config_from_strings(EncoderConfig, reporter.run.parameters.get("set", {}))
 
     def begin(folder: Path) -> Train:
-        rows = kept_or_read(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, config))
+        rows = kept_or_made(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, config))
         return partial(train_encoder, [_example(row) for row in rows], config)
 
     return train_candidate(

@@ -15,8 +15,9 @@ from analytics.paraphrase.operators.catalog import select_operators
 from analytics.paraphrase.train import train_scorer
 from analytics.paraphrase.triplets import make_triplets, triplet_pairs
 from analytics.records import ParaphrasePair
+from analytics.training.checkpoint import kept_or_made
 from questionbank.selectors.scorer_material import ScorerMaterial, scorer_material
-from worker.candidates import Train, kept_or_read, train_candidate
+from worker.candidates import Train, train_candidate
 from worker.reporting import RunReporter
 
 __all__ = ["train_scorer_run"]
@@ -38,7 +39,7 @@ def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
     config = config_from_strings(ParaphraseConfig, reporter.run.parameters.get("set", {}))
 
     def begin(folder: Path) -> Train:
-        kept = kept_or_read(folder / _MATERIAL_NAME, partial(_read_material, reporter, config))
+        kept = kept_or_made(folder / _MATERIAL_NAME, partial(_read_material, reporter, config))
         reporter.progress(0, 0, "Making triplets")
         return partial(
             train_scorer,

@@ -6,15 +6,14 @@ verdict that joins score and findings is fitted on its operators' pairs.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -58,6 +57,7 @@ from analytics.paraphrase.verdict import (
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import Callback, History, teller
+from analytics.training.checkpoint import kept_or_made
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.distributed import from_main, is_main
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
@@ -384,33 +384,31 @@ def _validate(
 
 
 def kept_or_prepared(folder: Path | None, make: Callable[[], Prepared]) -> Prepared:
-    """What a stopped training was doing, or what is made anew; then kept in the folder."""
+    """What a stopped training was doing, or what is made anew; then kept in the folder.
+
+    Raises:
+        ArtifactError: what is kept cannot be read.
+    """
     if folder is None:
         return make()
     path = folder / _TRIPLETS_NAME
-    if path.is_file():
-        try:
-            with gzip.open(path, "rt", encoding="utf-8") as stream:
-                body = json.load(stream)
-            return Prepared(
-                [Triplet(*row) for row in body["triplets"]],
-                [ParaphrasePair(*row) for row in body["pairs"]],
-                body["kept_out"],
-            )
-        except (OSError, EOFError, ValueError, TypeError, KeyError) as error:
-            raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
-    prepared = make()
-    body = {
+    body = kept_or_made(path, lambda: _as_rows(make()))
+    try:
+        return Prepared(
+            [Triplet(*row) for row in body["triplets"]],
+            [ParaphrasePair(*row) for row in body["pairs"]],
+            body["kept_out"],
+        )
+    except (TypeError, KeyError) as error:
+        raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
+
+
+def _as_rows(prepared: Prepared) -> dict[str, Any]:
+    return {
         "triplets": [astuple(one) for one in prepared.triplets],
         "pairs": [astuple(one) for one in prepared.pairs],
         "kept_out": prepared.kept_out,
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.partial")
-    with gzip.open(aside, "wt", encoding="utf-8") as stream:
-        json.dump(body, stream, ensure_ascii=False)
-    os.replace(aside, path)
-    return prepared
 
 
 def _learned(prepared: Prepared) -> np.ndarray:

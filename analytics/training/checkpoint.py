@@ -6,8 +6,11 @@ the optimiser, the schedule, how far the data were read, and the state of every 
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,14 @@ import torch
 
 from analytics.errors import ArtifactError
 
-__all__ = ["CHECKPOINT_NAME", "load_checkpoint", "random_states", "restore_random_states", "save_checkpoint"]
+__all__ = [
+    "CHECKPOINT_NAME",
+    "kept_or_made",
+    "load_checkpoint",
+    "random_states",
+    "restore_random_states",
+    "save_checkpoint",
+]
 
 CHECKPOINT_NAME = "checkpoint.pt"
 
@@ -85,3 +95,28 @@ def load_checkpoint(folder: Path, *, device: torch.device | str = "cpu") -> dict
     if not isinstance(state, dict):
         raise ArtifactError(f"{path} is not a checkpoint.")
     return state
+
+
+def kept_or_made(path: Path, make: Callable[[], Any]) -> Any:
+    """What a stopped training wrote beside its checkpoint, or what is made now, which is then kept.
+
+    Args:
+        path: ends in ``.json.gz``.
+        make: gives plain values, as JSON has them.
+
+    Raises:
+        ArtifactError: the file cannot be read.
+    """
+    if path.is_file():
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as stream:
+                return json.load(stream)
+        except (OSError, EOFError, ValueError) as error:
+            raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
+    made = make()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.partial")
+    with gzip.open(aside, "wt", encoding="utf-8") as stream:
+        json.dump(made, stream, ensure_ascii=False)
+    os.replace(aside, path)
+    return made
