@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analytics.artifacts import Manifest
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.rules import RULES, rule_first
-from analytics.paraphrase.scorer import Encode, cosines
+from analytics.paraphrase.scorer import Encode, Scorer, cosines
 from analytics.paraphrase.train import Prepared, calibrate, encoder_of, fit_scorer, kept_or_prepared, prepare
 from analytics.paraphrase.triplets import KeptOut, report_triplets
-from analytics.paraphrase.verdict import UNSTRETCHED, Verdict, stretched, verdict_features
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import History
@@ -132,10 +131,10 @@ def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Trained:
-    """What a training left: encoder, verdict, what is worth noting, and what was learned from."""
+    """What a training left: encoder, scorer, what is worth noting, and what was learned from."""
 
     encode: Encode
-    verdict: Verdict
+    scorer: Scorer
     notes: dict[str, Any]
     learned: KeptOut
 
@@ -147,14 +146,14 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
     if arm.encodes and encode is None:
         backbone = load_backbone(plan.config.backbone, max_tokens=_MEASURED_TOKENS, device=plan.config.device)
         encode = partial(encode_bulk, backbone)
-    verdict = trained.verdict if trained else None
+    scorer = trained.scorer if trained else None
     learned = trained.learned if trained else KeptOut()
     measured: dict[str, Any] = {}
     outcomes: dict[str, npt.NDArray[Any]] = {}
     for name in plan.measured_on:
         run.say(f"measuring on {MEASURED_ON[name]}")
         pairs = measured_pairs(data, name)
-        scores, judged = _scores(arm, encode, verdict, pairs)
+        scores, judged = _scores(arm, scorer, encode, pairs)
         measured[name] = {
             "pairs": len(pairs),
             "unchanged_and_left_out": unchanged_pairs(data, name),
@@ -213,7 +212,8 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     }
     texts = {one.anchor for one in prepared.triplets} | {one.original for one in prepared.pairs}
     texts |= {text for one in material.given for text in (one.original, one.paraphrase)}
-    return _Trained(encode, verdict, notes, KeptOut.of(texts))
+    scorer = Scorer(Manifest(capability="paraphrase", name=run.arm), "", encode, verdict)
+    return _Trained(encode, scorer, notes, KeptOut.of(texts))
 
 
 def _prepare(
@@ -254,20 +254,17 @@ def _of_training(
 
 
 def _scores(
-    arm: Arm, encode: Encode | None, verdict: Verdict | None, pairs: Sequence[ParaphrasePair]
+    arm: Arm, scorer: Scorer | None, encode: Encode | None, pairs: Sequence[ParaphrasePair]
 ) -> tuple[list[float], list[float] | None]:
     """The score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
     texts = [(one.original, one.paraphrase) for one in pairs]
+    if scorer is not None:
+        found = scorer.score(texts)
+        return [one.score for one in found], [2 * one.probability - 1 for one in found]
     rules = [RULES[arm.rule](*pair) for pair in texts] if arm.rule else []
     if encode is None:
         return rules, None
-    boundary = verdict.boundary if verdict else UNSTRETCHED
-    scores = stretched(cosines(texts, encode), boundary).tolist()
-    if rules:
-        scores = [rule_first(rule, cosine) for rule, cosine in zip(rules, scores, strict=True)]
-    if verdict is None:
-        return scores, None
-    features = [
-        verdict_features(score, find_changes(*pair), *pair) for score, pair in zip(scores, texts, strict=True)
-    ]
-    return scores, [float(2 * one - 1) for one in verdict.probabilities(features)]
+    near = cosines(texts, encode)
+    if not rules:
+        return near, None
+    return [rule_first(rule, cosine) for rule, cosine in zip(rules, near, strict=True)], None
