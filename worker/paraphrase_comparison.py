@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from analytics.paraphrase.metrics import pair_metrics
 from analytics.paraphrase.operators.catalog import select_operators
 from analytics.paraphrase.pair_files import without_unchanged
@@ -24,7 +22,6 @@ from questionbank.models import ModelArtifact
 from questionbank.selectors.models import SMALLEST_SUITE
 from questionbank.selectors.scorer_material import scorer_material
 from questionbank.selectors.serving import scorer_of
-from worker.evaluation.bootstrap import resample_counts
 from worker.evaluation.pair_intervals import PairResamples, intervals
 from worker.paraphrase import bulk_scorer
 from worker.reporting import RunReporter
@@ -158,13 +155,11 @@ def _metrics(
     kind: str, pairs: Sequence[ParaphrasePair], candidate: Sequence[float], champion: Sequence[float]
 ) -> list[dict[str, Any]]:
     """Every figure with the interval of its difference; none where there are too few questions to tell."""
-    names, places = np.unique([one.original for one in pairs], return_inverse=True)
-    labels = [int(one.label or 0) for one in pairs]
-    if len(names) < SMALLEST_SUITE or set(labels) != {0, 1}:
+    originals, labels = [one.original for one in pairs], [int(one.label or 0) for one in pairs]
+    questions = len(set(originals))
+    if questions < SMALLEST_SUITE or set(labels) != {0, 1}:
         return []
-    drawn = resample_counts(len(names), resamples=RESAMPLES, seed=SEED)  # pairs of a question together
-    counts = np.array(list(drawn), dtype=np.float64)[:, places]
-    draws = PairResamples(np.array(labels, dtype=np.int64), counts)
+    draws = PairResamples.of(labels, groups=originals, resamples=RESAMPLES, seed=SEED)
     bounds = intervals(draws.figures(candidate), draws.figures(champion))
     new, old = pair_metrics(labels, candidate), pair_metrics(labels, champion)
     found = []
@@ -177,7 +172,7 @@ def _metrics(
                 "name": f"{figure}_{kind}",
                 "label": f"{label}, {KINDS[kind]}",
                 "higher_is_better": True,
-                "questions": len(names),
+                "questions": questions,
                 **{key: round(value, 4) for key, value in values.items()},
                 "worse": high < 0,
                 "decides": figure == DECISIVE,

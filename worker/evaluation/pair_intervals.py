@@ -34,10 +34,25 @@ class PairResamples:
     counts: Array
 
     @classmethod
-    def of(cls, labels: Sequence[int], *, resamples: int = RESAMPLES, seed: int = 0) -> PairResamples:
-        """Draw as many pairs as there are, with replacement; the same labels and seed give the same draws."""
-        draws = resample_counts(len(labels), resamples=resamples, seed=seed)
-        return cls(np.asarray(labels, dtype=np.int64), np.array(list(draws), dtype=np.float64))
+    def of(
+        cls,
+        labels: Sequence[int],
+        *,
+        groups: Sequence[str] | None = None,
+        resamples: int = RESAMPLES,
+        seed: int = 0,
+    ) -> PairResamples:
+        """Draw as many pairs as there are, with replacement; the same labels and seed give the same draws.
+
+        Args:
+            labels: 1 valid, 0 not.
+            groups: of each pair; pairs of one group are drawn together. By default each pair is drawn alone.
+            resamples: number of draws.
+            seed: of the draws.
+        """
+        places = np.arange(len(labels)) if groups is None else np.unique(groups, return_inverse=True)[1]
+        draws = resample_counts(int(places.max()) + 1, resamples=resamples, seed=seed)
+        return cls(np.asarray(labels, dtype=np.int64), np.array(list(draws), dtype=np.float64)[:, places])
 
     @cached_property
     def _counts_of(self) -> tuple[Array, Array]:
