@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
+from analytics.backbone.sources import ADAPTER_FOLDER
 from analytics.errors import AnalyticsError, ArtifactError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
@@ -20,7 +21,6 @@ __all__ = ["LARGEST", "copy_adapter", "starter_main"]
 
 LARGEST = 8_000_000  # bytes: it travels with every clone
 
-_ADAPTER_FOLDER = "adapter"
 _SAID_BY_THE_EXPORT = {"kind", "dimension", "pooling", "unknown_id", "pad_id", "backbone_sha256"}
 
 
@@ -37,7 +37,7 @@ def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Ma
         ArtifactError: the model has no adapter, or is too large.
     """
     manifest = artifact_read(model)
-    adapter = [one for one in manifest.files if one.startswith(f"{_ADAPTER_FOLDER}/")]
+    adapter = [one for one in manifest.files if one.startswith(f"{ADAPTER_FOLDER}/")]
     if manifest.capability != capability or not adapter:
         kind = "encoder" if capability == "encoder" else "scorer"
         raise ArtifactError(f"{model} is no {kind} with an adapter; train one with --set adapter_rank=64.")

@@ -24,7 +24,6 @@ from analytics.errors import BackboneError
 
 __all__ = [
     "ADAPTER_CONFIG_NAME",
-    "ADAPTER_FOLDER",
     "ADAPTER_NAME",
     "add_adapters",
     "load_adapter",
@@ -33,8 +32,6 @@ __all__ = [
     "take_off_adapters",
 ]
 
-ADAPTER_FOLDER = "adapter"
-"""Folder inside an artifact with the low-rank adapter, where one was trained."""
 ADAPTER_NAME = "adapter_model.safetensors"
 ADAPTER_CONFIG_NAME = "adapter_config.json"
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"

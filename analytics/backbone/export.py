@@ -18,9 +18,9 @@ import torch
 from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, ADAPTER_FOLDER, ADAPTER_NAME, load_adapter
+from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, ADAPTER_NAME, load_adapter
 from analytics.backbone.bert import Backbone, load_backbone
-from analytics.backbone.sources import BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
+from analytics.backbone.sources import ADAPTER_FOLDER, BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
 from analytics.backbone.tiny import save_backbone
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 

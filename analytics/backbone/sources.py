@@ -14,6 +14,7 @@ from analytics.artifacts import MANIFEST_NAME, artifact_read, file_sha256
 from analytics.errors import BackboneError
 
 __all__ = [
+    "ADAPTER_FOLDER",
     "BACKBONE_FOLDER",
     "DEFAULT_BACKBONE",
     "PACKAGED",
@@ -24,6 +25,9 @@ __all__ = [
 ]
 
 DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
+ADAPTER_FOLDER = "adapter"
+"""Folder inside an artifact with the low-rank adapter that was merged into its encoder."""
+
 BACKBONE_FOLDER = "backbone"
 """Folder inside an encoder artifact with the weights for torch, as transformers writes them."""
 
