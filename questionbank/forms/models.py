@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 
 from analytics.configuration import FieldSpec, field_specs
 from questionbank.errors import ValidationFailed
+from questionbank.forms.problems import ServiceForm
 from questionbank.selectors.scorer_report import DecisionCounts
 
 __all__ = ["FieldGroup", "ReasonForm", "TrainingForm"]
@@ -98,7 +99,7 @@ class FieldGroup:
     is_open: bool
 
 
-class TrainingForm(forms.Form):
+class TrainingForm(ServiceForm):
     """The settings of a training, with bounds, help and defaults from its configuration class.
 
     The class itself checks again when the run is asked for: what depends on several fields is only there. A scorer of
@@ -154,12 +155,6 @@ class TrainingForm(forms.Form):
         known = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
         sent = self.data.getlist("hierarchies") if self.is_bound else []  # type: ignore[attr-defined]
         return [name for name in sent if name in known] or None
-
-    def add_problems(self, error: ValidationFailed) -> None:
-        """Take over what the configuration found."""
-        for name, problems in (error.fields or {"": [str(error)]}).items():
-            for problem in problems:
-                self.add_error(name if name in self.fields else None, problem)
 
 
 def _decisions_field(decided: DecisionCounts) -> forms.Field:

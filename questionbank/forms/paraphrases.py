@@ -8,8 +8,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.errors import ValidationFailed
 from questionbank.formats.limits import TEXT_LIMIT
+from questionbank.forms.problems import ServiceForm
 from questionbank.selectors.paraphrasers import RULES, ParaphraserChoice
 from questionbank.selectors.strands import StrandGroup
 from questionbank.services.proposals import MOST_EACH, MOST_QUESTIONS
@@ -17,14 +17,7 @@ from questionbank.services.proposals import MOST_EACH, MOST_QUESTIONS
 __all__ = ["ManyProposalsForm", "ParaphraseForm", "ProposalsForm"]
 
 
-class _ServiceForm(forms.Form):
-    def add_problems(self, error: ValidationFailed) -> None:
-        """Take over what a service found."""
-        for name, problems in (error.fields or {"": [str(error)]}).items():
-            self.add_error(name if name in self.fields else None, problems)
-
-
-class ProposalsForm(_ServiceForm):
+class ProposalsForm(ServiceForm):
     """How many paraphrases of a question, and by what."""
 
     each = forms.IntegerField(
@@ -71,7 +64,7 @@ class ManyProposalsForm(ProposalsForm):
         origins.choices = [("", _("Any")), *((name, name) for name in sources)]  # type: ignore[attr-defined]
 
 
-class ParaphraseForm(_ServiceForm):
+class ParaphraseForm(ServiceForm):
     """A paraphrase that somebody writes."""
 
     paraphrase = forms.CharField(

@@ -9,13 +9,14 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from analytics.text.tokens import detect_language
+from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, TEXT_LIMIT
 from questionbank.models import KnowledgeConcept, Question
 
 __all__ = ["PasteForm", "SavePastedForm"]
 
 
-class PasteForm(forms.Form):
+class PasteForm(ServiceForm):
     """A question to look at."""
 
     text = forms.CharField(

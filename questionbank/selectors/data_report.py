@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from django.core.cache import cache
 from django.db.models import Count, Max
@@ -21,19 +22,20 @@ from questionbank.selectors.training_questions import TrainingQuestion, is_test_
 
 __all__ = [
     "EXAMINED",
-    "KEPT_SECONDS",
     "DataReport",
     "LanguageReport",
     "LevelReport",
-    "bank_version",
     "encoder_data_report",
+    "kept_report",
 ]
 
 EXAMINED = 20_000  # texts compared with one another at most; masking numbers costs a tenth of a millisecond
 FEWEST = 1_000  # training questions below which pre-training hardly learns
 SKEWED = 0.5  # share of one concept from which it is nearly all that its level can teach
 REPEATED = 0.2  # share of questions with a near-equal one
-KEPT_SECONDS = 3600
+_KEPT_SECONDS = 3600
+
+Report = TypeVar("Report")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +110,33 @@ def encoder_data_report(*, hierarchies: Sequence[str] | None = None) -> DataRepo
     Args:
         hierarchies: only questions tagged in these; by default all.
     """
-    asked = f"{bank_version()}/{'all' if hierarchies is None else sorted(hierarchies)}"
-    key = f"encoder-data-report/{hashlib.sha256(asked.encode()).hexdigest()}"
-    counted: DataReport | None = cache.get(key)
-    if counted is None:
-        counted = _count(training_questions(hierarchies=hierarchies))
-        cache.set(key, counted, KEPT_SECONDS)
-    return counted
+    return kept_report(
+        "encoder", hierarchies, lambda: _count(training_questions(hierarchies=hierarchies)), ()
+    )
 
 
-def bank_version() -> str:
+def kept_report(
+    capability: str, hierarchies: Sequence[str] | None, make: Callable[[], Report], versions: Sequence[str]
+) -> Report:
+    """A report on the bank, kept for an hour while neither the bank nor one of the other versions changes.
+
+    Args:
+        capability: whose training it is about.
+        hierarchies: of which it tells; None for all.
+        make: makes it anew.
+        versions: of what it tells besides the bank.
+    """
+    chosen = "all" if hierarchies is None else sorted(hierarchies)
+    asked = "/".join([_bank_version(), *versions, str(chosen)])
+    key = f"{capability}-data-report/{hashlib.sha256(asked.encode()).hexdigest()}"
+    report: Report | None = cache.get(key)
+    if report is None:
+        report = make()
+        cache.set(key, report, _KEPT_SECONDS)
+    return report
+
+
+def _bank_version() -> str:
     """Changes whenever questions or tags do."""
     questions = Question.objects.aggregate(count=Count("pk"), last=Max("updated_at"))
     tags = QuestionTag.objects.aggregate(count=Count("pk"), last=Max("pk"))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.core.cache import cache
 from django.db.models import Count, Max, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.records import ParaphrasePair as LabelledPair
 from questionbank.models import ParaphrasePair, ReviewDecision
-from questionbank.selectors.data_report import EXAMINED, KEPT_SECONDS, bank_version
+from questionbank.selectors.data_report import EXAMINED, kept_report
 from questionbank.selectors.scorer_material import LANGUAGE, ScorerMaterial, scorer_material
 
 __all__ = ["DecidedPart", "DecisionCounts", "ScorerReport", "decision_counts", "scorer_data_report"]
@@ -100,14 +98,12 @@ def scorer_data_report(*, hierarchies: Sequence[str] | None = None) -> ScorerRep
     Args:
         hierarchies: only questions tagged in these; by default all.
     """
-    chosen = "all" if hierarchies is None else sorted(hierarchies)
-    asked = f"{bank_version()}/{_decisions_version()}/{chosen}"
-    key = f"scorer-data-report/{hashlib.sha256(asked.encode()).hexdigest()}"
-    counted: ScorerReport | None = cache.get(key)
-    if counted is None:
-        counted = _report(scorer_material(hierarchies=hierarchies, limit=EXAMINED))
-        cache.set(key, counted, KEPT_SECONDS)
-    return counted
+    return kept_report(
+        "scorer",
+        hierarchies,
+        lambda: _report(scorer_material(hierarchies=hierarchies, limit=EXAMINED)),
+        [_decisions_version()],
+    )
 
 
 def _decisions_version() -> str:

@@ -11,6 +11,7 @@ from questionbank.selectors.distances import worked_case
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.serving import serving
 from questionbank.views.access import requires
+from questionbank.views.numbers import whole_number
 
 __all__ = ["question_distances", "seed_of"]
 
@@ -32,4 +33,4 @@ def question_distances(request: HttpRequest, question_id: int) -> HttpResponse:
 
 def seed_of(value: str) -> int:
     """The seed that an address or a form asks for, 0 where it makes no sense."""
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 9 else 0
+    return whole_number(value, digits=8) or 0

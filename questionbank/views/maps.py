@@ -33,6 +33,7 @@ from questionbank.selectors.projections import (
 from questionbank.selectors.questions import concept_paths
 from questionbank.services.projections import projection_request
 from questionbank.views.access import requires
+from questionbank.views.numbers import whole_number
 
 __all__ = ["map_draw", "map_page", "map_points_data", "map_questions"]
 
@@ -120,10 +121,10 @@ def map_questions(request: HttpRequest) -> HttpResponse:
     ids = [pk for pk in ids if pk < 2**32]
     found = Question.objects.filter(status=Question.Status.READY).defer("search_vector").in_bulk(ids)
     paths = concept_paths(found)
-    total = request.GET.get("total", "")
+    total = whole_number(request.GET.get("total", ""), digits=8)
     context = {
         "items": [(found[pk], paths.get(pk, [])[:1]) for pk in ids if pk in found],
-        "total": int(total) if total.isascii() and total.isdigit() and len(total) < 9 else len(ids),
+        "total": len(ids) if total is None else total,
     }
     return render(request, "map/_questions.html", context)
 
@@ -153,8 +154,7 @@ def _asked_hierarchy(request: HttpRequest, known: list[KnowledgeHierarchy]) -> K
 
 
 def _number(request: HttpRequest, name: str) -> int:
-    value = request.GET.get(name, "")
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 19 else 0
+    return whole_number(request.GET.get(name, "")) or 0
 
 
 def _choice(

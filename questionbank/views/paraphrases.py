@@ -37,6 +37,7 @@ from questionbank.services.proposals import (
 )
 from questionbank.views.access import check_permission, requires
 from questionbank.views.marks import pair_pieces
+from questionbank.views.numbers import whole_number
 
 __all__ = ["question_paraphrases_page", "review_add_accepted", "review_pair", "review_propose"]
 
@@ -122,12 +123,8 @@ def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> H
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_propose(request: HttpRequest) -> HttpResponse:
     """Have paraphrases proposed of many questions, in a job."""
-    asked = (request.POST if request.method == "POST" else request.GET).get("concept", "")
-    concept = (
-        KnowledgeConcept.objects.filter(pk=int(asked)).first()
-        if asked.isascii() and asked.isdigit() and len(asked) < 19
-        else None
-    )
+    asked = whole_number((request.POST if request.method == "POST" else request.GET).get("concept", ""))
+    concept = None if asked is None else KnowledgeConcept.objects.filter(pk=asked).first()
     options: dict[str, Any] = {
         "paraphrasers": paraphrasers(),
         "strands": strands(),
@@ -180,12 +177,8 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
 @require_POST
 def review_add_accepted(request: HttpRequest) -> HttpResponse:
     """Add the accepted paraphrases to the bank: of one question (`question`), or all."""
-    asked = request.POST.get("question", "")
-    question = (
-        question_get(question_id=int(asked))
-        if asked.isascii() and asked.isdigit() and len(asked) < 19
-        else None
-    )
+    asked = whole_number(request.POST.get("question", ""))
+    question = None if asked is None else question_get(question_id=asked)
     added = accepted_pairs_add(user=request.user, question=question, as_drafts="as_drafts" in request.POST)
     level = messages.SUCCESS if added.made or added.restored else messages.WARNING
     messages.add_message(request, level, _added_sentence(added))

@@ -64,9 +64,7 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
             **(form.cleaned_data | {"concepts": list(form.cleaned_data["concepts"])}),
         )
     except ValidationFailed as error:
-        for name, problems in (error.fields or {"": [str(error)]}).items():
-            for problem in problems:
-                form.add_error(name if name in form.fields else None, problem)
+        form.add_problems(error)
         return None
     messages.success(request, _("The question is in the bank."))
     return question

@@ -1,0 +1,14 @@
+"""Numbers that an address or a form sends."""
+
+from __future__ import annotations
+
+__all__ = ["whole_number"]
+
+
+def whole_number(sent: str, *, digits: int = 18) -> int | None:
+    """The whole number that was sent, None where it is none or has more digits; 18 fit into a column of the database.
+
+    >>> whole_number("42"), whole_number("-1"), whole_number("\u0664"), whole_number("9" * 19)
+    (42, None, None, None)
+    """
+    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) <= digits else None
