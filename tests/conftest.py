@@ -54,6 +54,24 @@ def _make_roles(using: str, **_sent: object) -> None:
         Group.objects.using(using).get_or_create(name=name)
 
 
+@pytest.fixture
+def own_artifacts(settings, tmp_path) -> None:
+    """Models are kept in a folder of this test."""
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "artifacts": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": tmp_path / "artifacts"},
+        },
+    }
+
+
+@pytest.fixture
+def own_files(own_artifacts, settings, tmp_path) -> None:
+    """So is everything else that a run leaves."""
+    settings.VAR_DIR = tmp_path / "var"
+
+
 @pytest.fixture(scope="module")
 def quick_exports() -> Iterator[None]:
     """For tests in which tiny encoders are exported that are about something else."""

@@ -42,18 +42,6 @@ PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
-def own_files(settings, tmp_path) -> None:
-    settings.VAR_DIR = tmp_path / "var"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "artifacts"},
-        },
-    }
-
-
-@pytest.fixture
 def questions(transactional_db, own_files, tmp_path):
     """Ninety questions, too few for probes, with vectors of a tiny champion."""
     from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder

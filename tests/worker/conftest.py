@@ -16,6 +16,22 @@ def _quick_exports(quick_exports) -> None:
     """No job's test is about the graph that serves."""
 
 
+@pytest.fixture
+def one_connection(monkeypatch) -> None:
+    """The heartbeat's thread has a connection of its own, which does not see the rows of a test."""
+    from worker import reporting
+
+    monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 3600.0)
+
+
+@pytest.fixture
+def no_graph(monkeypatch) -> None:
+    """Exporting takes seconds; the weights for torch are what these tests look at."""
+    from analytics.backbone import export
+
+    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+
+
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """Threads that wait for one another cost more than what a tiny model computes."""

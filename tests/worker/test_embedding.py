@@ -130,14 +130,7 @@ def test_a_language_is_not_judged_by_its_first_formula_for_ever(db, monkeypatch)
     assert not reporter.lines
 
 
-def test_bulk_encoding_takes_the_weights_that_a_trained_encoder_brings(settings, tmp_path, monkeypatch):
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "artifacts"},
-        },
-    }
+def test_bulk_encoding_takes_the_weights_that_a_trained_encoder_brings(own_artifacts, tmp_path, monkeypatch):
     monkeypatch.setattr(embedding, "SMALL_JOB", 0)
     artifact = artifact_register(folder=tiny_encoder(tmp_path / "encoder"))
     purpose = embedding_set_ensure(artifact=artifact)

@@ -22,35 +22,11 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import encoder_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
-from worker import encoder_training, reporting
+from worker import encoder_training
 from worker.feeds import encoder_feed
 from worker.tasks import encoder_train
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_files(settings, tmp_path):
-    settings.VAR_DIR = tmp_path / "var"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "artifacts"},
-        },
-    }
-
-
-@pytest.fixture(autouse=True)
-def one_connection(monkeypatch):
-    """The heartbeat's thread has a connection of its own, which does not see the rows of a test."""
-    monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 3600.0)
-
-
-@pytest.fixture
-def no_graph(monkeypatch):
-    """Exporting takes seconds; the weights for torch are what these tests look at."""
-    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
 
 @pytest.fixture

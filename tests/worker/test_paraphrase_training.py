@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from django.core.management import CommandError, call_command
 
-from analytics.backbone import export
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.paraphrase.scorer import load_scorer
 from analytics.splits import HELD_OUT_SHARE, is_held_out
@@ -23,31 +22,7 @@ from tests.worker.scorer_bank import add_decided, add_word_problems
 from worker import paraphrase_training, reporting
 from worker.tasks import paraphrase_train
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def own_files(settings, tmp_path):
-    settings.VAR_DIR = tmp_path / "var"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "artifacts"},
-        },
-    }
-
-
-@pytest.fixture(autouse=True)
-def one_connection(monkeypatch):
-    """The heartbeat's thread has a connection of its own, which does not see the rows of a test."""
-    monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 3600.0)
-
-
-@pytest.fixture
-def no_graph(monkeypatch):
-    """Exporting takes seconds; the weights for torch are what these tests look at."""
-    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
 
 @pytest.fixture(scope="module")

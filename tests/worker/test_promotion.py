@@ -62,15 +62,7 @@ def exported(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def own_files(settings, tmp_path, monkeypatch):
-    settings.VAR_DIR = tmp_path / "var"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "artifacts"},
-        },
-    }
+def nothing_is_sent(own_files, monkeypatch):
     monkeypatch.setattr(dispatch, "_send", lambda run: None)
 
 

@@ -15,23 +15,12 @@ from questionbank.selectors.serving import serving
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]
 
 DIMENSION = 512
 TRAIN = "A train travels 60 km in 2 hours. How fast is it?"
 CAKE = "Factorise the polynomial $x^2-5x+6$."
 SPEED, FACTORS = ("Number", "Rates", "Speed"), ("Algebra", "Factors")
-
-
-@pytest.fixture(autouse=True)
-def own_storage(settings, tmp_path):
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "artifacts"},
-        },
-    }
 
 
 def add_probes(folder, hierarchy: str, *, scale: str = "1-5", dimension: int = DIMENSION) -> None:

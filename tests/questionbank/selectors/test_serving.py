@@ -16,20 +16,9 @@ from questionbank.selectors.serving import serving
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from tests.questionbank.small_bank import add_set
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]
 
 DIMENSION = 16
-
-
-@pytest.fixture(autouse=True)
-def own_storage(settings, tmp_path):
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "artifacts"},
-        },
-    }
 
 
 @pytest.fixture
