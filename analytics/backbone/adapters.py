@@ -19,7 +19,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from analytics.backbone.bert import Backbone, weights_sha256
+from analytics.backbone.bert import METRIC_NAME, Backbone, load_metric, weights_sha256
 from analytics.errors import BackboneError
 
 __all__ = [
@@ -78,7 +78,7 @@ def merge_adapters(backbone: Backbone) -> None:
     model = _adapted(backbone)
     was_training = model.training
     backbone.model = model.merge_and_unload().train(was_training).requires_grad_(True)
-    backbone.weights_hash = weights_sha256(backbone.model)
+    backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
 
 
 def save_adapter(backbone: Backbone, folder: Path) -> None:
@@ -130,7 +130,7 @@ def take_off_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
     """
     backbone.model.eval()
     if not _is_adapted(backbone):
-        backbone.weights_hash = weights_sha256(backbone.model)
+        backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
         return None
     with tempfile.TemporaryDirectory() as scratch:
         save_adapter(backbone, Path(scratch))
@@ -147,6 +147,8 @@ def take_off_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
 
 def load_adapter(backbone: Backbone, folder: Path) -> None:
     """Apply the adapter that `save_adapter` wrote to the backbone that it was trained on, and merge it.
+
+    A last layer that lies beside it is put behind the pooling.
 
     Raises:
         BackboneError: the folder holds no adapter, a damaged one, or one for another backbone; the backbone is
@@ -183,6 +185,8 @@ def load_adapter(backbone: Backbone, folder: Path) -> None:
         ) from error
     backbone.model = model.train(was_training)
     merge_adapters(backbone)
+    if (folder / METRIC_NAME).is_file():
+        load_metric(backbone, folder)
 
 
 def _wrapped(model: PreTrainedModel, config: Any) -> Any:

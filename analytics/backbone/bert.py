@@ -10,16 +10,19 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch.nn.functional import normalize
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from analytics.backbone.pooling import mean_pool
+from analytics.backbone.pooling import pooled_vectors
 from analytics.backbone.sources import DEFAULT_BACKBONE, find_source
 from analytics.errors import BackboneError, Cancelled
 from analytics.inference.vocabulary import unknown_token_share
@@ -27,12 +30,19 @@ from analytics.training.device import autocast, inference_dtype, pick_device
 
 __all__ = [
     "DEFAULT_BACKBONE",
+    "METRIC_NAME",
     "Backbone",
     "encode_bulk",
     "load_backbone",
+    "load_metric",
     "no_progress_bars",
+    "save_metric",
+    "set_metric",
     "weights_sha256",
 ]
+
+METRIC_NAME = "metric.safetensors"
+"""File beside the weights with the linear map behind the pooling, where an encoder has one."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of texts done and the number of all."""
@@ -56,6 +66,8 @@ class Backbone:
         pad_id: token id that fills a batch.
         unknown_id: token id of what the vocabulary lacks, -1 where nothing can be unknown.
         weights_hash: SHA-256 of the weights.
+        metric: (dimension, dimension) linear map behind the pooling, fitted so that near means alike
+            (`analytics.encoder.metric_layer`); None where there is none. `set_metric` sets it.
     """
 
     name: str
@@ -66,6 +78,7 @@ class Backbone:
     pad_id: int
     unknown_id: int
     weights_hash: str
+    metric: torch.Tensor | None = None
 
     @property
     def device(self) -> torch.device:
@@ -83,9 +96,8 @@ class Backbone:
         return unknown_token_share(self.tokenizer, self.unknown_id, texts)
 
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """Mean-pooled vectors (batch, dimension) in float32, with gradients, not normalised."""
-        states = self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        return mean_pool(states.float(), attention_mask)
+        """Mean-pooled vectors (batch, dimension) in float32, behind the metric, with gradients, not normalised."""
+        return pooled_vectors(self.model, self.metric, input_ids, attention_mask)
 
 
 def load_backbone(
@@ -120,7 +132,7 @@ def load_backbone(
     rust.no_padding()
     rust.enable_truncation(limit)
     unknown = tokenizer.unk_token_id
-    return Backbone(
+    backbone = Backbone(
         name=source.name,
         model=model.eval().to(pick_device(device)),
         tokenizer=rust,
@@ -130,6 +142,44 @@ def load_backbone(
         unknown_id=-1 if unknown is None else unknown,
         weights_hash=source.sha256 or weights_sha256(model),
     )
+    if source.is_folder and (Path(source.location) / METRIC_NAME).is_file():
+        load_metric(backbone, Path(source.location))
+    return backbone
+
+
+def set_metric(backbone: Backbone, metric: torch.Tensor) -> None:
+    """Put a linear map (dimension, dimension) behind the pooling, in place of the one that is there.
+
+    It is rounded to half precision, as it is stored.
+
+    Raises:
+        BackboneError: it is for vectors of another length.
+    """
+    if metric.shape != (backbone.dimension, backbone.dimension):
+        raise BackboneError(
+            f"The last layer does not fit {backbone.name}: {tuple(metric.shape)} for {backbone.dimension}."
+        )
+    backbone.metric = metric.detach().half().float().to(backbone.device)
+    backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
+
+
+def save_metric(backbone: Backbone, folder: Path) -> None:
+    """Write the linear map behind the pooling into a folder, in half precision; nothing where there is none."""
+    if backbone.metric is not None:
+        save_file({"metric": backbone.metric.to("cpu", torch.float16).contiguous()}, folder / METRIC_NAME)
+
+
+def load_metric(backbone: Backbone, folder: Path) -> None:
+    """Read what `save_metric` wrote.
+
+    Raises:
+        BackboneError: the file is damaged, or the map is for vectors of another length.
+    """
+    try:
+        metric = load_file(folder / METRIC_NAME)["metric"]
+    except (SafetensorError, OSError, KeyError) as error:
+        raise BackboneError(f"The last layer in {folder} cannot be read: {error}") from error
+    set_metric(backbone, metric)
 
 
 def encode_bulk(
@@ -184,10 +234,11 @@ def encode_bulk(
     return vectors
 
 
-def weights_sha256(model: torch.nn.Module) -> str:
+def weights_sha256(model: torch.nn.Module, metric: torch.Tensor | None = None) -> str:
     """SHA-256 over all named weights, for an encoder whose weights are in no single file."""
     digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
+    named = model.state_dict() | ({} if metric is None else {"metric": metric})
+    for name, tensor in sorted(named.items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()

@@ -19,7 +19,8 @@ from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, ADAPTER_NAME, load_adapter
-from analytics.backbone.bert import Backbone, load_backbone
+from analytics.backbone.bert import METRIC_NAME, Backbone, load_backbone
+from analytics.backbone.pooling import pooled_vectors
 from analytics.backbone.sources import ADAPTER_FOLDER, BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
 from analytics.backbone.tiny import save_backbone
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
@@ -32,13 +33,15 @@ _SERVED_TOKENS = 256  # a served question is cut later than a training one: atte
 class _UnitVectors(torch.nn.Module):
     """What is exported: ids and mask in, unit vectors out."""
 
+    metric: torch.Tensor | None
+
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
         self.model = backbone.model
-        self.embed = backbone.embed
+        self.register_buffer("metric", backbone.metric)
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        return normalize(self.embed(input_ids, attention_mask), dim=1)
+        return normalize(pooled_vectors(self.model, self.metric, input_ids, attention_mask), dim=1)
 
 
 def export_onnx(
@@ -164,7 +167,7 @@ def export_starter(output: Path, starter: Path, *, backbone: str = "") -> Manife
 
     def write_more(folder: Path) -> None:
         save_backbone(loaded, folder / BACKBONE_FOLDER)
-        for name in about.files.keys() - {ADAPTER_NAME, ADAPTER_CONFIG_NAME}:
+        for name in about.files.keys() - {ADAPTER_NAME, ADAPTER_CONFIG_NAME, METRIC_NAME}:
             shutil.copyfile(starter / name, folder / name)
 
     return export_onnx(loaded, output, about=replace(about, files={}), write_more=write_more)
@@ -172,7 +175,7 @@ def export_starter(output: Path, starter: Path, *, backbone: str = "") -> Manife
 
 def _export_graph(backbone: Backbone, path: Path) -> None:
     device, was_training = backbone.device, backbone.model.training
-    backbone.model.eval().cpu()
+    module = _UnitVectors(backbone).eval().cpu()
     # Two rows of different length: sizes of 1 would be taken for constants.
     ids, mask = backbone.batch(["a + b = 12", "find the area of a circle"])
     batch, tokens = torch.export.Dim("batch"), torch.export.Dim("tokens", max=backbone.max_tokens)
@@ -180,7 +183,7 @@ def _export_graph(backbone: Backbone, path: Path) -> None:
     try:
         with torch.inference_mode(False), torch.no_grad(), _quiet_exporter():
             torch.onnx.export(
-                _UnitVectors(backbone).eval(),
+                module,
                 (ids, mask),
                 str(path),
                 dynamo=True,

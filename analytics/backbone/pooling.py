@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import torch
+from torch import nn
+from torch.nn.functional import linear
 
-__all__ = ["mean_pool"]
+__all__ = ["mean_pool", "pooled_vectors"]
 
 
 def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -26,3 +28,30 @@ def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
     weights = mask.unsqueeze(-1).to(states.dtype)  # (batch, tokens, 1)
     return (states * weights).sum(1) / weights.sum(1).clamp(min=1)
+
+
+def pooled_vectors(
+    transformer: nn.Module,
+    metric: torch.Tensor | None,
+    input_ids: torch.Tensor,
+    attention_mask: torch.Tensor,
+) -> torch.Tensor:
+    """What an encoder makes of token ids: the mean state, behind a linear map where there is one.
+
+    Args:
+        transformer: a Hugging Face encoder.
+        metric: (dimension, dimension) or None.
+        input_ids: (batch, tokens).
+        attention_mask: (batch, tokens).
+
+    Returns:
+        (batch, dimension) float32, with gradients, not normalised.
+    """
+    states = transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+    pooled = mean_pool(states.float(), attention_mask)
+    if metric is None:
+        return pooled
+    if torch.is_autocast_enabled(pooled.device.type):  # one small product, not worth half precision
+        with torch.autocast(pooled.device.type, enabled=False):
+            return linear(pooled, metric)
+    return linear(pooled, metric)

@@ -13,7 +13,7 @@ from analytics.errors import ConfigurationError
 
 __all__ = ["OBJECTIVES", "RANKINGS", "EncoderConfig"]
 
-OBJECTIVES = ("contrast", "masked-language")
+OBJECTIVES = ("contrast", "masked-language", "last-layer")
 RANKINGS = ("khar", "finest", "none")
 
 
@@ -24,7 +24,8 @@ class EncoderConfig:
     backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
     objective: str = option(
         "contrast",
-        "contrast: pull questions of near concepts together (QuesCo); masked-language: guess hidden words (DAPT)",
+        "contrast: pull questions of near concepts together (QuesCo); masked-language: guess hidden words (DAPT);"
+        " last-layer: leave the encoder as it is, and fit a linear layer behind it (ours)",
         choices=OBJECTIVES,
     )
     ranking: str = option(
@@ -65,6 +66,12 @@ class EncoderConfig:
     difficulty_weight: float = option(
         0.0, "weight of ordering pairs by difficulty beside the contrast (ours)", minimum=0, maximum=100
     )
+    metric_steps: int = option(
+        0,
+        "steps of fitting a last linear layer on all questions at once, after the encoder is trained; 0: none (ours)",
+        minimum=0,
+        maximum=100_000,
+    )
     adapter_rank: int = option(
         0,
         "train low-rank adapters of this rank instead of all weights; 0: all weights",
@@ -96,8 +103,10 @@ class EncoderConfig:
 
     def __post_init__(self) -> None:
         check_config(self)
-        if self.adapter_rank and self.objective == "masked-language":
-            raise ConfigurationError(["adapter_rank must be 0 for the objective masked-language"])
+        if self.adapter_rank and self.objective != "contrast":
+            raise ConfigurationError([f"adapter_rank must be 0 for the objective {self.objective}"])
+        if self.objective == "last-layer" and not self.metric_steps:
+            raise ConfigurationError(["metric_steps must be above 0 for the objective last-layer"])
         if self.temperatures:
             self.rank_temperatures()
         if self.root_mapping:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from analytics.backbone.pooling import mean_pool
+from analytics.backbone.pooling import pooled_vectors
 
 __all__ = ["QuestionEncoder"]
 
@@ -21,17 +21,22 @@ class QuestionEncoder(nn.Module):
         transformer: a Hugging Face encoder.
         hidden: length of its token states.
         projection: length of the contrasted vectors.
+        metric: (hidden, hidden) last layer that the encoder has already; it stays as it is.
     """
 
-    def __init__(self, transformer: nn.Module, hidden: int, projection: int) -> None:
+    metric: Tensor | None
+
+    def __init__(
+        self, transformer: nn.Module, hidden: int, projection: int, metric: Tensor | None = None
+    ) -> None:
         super().__init__()
         self.transformer = transformer
+        self.register_buffer("metric", metric)
         self.projector = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, projection))
 
     def represent(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """(batch, tokens) to (batch, hidden), not normalised; padding does not count."""
-        states = self.transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        return mean_pool(states.float(), attention_mask)
+        return pooled_vectors(self.transformer, self.metric, input_ids, attention_mask)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """(batch, tokens) to unit vectors (batch, projection)."""

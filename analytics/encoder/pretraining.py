@@ -65,7 +65,9 @@ class PretrainingTask:
         self.backbone, self.examples, self.config = backbone, examples, config
         self._evaluate = evaluate
         device = backbone.device
-        self.query_encoder = QuestionEncoder(backbone.model, backbone.dimension, config.projection).to(device)
+        self.query_encoder = QuestionEncoder(
+            backbone.model, backbone.dimension, config.projection, backbone.metric
+        ).to(device)
         self.key_encoder = MomentumEncoder(self.query_encoder, config.momentum)
         size = min(config.queue_size, len(examples) // 2)
         self.queue = MemoryQueue(size, config.projection).to(device)

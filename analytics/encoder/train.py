@@ -1,4 +1,4 @@
-"""From questions to an encoder artifact: pre-training, held-out figures, export."""
+"""From questions to an encoder artifact: pre-training, the last layer, held-out figures, export."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import torch
 
 from analytics.artifacts import Manifest
 from analytics.backbone.adapters import add_adapters, take_off_adapters
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_metric
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import changed_settings, config_to_dict, training_command
@@ -28,9 +29,10 @@ from analytics.encoder.examples import (
     split_held_out,
 )
 from analytics.encoder.masked_language import MaskedLanguageTask
+from analytics.encoder.metric_layer import fit_metric_layer
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.retrieval import precision_at_k
-from analytics.training.callbacks import Callback, History, teller
+from analytics.training.callbacks import Callback, History, StepReport, teller
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.distributed import from_main, is_main
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
@@ -148,14 +150,36 @@ def fit_encoder(
     examples, held_out = join_hierarchies(examples, mapping), join_hierarchies(held_out, mapping)
     generator = seed_everything(config.seed)
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
-    if config.adapter_rank:
-        add_adapters(backbone, config.adapter_rank)
     evaluate = _Evaluation(examples, held_out, config.levels, generator) if held_out else None
+    if config.objective == "last-layer":
+        adapter, result = None, TrainingResult(step=0, stopped_early=False, best={}, last={}, seconds=0.0)
+    else:
+        if config.adapter_rank:
+            add_adapters(backbone, config.adapter_rank)
+        result = _train_transformer(backbone, examples, config, evaluate, checkpoints, callbacks, cancel)
+        adapter = take_off_adapters(backbone)
+    if not config.metric_steps:
+        return backbone, adapter, result
+    last = fit_metric_layer(
+        backbone, examples, config, evaluate=evaluate, callbacks=_after(result, callbacks), cancel=cancel
+    )
+    result = replace(last, step=result.step + last.step, seconds=result.seconds + last.seconds)
+    return backbone, adapter and partial(_write_with_metric, adapter, backbone), result
+
+
+def _train_transformer(
+    backbone: Backbone,
+    examples: Sequence[EncoderExample],
+    config: EncoderConfig,
+    evaluate: _Evaluation | None,
+    checkpoints: Path | None,
+    callbacks: Sequence[Callback],
+    cancel: Callable[[], bool] | None,
+) -> TrainingResult:
     make = PretrainingTask if config.objective == "contrast" else MaskedLanguageTask
-    task = make(backbone, examples, config, evaluate)
     device = pick_device(config.device)
-    result = train_loop(
-        task,
+    return train_loop(
+        make(backbone, examples, config, evaluate),
         LoopSettings(
             epochs=config.epochs,
             max_steps=config.max_steps,
@@ -165,7 +189,7 @@ def fit_encoder(
             accumulate=config.accumulate,
             dtype=inference_dtype(device) if config.mixed_precision else torch.float32,
             evaluate_every=config.evaluate_every,
-            best_metric=_MAIN_METRIC if config.patience and held_out else "",
+            best_metric=_MAIN_METRIC if config.patience and evaluate else "",
             patience=config.patience,
             checkpoint_every=config.checkpoint_every,
         ),
@@ -175,7 +199,30 @@ def fit_encoder(
         callbacks=callbacks,
         cancel=cancel,
     )
-    return backbone, take_off_adapters(backbone), result
+
+
+def _after(result: TrainingResult, callbacks: Sequence[Callback]) -> list[Callback]:
+    """The callbacks, told of the last layer's steps as if they followed those of the transformer."""
+    if not result.step:
+        return list(callbacks)
+
+    def counting_on(callback: Callback) -> Callback:
+        def tell(report: StepReport) -> None:
+            metrics = {
+                f"{name}_last_layer" if name == "loss" else name: value
+                for name, value in report.metrics.items()
+            }
+            steps = {"step": result.step + report.step, "steps": result.step + report.steps}
+            callback(replace(report, **steps, metrics=metrics))
+
+        return tell
+
+    return [counting_on(one) for one in callbacks]
+
+
+def _write_with_metric(adapter: Callable[[Path], None], backbone: Backbone, folder: Path) -> None:
+    adapter(folder)
+    save_metric(backbone, folder)
 
 
 def train_from_files(
@@ -255,6 +302,8 @@ def _with_rank(examples: list[EncoderExample], config: EncoderConfig) -> list[En
 
     Where concepts rank, one without a concept has no rank to any other: it would only take a place in the queue.
     """
+    if config.objective == "last-layer":
+        return [one for one in examples if one.paths] or examples
     if config.objective != "contrast" or config.ranking == "none":
         return examples
     ordered = config.difficulty_weight > 0

@@ -9,6 +9,7 @@ from typing import Any
 __all__ = ["ARMS", "Arm"]
 
 _ONE_TEMPERATURE = "0.1,0.1,0.1,0.1,0.1"  # with one positive, RINCE at one temperature is InfoNCE
+_JOINT = {"one_temperature": True, "concept_weight": 1.0, "difficulty_weight": 0.5, "solution_view": 0.3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,10 @@ ARMS: dict[str, Arm] = {
     "scl": Arm("SCL", {"ranking": "finest", "temperatures": _ONE_TEMPERATURE}),
     "quesco": Arm("QuesCo"),
     "quesco-one": Arm("QuesCo, one temperature a term (published code)", {"one_temperature": True}),
-    "joint": Arm(
-        "QuesCo, one temperature, with concept and difficulty heads (ours)",
-        {
-            "one_temperature": True,
-            "concept_weight": 1.0,
-            "difficulty_weight": 0.5,
-            "solution_view": 0.3,
-        },
+    "joint": Arm("QuesCo, one temperature, with concept and difficulty heads (ours)", _JOINT),
+    "joint-layer": Arm("the same with a last layer (ours)", {**_JOINT, "metric_steps": 150}),
+    "layer": Arm(
+        "Frozen backbone with a last layer (ours)", {"objective": "last-layer", "metric_steps": 150}
     ),
     "no-aug": Arm(
         "QuesCo without AUG",

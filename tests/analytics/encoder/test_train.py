@@ -228,3 +228,21 @@ def test_the_difficulty_term_falls_when_harder_questions_score_higher():
 def test_adapters_and_masked_language_are_refused_together():
     with pytest.raises(ConfigurationError, match="adapter_rank must be 0"):
         EncoderConfig(objective="masked-language", adapter_rank=4)
+
+
+def test_the_last_layer_alone_leaves_the_transformer_and_serves_what_bulk_encoding_computes(
+    backbone_folder, tmp_path
+):
+    settings = {"objective": "last-layer", "metric_steps": 20}
+    manifest = train_encoder(examples(), config(backbone_folder, **settings), tmp_path / "model")
+    texts = [one.text for one in examples()[:4]]
+    before = load_backbone(backbone_folder, device="cpu")
+    after = load_backbone(tmp_path / "model" / "backbone", device="cpu")
+    for name, tensor in before.model.state_dict().items():
+        assert torch.equal(tensor, after.model.state_dict()[name]), name
+    bulk = encode_bulk(after, texts, dtype=torch.float32)
+    assert np.abs(bulk - encode_bulk(before, texts, dtype=torch.float32)).max() > 1e-3
+    np.testing.assert_allclose(load_encoder(tmp_path / "model").encode(texts), bulk, atol=1e-4)
+    assert manifest.metrics["steps"] == 20
+    assert manifest.metrics["held_out"]["held_out_precision_at_10_level_2"] > 0
+    assert manifest.extra["backbone_sha256"] == after.weights_hash != before.weights_hash

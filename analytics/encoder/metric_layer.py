@@ -1,0 +1,164 @@
+"""The last layer of an encoder, fitted on the vectors of all questions at once (ours, decision 30).
+
+Metric learning: one linear map behind the pooling, after which questions that share concepts are near. The transformer
+stays as it is, so each question is encoded once and a batch may hold two thousand of them, where a training step of
+the transformer holds sixteen: what a batch of that size knows of a hierarchy (every concept has several questions in
+it) is what contrast lives by. Distances between hierarchies are undefined; such pairs are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout, normalize
+
+from analytics.backbone.bert import Backbone, encode_bulk, set_metric
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.examples import EncoderExample
+from analytics.encoder.khar import UNDEFINED, encode_paths, kh_ranks
+from analytics.errors import DataError
+from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
+from analytics.training.callbacks import Callback
+from analytics.training.loop import LoopSettings, TrainingResult, train_loop
+from analytics.training.seeding import seed_everything
+
+__all__ = ["MetricTask", "fit_metric_layer"]
+
+# Chosen on questions set apart from the training parts of the public sets (decision 30).
+_BATCH = 2048
+_LEARNING_RATE = 1e-3
+_TEMPERATURE = 0.1
+_DROPOUT = 0.3  # of the entries of the vectors that are read
+
+
+class MetricTask:
+    """Implements `analytics.training.loop.Task`: a linear map, which begins as no change at all.
+
+    Args:
+        backbone: the encoder, on the device that computes; `attach` gives it the layer.
+        vectors: (questions, dimension) of the encoder as it is, length 1.
+        examples: the questions; they need concepts.
+        levels: L, deeper parts of a path do not count.
+        seed: of the batches.
+        evaluate: held-out metrics of the encoder, called with the backbone.
+
+    Raises:
+        DataError: fewer than two questions.
+    """
+
+    def __init__(
+        self,
+        backbone: Backbone,
+        vectors: npt.NDArray[np.float32],
+        examples: Sequence[EncoderExample],
+        levels: int,
+        *,
+        seed: int,
+        evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+    ) -> None:
+        if len(examples) < 2:
+            raise DataError("The last layer needs questions with concepts to be fitted on.")
+        self.backbone, self.before, self._evaluate = backbone, backbone.metric, evaluate
+        device = backbone.device
+        self.vectors = torch.from_numpy(vectors).to(device)
+        self.paths, self.hierarchies = encode_paths(
+            [one.paths for one in examples], levels, [one.hierarchy for one in examples]
+        )
+        self.layer = nn.Linear(vectors.shape[1], vectors.shape[1], bias=False).to(device)
+        nn.init.eye_(self.layer.weight)
+        self.loss = HierarchicalContrastLoss(levels, _TEMPERATURE)
+        self.size = min(_BATCH, len(examples))
+        self.seed = seed
+
+    def modules(self) -> Mapping[str, nn.Module]:
+        """The layer."""
+        return {"layer": self.layer}
+
+    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
+        """Its weights; decay would pull them to 0 and not to where they began."""
+        return [{"params": list(self.layer.parameters()), "weight_decay": 0.0}]
+
+    def batches_per_epoch(self) -> int:
+        """Incomplete last batches are dropped."""
+        return len(self.vectors) // self.size
+
+    def batches(self, epoch: int) -> Iterator[npt.NDArray[np.int64]]:
+        """Rows, drawn from (seed, epoch) alone."""
+        order = np.random.default_rng((self.seed, epoch)).permutation(len(self.vectors))
+        for batch in range(self.batches_per_epoch()):
+            yield order[batch * self.size : (batch + 1) * self.size]
+
+    def losses(self, batch: npt.NDArray[np.int64]) -> Mapping[str, Tensor]:
+        """The contrast of every question of the batch with every other."""
+        read = dropout(self.vectors[torch.from_numpy(batch)], _DROPOUT)
+        unit = normalize(self.layer(read).float(), dim=1)
+        ranks = kh_ranks(
+            self.paths[batch], self.paths[batch], self.hierarchies[batch], self.hierarchies[batch]
+        )
+        np.fill_diagonal(ranks, UNDEFINED)
+        return {"loss": self.loss(unit @ unit.T, torch.from_numpy(ranks).to(unit.device))}
+
+    def after_step(self) -> None:
+        """Nothing follows the layer."""
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Held-out metrics of the encoder with the layer behind it."""
+        self.attach()
+        return self._evaluate(self.backbone) if self._evaluate else {}
+
+    def attach(self) -> None:
+        """Put the layer behind the encoder, on top of one that it had already."""
+        fitted = self.layer.weight.detach()
+        set_metric(self.backbone, fitted if self.before is None else fitted @ self.before)
+
+
+def fit_metric_layer(
+    backbone: Backbone,
+    examples: Sequence[EncoderExample],
+    config: EncoderConfig,
+    *,
+    callbacks: Sequence[Callback] = (),
+    evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> TrainingResult:
+    """Fit the last layer of an encoder in place; one that it has already is built upon.
+
+    Args:
+        backbone: the encoder, adapters merged.
+        examples: the training questions; those without a concept are not used.
+        config: its `metric_steps`, levels and seed.
+        callbacks: told of progress after steps.
+        evaluate: held-out metrics of the encoder with its new layer.
+        cancel: asked between batches and after every step.
+
+    Returns:
+        How it ended, with the held-out metrics.
+
+    Raises:
+        DataError: fewer than two questions have a concept.
+        Cancelled: `cancel` said so; the encoder is as it was.
+    """
+    seed_everything(config.seed)
+    tagged = [one for one in examples if one.paths]
+    vectors = encode_bulk(backbone, [one.text for one in tagged], cancel=cancel)
+    task = MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, evaluate=evaluate)
+    result = train_loop(
+        task,
+        LoopSettings(
+            epochs=-(-config.metric_steps // task.batches_per_epoch()),
+            max_steps=config.metric_steps,
+            learning_rate=_LEARNING_RATE,
+            weight_decay=0.0,
+            evaluate_every=config.metric_steps,
+        ),
+        device=backbone.device,
+        callbacks=callbacks,
+        cancel=cancel,
+    )
+    task.attach()
+    return result

@@ -1,0 +1,141 @@
+"""The last layer: what it learns, what it is built upon, where it is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from analytics.backbone.bert import METRIC_NAME, encode_bulk, load_backbone, set_metric
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.encoder.config import EncoderConfig
+from analytics.encoder.examples import EncoderExample
+from analytics.encoder.metric_layer import MetricTask, fit_metric_layer
+from analytics.encoder.train import fit_encoder
+from analytics.errors import BackboneError, Cancelled, ConfigurationError, DataError
+from analytics.retrieval import precision_at_k
+from analytics.training.callbacks import History
+from analytics.training.loop import LoopSettings, train_loop
+
+
+def noisy_vectors(rows: int = 240, dimension: int = 32):
+    """Unit vectors in which two of many directions know the concept, and the others are louder."""
+    rng = np.random.default_rng(0)
+    concepts = rng.integers(0, 4, rows)
+    vectors = rng.normal(size=(rows, dimension))
+    for bit in range(2):
+        vectors[:, bit] = 0.5 * np.where(concepts >> bit & 1, 1, -1) + 0.1 * rng.normal(size=rows)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    paths = [(("Half", str(one >> 1)), ("Quarter", str(one))) for one in concepts]
+    return vectors.astype(np.float32), [(("Root", half[1], quarter[1]),) for half, quarter in paths]
+
+
+def fitted(vectors, paths, **settings) -> np.ndarray:
+    examples = [EncoderExample(f"question {row}", one, "test") for row, one in enumerate(paths)]
+    task = MetricTask(tiny_backbone(), vectors, examples, 3, seed=0)
+    loop = LoopSettings(epochs=60, learning_rate=1e-2, weight_decay=0.0, evaluate_every=1000)
+    train_loop(task, loop, device=torch.device("cpu"), **settings)
+    return task.layer.weight.detach().numpy()
+
+
+def precision(vectors, paths) -> float:
+    return precision_at_k(vectors[:60], vectors[60:], paths[:60], paths[60:], levels=3)[3]
+
+
+def test_neighbours_of_questions_it_never_saw_share_their_concept_more_often():
+    vectors, paths = noisy_vectors()
+    learned = vectors @ fitted(vectors[60:], paths[60:]).T
+    learned /= np.linalg.norm(learned, axis=1, keepdims=True)
+    before, after = precision(vectors, paths), precision(learned.astype(np.float32), paths)
+    assert before < 0.4
+    assert after > before + 0.15
+
+
+def test_it_begins_as_no_change_and_questions_of_other_hierarchies_say_nothing():
+    vectors, paths = noisy_vectors(8)
+    alone = [EncoderExample(f"{row}", one, f"hierarchy {row}") for row, one in enumerate(paths)]
+    task = MetricTask(tiny_backbone(), vectors, alone, 3, seed=0)
+    assert torch.equal(task.layer.weight, torch.eye(32))
+    assert task.losses(np.arange(8))["loss"].item() == 0.0
+
+
+def texts(count: int = 40) -> list[EncoderExample]:
+    return [
+        EncoderExample(f"find the {'area' if row % 2 else 'sum'} of {row}", ((f"kind {row % 2}",),), "test")
+        for row in range(count)
+    ]
+
+
+def config(**settings) -> EncoderConfig:
+    return EncoderConfig(objective="last-layer", metric_steps=5, device="cpu", **settings)
+
+
+def test_a_layer_that_is_there_is_built_upon():
+    backbone = tiny_backbone()
+    before = torch.diag(torch.linspace(0.5, 2, 32))
+    set_metric(backbone, before)
+    fit_metric_layer(backbone, texts(), config())
+    change = backbone.metric @ torch.linalg.inv(before)
+    assert 0 < (change - torch.eye(32)).abs().max() < 0.1  # five small steps from where it was
+
+
+def test_untagged_questions_are_not_used_and_two_tagged_ones_are_needed():
+    untagged = [EncoderExample("what is this?", (), "test")] * 5
+    one, other = tiny_backbone(), tiny_backbone()
+    fit_metric_layer(one, texts(), config())
+    fit_metric_layer(other, [*texts(), *untagged], config())
+    assert torch.equal(one.metric, other.metric)
+    with pytest.raises(DataError, match="needs questions with concepts"):
+        fit_metric_layer(tiny_backbone(), untagged, config())
+
+
+def test_a_cancelled_fit_leaves_the_encoder_as_it_was():
+    backbone = tiny_backbone()
+    calls = iter([False, False, True])
+    with pytest.raises(Cancelled):
+        fit_metric_layer(backbone, texts(), config(), cancel=lambda: next(calls, True))
+    assert backbone.metric is None
+
+
+def test_it_is_kept_beside_the_weights_and_damage_is_one_clear_sentence(tmp_path):
+    backbone = tiny_backbone()
+    plain = backbone.weights_hash
+    fit_metric_layer(backbone, texts(), config())
+    save_backbone(backbone, tmp_path / "bert")
+    again = load_backbone(str(tmp_path / "bert"), device="cpu")
+    some = [one.text for one in texts(4)]
+    np.testing.assert_array_equal(
+        encode_bulk(again, some, dtype=torch.float32), encode_bulk(backbone, some, dtype=torch.float32)
+    )
+    assert again.weights_hash == backbone.weights_hash != plain
+    (tmp_path / "bert" / METRIC_NAME).write_bytes(b"half a file")
+    with pytest.raises(BackboneError, match=r"last layer in .* cannot be read"):
+        load_backbone(str(tmp_path / "bert"), device="cpu")
+    with pytest.raises(BackboneError, match="does not fit"):
+        set_metric(backbone, torch.eye(8))
+
+
+def test_steps_go_on_counting_behind_those_of_the_transformer(tmp_path):
+    save_backbone(tiny_backbone(), tmp_path / "bert")
+    settings = {"batch_size": 8, "projection": 16, "queue_size": 16, "max_steps": 3, "learning_rate": 1e-3}
+    history = History()
+    backbone, _adapter, result = fit_encoder(
+        texts(),
+        EncoderConfig(
+            backbone=str(tmp_path / "bert"), metric_steps=12, mixed_precision=False, device="cpu", **settings
+        ),
+        held_out=texts(10),
+        callbacks=[history],
+    )
+    assert backbone.metric is not None
+    assert result.step == 15
+    assert [one.step for one in history.reports] == [3, 13, 15]
+    assert history.last("loss_last_layer") is not None
+    assert result.best["held_out_precision_at_10"] == history.reports[-1].metrics["held_out_precision_at_10"]
+
+
+def test_the_last_layer_alone_needs_steps_and_has_no_adapter():
+    with pytest.raises(ConfigurationError, match="metric_steps must be above 0"):
+        EncoderConfig(objective="last-layer")
+    with pytest.raises(ConfigurationError, match="adapter_rank must be 0 for the objective last-layer"):
+        config(adapter_rank=4)
