@@ -35,6 +35,7 @@ from analytics.paraphrase.operators import (
     unit_contraction,
     unit_expansion,
     unit_replacement,
+    unrelated_word,
     words_to_numbers,
 )
 
@@ -116,6 +117,7 @@ OPERATORS: tuple[ParaphraseOperator, ...] = (
     ParaphraseOperator(
         "comparison_change", "comparison turned round", False, True, comparison_change.apply, False
     ),
+    ParaphraseOperator("unrelated_word", "unrelated word", False, True, unrelated_word.apply, False),
     ParaphraseOperator(
         "passive_voice",
         "f_a active to passive",

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from analytics.paraphrase.entities import first_names
 from analytics.paraphrase.operators import (
     comparison_change,
     consistent_renaming,
@@ -14,8 +15,10 @@ from analytics.paraphrase.operators import (
     number_swap,
     role_swap,
     unit_contraction,
+    unrelated_word,
     words_to_numbers,
 )
+from analytics.paraphrase.wording import STOP_WORDS
 from analytics.text.numbers import find_numbers
 
 
@@ -112,3 +115,33 @@ def test_things_are_renamed_in_some_places_only() -> None:
         assert changed is not None
         assert changed.count("lemons") == 1
     assert inconsistent_renaming.apply("He has 3 lemons.", rng()) is None
+
+
+def test_an_unrelated_word_takes_the_place_of_a_name_a_unit_a_number_or_what_is_counted() -> None:
+    text = "Ann has 12 pens and walks 3 km. How many pens has she?"
+    replaced = set()
+    for seed in range(60):
+        changed = unrelated_word.apply(text, rng(seed))
+        assert changed is not None
+        before, after = text.split(), changed.split()
+        assert len(before) == len(after)
+        pairs = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
+        assert 1 <= len(pairs) <= 2
+        for one, other in pairs:
+            replaced.add(one)
+            assert other.strip(".").lower() in unrelated_word.WORDS
+    assert replaced == {"Ann", "12", "pens", "3", "km."}
+
+
+def test_formulas_stay_and_where_nothing_stands_nothing_is_put_in() -> None:
+    assert unrelated_word.apply("What is $x^2 + 3$?", rng()) is None
+    assert unrelated_word.apply("Why is that so?", rng()) is None
+
+
+def test_unrelated_words_are_neither_countable_things_nor_names_and_no_stop_words() -> None:
+    things = {word for pair in consistent_renaming.THINGS for word in pair}
+    names = {name.lower() for of_kind in first_names() for name in of_kind}
+    assert things.isdisjoint(unrelated_word.WORDS)
+    assert STOP_WORDS.isdisjoint(unrelated_word.WORDS)
+    assert names.isdisjoint(unrelated_word.WORDS)
+    assert len(set(unrelated_word.WORDS)) == len(unrelated_word.WORDS) > 200
