@@ -49,6 +49,10 @@ class ParaphraseConfig:
     stretch: bool = option(
         False, "stretch the score so that 0.5 divides the pairs set apart evenly; else it is the plain cosine"
     )
+    interpolate: bool = option(
+        False,
+        "take the weights on the way from the pretrained to the trained encoder that rank the validation pairs best",
+    )
     triplets_per_question: int = option(6, "drawn for each question", minimum=1, maximum=50)
     translator_there: str = option(
         "", "f1: model that translates into another language; empty: rule paraphraser"

@@ -60,6 +60,7 @@ from analytics.training.callbacks import Callback, History, teller
 from analytics.training.checkpoint import kept_or_made
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.distributed import from_main, is_main
+from analytics.training.interpolation import starting_weights, take_between
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
@@ -177,8 +178,10 @@ def fit_scorer(
         add_adapters(backbone, config.adapter_rank)
     evaluate = partial(_validate, validation, config) if validation else None
     device = pick_device(config.device)
+    task = ScoringTask(backbone, triplets, config, evaluate)
+    start = starting_weights(backbone.model) if config.interpolate and evaluate else {}
     result = train_loop(
-        ScoringTask(backbone, triplets, config, evaluate),
+        task,
         LoopSettings(
             epochs=config.epochs,
             max_steps=config.max_steps,
@@ -196,6 +199,11 @@ def fit_scorer(
         callbacks=callbacks,
         cancel=cancel,
     )
+    if start:
+        judge = partial(from_main, lambda: dict(task.evaluate())[_MAIN_METRIC])
+        share = take_between(backbone.model, start, judge)
+        figures = from_main(task.evaluate)
+        result = replace(result, best={**figures, "share_of_training": share})
     return backbone, take_off_adapters(backbone), result
 
 

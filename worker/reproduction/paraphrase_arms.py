@@ -68,6 +68,10 @@ ARMS: dict[str, Arm] = {
     "ours-both": Arm("all operators, both losses", {"loss": "both"}),
     "ours-plain": Arm("all operators, both losses, combined, stretched", _PLAIN),
     "ours-typed": Arm("the same with typed numbers", _PLAIN | {"typed_numbers": True}),
+    "ours-between": Arm(
+        "the same, weights between pretrained and trained",
+        _PLAIN | {"typed_numbers": True, "interpolate": True},
+    ),
     **{
         f"without-{one.name.replace('_', '-')}": Arm(
             f"ParaQD without {one.label}", _PAPER | {"without": one.name}
