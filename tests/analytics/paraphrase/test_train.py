@@ -24,6 +24,7 @@ from analytics.paraphrase.verdict import UNSTRETCHED
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import History
+from analytics.training.interpolation import SHARES
 from tests.analytics.paraphrase.word_problems import word_problems
 
 pytestmark = pytest.mark.usefixtures("quick_exports")
@@ -109,6 +110,8 @@ def test_decisions_are_learned_from_and_never_where_a_test_set_holds_them(backbo
         ParaphrasePair("1", question, "A wording that somebody called right.", 1),
         ParaphrasePair("2", question, "A wording that somebody called wrong.", 0),
     ]
+    prepared = prepare([], config(backbone_folder, triplets_per_question=1), given=decided)
+    assert prepared.triplets[0].negative == decided[1].paraphrase
     prepared = prepare([], config(backbone_folder, triplets_per_question=8), given=decided)
     assert any(one.positive == decided[0].paraphrase for one in prepared.triplets)
     assert any(one.negative == decided[1].paraphrase for one in prepared.triplets)
@@ -188,6 +191,19 @@ def test_a_scorer_that_reads_typed_text_takes_words_and_digits_for_equal(backbon
     assert scorer.with_encode(load_scorer(tmp_path / "typed")._encode).score([(words, digits)])[
         0
     ].score == pytest.approx(1, abs=1e-5)
+
+
+def test_weights_between_pretrained_and_trained_rank_the_validation_pairs_no_worse(backbone_folder):
+    prepared = prepare(word_problems(), config(backbone_folder))
+    validation = pairs_of(word_problems()[:6])
+    found = {
+        between: fit_scorer(
+            prepared.triplets, config(backbone_folder, interpolate=between), validation=validation
+        )[2].best
+        for between in (False, True)
+    }
+    assert found[True]["share_of_training"] in SHARES
+    assert found[True]["validation_auc"] >= found[False]["validation_auc"]
 
 
 def test_where_it_is_asked_for_the_score_is_stretched_on_the_pairs_set_apart():
