@@ -27,7 +27,7 @@ from worker.reporting import RunReporter
 if TYPE_CHECKING:
     from analytics.backbone.bert import Backbone
 
-__all__ = ["artifact_backbone", "embed_pending"]
+__all__ = ["artifact_backbone", "artifact_source", "embed_pending"]
 
 # So few questions are encoded by ONNX Runtime in the time that importing PyTorch would take.
 SMALL_JOB = 256
@@ -125,12 +125,17 @@ def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode |
 
 
 def artifact_backbone(artifact: ModelArtifact) -> Backbone:
-    """An encoder's weights for bulk encoding: a trained one brings its own, the plain one names its package."""
+    """An encoder's weights for bulk encoding."""
     from analytics.backbone.bert import load_backbone
 
-    extra, folder = artifact.manifest["extra"], artifact_folder(artifact)
+    return load_backbone(artifact_source(artifact), max_tokens=artifact.manifest["extra"]["max_tokens"])
+
+
+def artifact_source(artifact: ModelArtifact) -> str:
+    """Where an encoder's weights are for torch: a trained one brings its own, the plain one names its package."""
+    folder = artifact_folder(artifact)
     own = (folder / BACKBONE_FOLDER).is_dir()
-    return load_backbone(str(folder) if own else extra["backbone"], max_tokens=extra["max_tokens"])
+    return str(folder) if own else str(artifact.manifest["extra"]["backbone"])
 
 
 def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encoder: OnnxEncoder) -> None:

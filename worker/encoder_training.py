@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,14 +15,18 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
 from analytics.training.checkpoint import kept_or_made
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.data_report import encoder_data_report
+from questionbank.services.training import MODEL_IN_USE
 from worker.candidates import Train, train_candidate
+from worker.embedding import artifact_source
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter
 
 __all__ = ["train_encoder_run"]
 
 _EXAMPLES_NAME = "examples.json.gz"
+_NUMBERED = re.compile(r"-quesco-\d+$")
 
 
 def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
@@ -34,24 +39,36 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
         Cancelled: the run was stopped; its checkpoint is usable.
     """
     config = config_from_strings(EncoderConfig, reporter.run.parameters.get("set", {}))
+    name, start = _beginning(config)
 
     def begin(folder: Path) -> Train:
-        rows = kept_or_made(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, config))
-        return partial(train_encoder, [_example(row) for row in rows], config)
+        rows = kept_or_made(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, start))
+        return partial(train_encoder, [_example(row) for row in rows], config, start=start)
 
     return train_candidate(
-        reporter,
-        name=f"{Path(config.backbone).name}-quesco-{reporter.run.pk}"[:200],
-        device=config.device,
-        begin=begin,
+        reporter, name=f"{name}-quesco-{reporter.run.pk}"[:200], device=config.device, begin=begin
     )
 
 
-def _read_examples(reporter: RunReporter, config: EncoderConfig) -> list[dict[str, Any]]:
+def _beginning(config: EncoderConfig) -> tuple[str, str]:
+    """Name and place of the encoder that is trained further.
+
+    Raises:
+        DataError: it shall be the one in use, and there is none.
+    """
+    if config.backbone != MODEL_IN_USE:
+        return Path(config.backbone).name, config.backbone
+    champion = artifact_champion(capability="encoder")
+    if champion is None:
+        raise DataError("No encoder is in use that could be trained further; name another backbone.")
+    return _NUMBERED.sub("", champion.name), artifact_source(champion)
+
+
+def _read_examples(reporter: RunReporter, start: str) -> list[dict[str, Any]]:
     hierarchies = reporter.run.parameters.get("hierarchies")
     reporter.progress(0, 0, "Reading the questions")
     _log_report(reporter, hierarchies)
-    backbone = load_backbone(config.backbone, device="cpu")
+    backbone = load_backbone(start, device="cpu")
     feed = encoder_feed(hierarchies=hierarchies, unknown_share=backbone.unknown_share)
     for language, (count, share) in feed.unknown_languages.items():
         reporter.log(

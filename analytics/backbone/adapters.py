@@ -10,6 +10,7 @@ peft is imported where it is used: most of what imports a backbone trains no ada
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -20,19 +21,20 @@ import torch
 from transformers import PreTrainedModel
 
 from analytics.backbone.bert import METRIC_NAME, Backbone, load_metric, weights_sha256
+from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
 from analytics.errors import BackboneError
 
 __all__ = [
     "ADAPTER_CONFIG_NAME",
     "ADAPTER_NAME",
     "add_adapters",
+    "kept_adapter",
     "load_adapter",
     "merge_adapters",
     "save_adapter",
     "take_off_adapters",
 ]
 
-ADAPTER_NAME = "adapter_model.safetensors"
 ADAPTER_CONFIG_NAME = "adapter_config.json"
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"
 
@@ -141,6 +143,22 @@ def take_off_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
         folder.mkdir(parents=True)
         for name, content in files.items():
             (folder / name).write_bytes(content)
+
+    return write
+
+
+def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
+    """What writes the adapter that lies in an encoder's folder into another; None where it has none."""
+    source = next(
+        (one for one in (encoder / ADAPTER_FOLDER, encoder) if (one / ADAPTER_NAME).is_file()), None
+    )
+    if source is None:
+        return None
+
+    def write(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        for name in (ADAPTER_NAME, ADAPTER_CONFIG_NAME):
+            shutil.copyfile(source / name, folder / name)
 
     return write
 

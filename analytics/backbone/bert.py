@@ -22,8 +22,9 @@ from torch.nn.functional import normalize
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
+from analytics.artifacts import artifact_read
 from analytics.backbone.pooling import pooled_vectors
-from analytics.backbone.sources import DEFAULT_BACKBONE, find_source
+from analytics.backbone.sources import ADAPTER_NAME, DEFAULT_BACKBONE, find_source
 from analytics.errors import BackboneError, Cancelled
 from analytics.inference.vocabulary import unknown_token_share
 from analytics.training.device import autocast, inference_dtype, pick_device
@@ -105,12 +106,15 @@ def load_backbone(
 ) -> Backbone:
     """Load an encoder by package name, local folder or hub id, ready for inference.
 
+    A folder may hold an adapter alone, as a starter's does: it is merged into the backbone that its manifest names.
     The hub is asked only for a name that is neither a package's nor a folder, and never where
     ``HF_HUB_OFFLINE=1``.
 
     Raises:
         BackboneError: it cannot be found or loaded, or its tokenizer has no fast form.
     """
+    if (Path(name_or_path) / ADAPTER_NAME).is_file():
+        return _load_adapted(Path(name_or_path), max_tokens, device)
     source = find_source(str(name_or_path))
     offline: dict[str, Any] = {"local_files_only": True} if source.is_folder else {}
     try:
@@ -144,6 +148,15 @@ def load_backbone(
     )
     if source.is_folder and (Path(source.location) / METRIC_NAME).is_file():
         load_metric(backbone, Path(source.location))
+    return backbone
+
+
+def _load_adapted(folder: Path, max_tokens: int, device: str) -> Backbone:
+    from analytics.backbone.adapters import load_adapter
+
+    base = artifact_read(folder).extra.get("backbone", DEFAULT_BACKBONE)
+    backbone = load_backbone(base, max_tokens=max_tokens, device=device)
+    load_adapter(backbone, folder)
     return backbone
 
 

@@ -15,6 +15,7 @@ from analytics.errors import BackboneError
 
 __all__ = [
     "ADAPTER_FOLDER",
+    "ADAPTER_NAME",
     "BACKBONE_FOLDER",
     "DEFAULT_BACKBONE",
     "PACKAGED",
@@ -27,6 +28,9 @@ __all__ = [
 DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
 ADAPTER_FOLDER = "adapter"
 """Folder inside an artifact with the low-rank adapter that was merged into its encoder."""
+
+ADAPTER_NAME = "adapter_model.safetensors"
+"""File of an adapter's weights, as peft names it."""
 
 BACKBONE_FOLDER = "backbone"
 """Folder inside an encoder artifact with the weights for torch, as transformers writes them."""

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
 
 from analytics.backbone.bert import Backbone, encode_bulk, set_metric
+from analytics.backbone.export import for_serving
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.khar import UNDEFINED, encode_paths, kh_ranks
@@ -145,7 +146,11 @@ def fit_metric_layer(
     """
     seed_everything(config.seed)
     tagged = [one for one in examples if one.paths]
-    vectors = encode_bulk(backbone, [one.text for one in tagged], cancel=cancel)
+    served = for_serving(backbone)  # what is fitted here is behind what is served: texts are cut as late
+    try:
+        vectors = encode_bulk(served, [one.text for one in tagged], cancel=cancel)
+    finally:
+        backbone.tokenizer.enable_truncation(backbone.max_tokens)
     task = MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, evaluate=evaluate)
     result = train_loop(
         task,

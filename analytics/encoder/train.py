@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from analytics.artifacts import Manifest
-from analytics.backbone.adapters import add_adapters, take_off_adapters
+from analytics.backbone.adapters import add_adapters, kept_adapter, take_off_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_metric
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
@@ -52,6 +52,7 @@ def train_encoder(
     output: Path,
     *,
     held_out: Sequence[EncoderExample] = (),
+    start: str = "",
     name: str = "",
     parent: str = "",
     license_note: str = "",
@@ -69,6 +70,7 @@ def train_encoder(
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         held_out: further questions to measure with; never trained on.
+        start: encoder to load in place of the configuration's backbone.
         name: the artifact's name.
         parent: checksum of the model that this one shall replace.
         license_note: under which terms the data may be used.
@@ -95,6 +97,7 @@ def train_encoder(
         learned,
         config,
         held_out=measured,
+        start=start,
         checkpoints=checkpoints,
         callbacks=(*callbacks, history),
         cancel=cancel,
@@ -131,11 +134,21 @@ def fit_encoder(
     config: EncoderConfig,
     *,
     held_out: Sequence[EncoderExample] = (),
+    start: str = "",
     checkpoints: Path | None = None,
     callbacks: Sequence[Callback] = (),
     cancel: Callable[[], bool] | None = None,
 ) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
     """Train a backbone on exactly these questions.
+
+    Args:
+        examples: the training questions.
+        config: the settings.
+        held_out: questions to measure with.
+        start: encoder to load in place of the configuration's backbone.
+        checkpoints: folder of the checkpoint; where it holds one, training goes on from there.
+        callbacks: told of progress after steps.
+        cancel: asked after every step.
 
     Returns:
         The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained;
@@ -149,10 +162,12 @@ def fit_encoder(
     mapping = parse_root_mapping(config.root_mapping)
     examples, held_out = join_hierarchies(examples, mapping), join_hierarchies(held_out, mapping)
     generator = seed_everything(config.seed)
-    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    source = start or config.backbone
+    backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)
     evaluate = _Evaluation(examples, held_out, config.levels, generator) if held_out else None
     if config.objective == "last-layer":
-        adapter, result = None, TrainingResult(step=0, stopped_early=False, best={}, last={}, seconds=0.0)
+        adapter = kept_adapter(Path(source))  # it stays the transformer's
+        result = TrainingResult(step=0, stopped_early=False, best={}, last={}, seconds=0.0)
     else:
         if config.adapter_rank:
             add_adapters(backbone, config.adapter_rank)

@@ -19,6 +19,8 @@ from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [
     "FEWEST_TAGGED",
+    "MODEL_IN_USE",
+    "QUICK_ENCODER",
     "encoder_request",
     "probes_hierarchies",
     "probes_request",
@@ -27,6 +29,12 @@ __all__ = [
 ]
 
 FEWEST_TAGGED = 100  # below it a new hierarchy waits: neighbours vote instead
+MODEL_IN_USE = "in use"
+"""As an encoder's backbone: the encoder that serves, whatever it is when the training starts."""
+
+QUICK_ENCODER: Mapping[str, Any] = {"backbone": MODEL_IN_USE, "objective": "last-layer", "metric_steps": 150}
+"""Settings of the training that takes a minute or two without a GPU (decision 30)."""
+
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
 
 

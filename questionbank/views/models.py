@@ -44,7 +44,7 @@ from questionbank.services.promotion import (
     model_roll_back,
     promotion_request,
 )
-from questionbank.services.training import encoder_request, scorer_request
+from questionbank.services.training import QUICK_ENCODER, encoder_request, scorer_request
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, training_charts
@@ -271,7 +271,8 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     """What a training would learn from, and its settings; a POST asks for it.
 
     The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
-    `?like=<id>` begins with the settings of a model instead of the defaults.
+    `?like=<id>` begins with the settings of a model instead of the defaults, `?quick=1` with those of a training that
+    takes minutes on any machine.
     """
     training = TRAINABLE.get(capability)
     config_class = CAPABILITIES[capability].config if training else None
@@ -279,12 +280,14 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         raise NotFound(_("Models of this kind are not trained from a form."))
     names = [one.name for one in hierarchies()]
     champion = artifact_champion(capability=capability)
+    has_quick = capability == "encoder" and champion is not None
+    is_quick = has_quick and "quick" in request.GET
     form = TrainingForm(
         request.POST if request.method == "POST" else None,
         config_class=config_class,
         hierarchies=names,
         decided=decision_counts() if training.uses_decisions else None,
-        initial=_settings_like(request.GET.get("like", ""), capability),
+        initial=dict(QUICK_ENCODER) if is_quick else _settings_like(request.GET.get("like", ""), capability),
     )
     problem, status = "", 200
     only_looks = request.POST.get("action") == "report"
@@ -318,6 +321,8 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "only_looks": only_looks,
         "champion": champion if champion and champion.manifest.get("config") else None,
         "is_like": bool(form.initial),
+        "has_quick": has_quick,
+        "is_quick": is_quick,
     }
     return render(request, "models/train.html", context, status=status)
 

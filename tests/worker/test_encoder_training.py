@@ -6,6 +6,7 @@ import threading
 from datetime import timedelta
 
 import pytest
+import torch
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
@@ -19,10 +20,11 @@ from questionbank.selectors.checkpoints import checkpoint_folder
 from questionbank.selectors.runs import run_metric_series, run_queue_position, run_version
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.training import encoder_request
+from questionbank.services.training import MODEL_IN_USE, QUICK_ENCODER, encoder_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
 from worker import encoder_training
+from worker.embedding import artifact_backbone
 from worker.feeds import encoder_feed
 from worker.tasks import encoder_train
 
@@ -37,6 +39,9 @@ def backbone(tmp_path):
 @pytest.fixture
 def bank(db):
     return add_encoder_bank(120)
+
+
+QUICK = {name: str(value) for name, value in (QUICK_ENCODER | {"metric_steps": 20}).items()}
 
 
 def small(backbone: str, **settings: str) -> dict[str, str]:
@@ -70,6 +75,30 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
     lines = " ".join(run.logs.values_list("text", flat=True))
     assert "120 ready questions" in lines
     assert "Level 2: 120 questions in 4 concepts" in lines
+
+
+def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tmp_path):
+    run = request({**QUICK, "levels": "2"})
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.error.startswith("No encoder is in use")) == ("failed", True)
+    trained = request(small(str(tiny_folder(tmp_path / "tiny"))))
+    encoder_train(trained.pk)
+    trained.refresh_from_db()
+    champion = artifact_promote(artifact=ModelArtifact.objects.get(pk=trained.result["model"]))
+    run = request({**QUICK, "levels": "2"})
+    encoder_train(run.pk)
+    run.refresh_from_db()
+    assert (run.error, run.state) == ("", "succeeded")
+    model = ModelArtifact.objects.get(pk=run.result["model"])
+    assert (model.name, model.parent) == (f"tiny-quesco-{run.pk}", champion)
+    assert model.manifest["config"]["backbone"] == MODEL_IN_USE
+    before, after = artifact_backbone(champion), artifact_backbone(model)
+    assert after.metric is not None
+    for name, tensor in before.model.state_dict().items():
+        assert torch.equal(tensor, after.model.state_dict()[name]), name
+    series = run_metric_series(run=run)
+    assert {"loss", "held_out_precision_at_10"} <= set(series)
 
 
 def test_a_training_writes_its_figures_and_its_progress(bank, backbone, no_graph):

@@ -89,6 +89,20 @@ def test_untagged_questions_are_not_used_and_two_tagged_ones_are_needed():
         fit_metric_layer(tiny_backbone(), untagged, config())
 
 
+def test_it_reads_as_much_of_a_long_text_as_is_served_and_training_goes_on_cutting():
+    short, long = tiny_backbone(), tiny_backbone()
+    for backbone in (short, long):
+        backbone.max_tokens = 8
+        backbone.tokenizer.enable_truncation(8)
+    ends = [f"one two three four {row % 2} or {row}" for row in range(40)]
+    examples = [EncoderExample(end, ((f"kind {row % 2}",),), "test") for row, end in enumerate(ends)]
+    cut = [EncoderExample(one.text[:6], one.paths, "test") for one in examples]
+    fit_metric_layer(short, cut, config())
+    fit_metric_layer(long, examples, config())
+    assert not torch.equal(short.metric, long.metric)
+    assert max(len(one.ids) for one in long.tokenizer.encode_batch_fast(ends)) == 8
+
+
 def test_a_cancelled_fit_leaves_the_encoder_as_it_was():
     backbone = tiny_backbone()
     calls = iter([False, False, True])

@@ -24,6 +24,7 @@ from questionbank.models import (
 )
 from questionbank.services.artifacts import artifact_promote, model_event_create
 from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
+from questionbank.services.training import MODEL_IN_USE, QUICK_ENCODER
 
 WORSE = {
     "name": "difficulty_mae", "label": "Error of the difficulty (MAE)", "higher_is_better": False,
@@ -424,6 +425,20 @@ def test_the_form_can_begin_with_the_settings_of_a_model(bank, champion, as_admi
     assert (field_value(like, "epochs"), field_value(like, "momentum")) == ("7", "0.999")
     for odd in ("", "x", "999999", "9" * 400, "-1"):
         assert field_value(as_admin.get(address, {"like": odd}).content.decode(), "epochs") == "5"
+
+
+def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
+    bank, as_admin, request
+) -> None:
+    assert "?quick=1" not in as_admin.get(TRAIN).content.decode()
+    assert field_value(as_admin.get(f"{TRAIN}?quick=1").content.decode(), "backbone") == "all-MiniLM-L6-v2"
+    request.getfixturevalue("champion")
+    assert "?quick=1" in as_admin.get(TRAIN).content.decode()
+    quick = as_admin.get(f"{TRAIN}?quick=1").content.decode()
+    assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "150")
+    as_admin.post(TRAIN, defaults() | {name: str(value) for name, value in QUICK_ENCODER.items()})
+    settings = Run.objects.get(kind=Run.Kind.TRAIN).parameters["set"]
+    assert settings == {"backbone": "in use", "objective": "last-layer", "metric_steps": "150"}
 
 
 # scorers of paraphrases
