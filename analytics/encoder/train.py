@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
-from analytics.artifacts import Manifest
+from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
 from analytics.backbone.adapters import add_adapters, kept_adapter, take_off_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_metric
 from analytics.backbone.export import export_trained
@@ -124,9 +125,19 @@ def train_encoder(
             "hierarchies": dict(Counter(one.hierarchy for one in learned)),
             "device": str(backbone.device),
             "command": command,
+            **_begun_with(Path(start or config.backbone)),
         },
     )
     return from_main(lambda: export_trained(backbone, output, about, adapter=adapter))
+
+
+def _begun_with(encoder: Path) -> dict[str, Any]:
+    """What is worth keeping of the model that a training began with, where it was one of ours."""
+    if not (encoder / MANIFEST_NAME).is_file():
+        return {}
+    manifest = artifact_read(encoder)
+    kept = {"name": manifest.name, "config": dict(manifest.config), "data_hash": manifest.data_hash}
+    return {"begun_with": kept | {"command": manifest.extra.get("command", "")}}
 
 
 def fit_encoder(

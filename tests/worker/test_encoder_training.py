@@ -93,6 +93,7 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.name, model.parent) == (f"tiny-quesco-{run.pk}", champion)
     assert model.manifest["config"]["backbone"] == MODEL_IN_USE
+    assert model.manifest["extra"]["begun_with"]["name"] == champion.name
     before, after = artifact_backbone(champion), artifact_backbone(model)
     assert after.metric is not None
     for name, tensor in before.model.state_dict().items():

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from analytics.artifacts import artifact_read
+from analytics.artifacts import artifact_read, artifact_write
 from analytics.backbone import export
 from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.export import export_encoder
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
 from analytics.encoder.masked_language import mask_tokens
 from analytics.encoder.objectives import JointHeads
+from analytics.encoder.starter import write_starter
 from analytics.encoder.train import train_encoder, train_from_files
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
@@ -246,3 +249,28 @@ def test_the_last_layer_alone_leaves_the_transformer_and_serves_what_bulk_encodi
     assert manifest.metrics["steps"] == 20
     assert manifest.metrics["held_out"]["held_out_precision_at_10_level_2"] > 0
     assert manifest.extra["backbone_sha256"] == after.weights_hash != before.weights_hash
+
+
+def test_a_last_layer_behind_a_starter_makes_a_starter_again(backbone_folder, tmp_path):
+    manifest = train_encoder(
+        examples(), config(backbone_folder, epochs=1, adapter_rank=2), tmp_path / "first", command="as said"
+    )
+    write_starter(tmp_path / "first", tmp_path / "starter", name="First starter")
+    described = artifact_read(tmp_path / "starter")
+    artifact_write(  # a tiny backbone is no installed package's: its folder is its name
+        tmp_path / "named",
+        replace(described, extra=dict(described.extra) | {"backbone": backbone_folder}),
+        lambda folder: [
+            shutil.copyfile(tmp_path / "starter" / name, folder / name) for name in described.files
+        ],
+    )
+    settings = config(str(tmp_path / "named"), objective="last-layer", metric_steps=20)
+    second = train_encoder(examples(), settings, tmp_path / "second")
+    assert second.extra["begun_with"]["command"] == "as said"
+    assert second.extra["begun_with"]["data_hash"] == manifest.data_hash == second.data_hash
+    write_starter(tmp_path / "second", tmp_path / "again", name="Second starter")
+    export_encoder(tmp_path / "installed", backbone=backbone_folder, adapter=tmp_path / "again")
+    texts = [one.text for one in examples()[:4]]
+    trained, installed = load_encoder(tmp_path / "second"), load_encoder(tmp_path / "installed")
+    np.testing.assert_allclose(installed.encode(texts), trained.encode(texts), atol=2e-3)
+    assert np.abs(trained.encode(texts) - load_encoder(tmp_path / "first").encode(texts)).max() > 5e-3
