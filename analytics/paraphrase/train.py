@@ -76,7 +76,6 @@ __all__ = [
     "training_operators",
 ]
 
-_TRIPLETS_NAME = "triplets.json.gz"
 _CALIBRATED_QUESTIONS = 500
 _MAIN_METRIC = "validation_auc"
 
@@ -114,9 +113,12 @@ def prepare(
     *,
     given: Sequence[ParaphrasePair] = (),
     kept_out: KeptOut | None = None,
+    progress: Callable[[int, int], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Prepared:
     """Make the triplets to learn, and the pairs for the verdict.
+
+    `progress` is told before each question that is learned from (questions done, all of them).
 
     Raises:
         Cancelled: `cancel` said so.
@@ -140,6 +142,7 @@ def prepare(
         [text for text in usable if not is_held_out(text)],
         operators,
         given=[one for one in allowed if not is_held_out(one.original)],
+        progress=progress,
     )
     apart = [text for text in usable if is_held_out(text)]
     chosen = np.random.default_rng(config.seed).permutation(len(apart))[:_CALIBRATED_QUESTIONS]
@@ -224,9 +227,8 @@ def calibrate(encode: Encode, pairs: Sequence[ParaphrasePair], config: Paraphras
     Raises:
         DataError: there are not pairs of both labels.
     """
+    _check_labels(pairs)
     texts, labels = [(one.original, one.paraphrase) for one in pairs], [int(one.label or 0) for one in pairs]
-    if set(labels) != {0, 1}:
-        raise DataError("Too few questions could be set apart to fit the verdict on; give more questions.")
     near = cosines(texts, encode)
     boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
     features = [
@@ -234,6 +236,11 @@ def calibrate(encode: Encode, pairs: Sequence[ParaphrasePair], config: Paraphras
         for score, pair in zip(stretched(near, boundary), texts, strict=True)
     ]
     return fit_verdict(features, labels, boundary=boundary)
+
+
+def _check_labels(pairs: Sequence[ParaphrasePair]) -> None:
+    if {int(one.label or 0) for one in pairs} != {0, 1}:
+        raise DataError("Too few questions could be set apart to fit the verdict on; give more questions.")
 
 
 def train_scorer(
@@ -250,6 +257,7 @@ def train_scorer(
     command: str = "",
     checkpoints: Path | None = None,
     callbacks: Sequence[Callback] = (),
+    progress: Callable[[int, int], None] | None = None,
     cancel: Callable[[], bool] | None = None,
     say: Say = lambda _line: None,
 ) -> Manifest:
@@ -268,6 +276,7 @@ def train_scorer(
         command: how to make it again.
         checkpoints: folder of the checkpoint and the triplets; where it holds them, training goes on from there.
         callbacks: told of progress after steps.
+        progress: told before each question that triplets are made of (questions done, all of them).
         cancel: asked after every step and while triplets are made.
         say: told what happens, a line at a time.
 
@@ -279,11 +288,16 @@ def train_scorer(
     """
     prepared = from_main(
         lambda: kept_or_prepared(
-            checkpoints, partial(prepare, questions, config, given=given, kept_out=kept_out, cancel=cancel)
+            checkpoints,
+            json.dumps([_settings(config), list(questions), [astuple(one) for one in given]]),
+            partial(
+                prepare, questions, config, given=given, kept_out=kept_out, progress=progress, cancel=cancel
+            ),
         )
     )
     if not prepared.triplets:
         raise DataError("No triplet could be made of the questions.")
+    _check_labels(prepared.pairs)
     report = report_triplets(prepared.triplets)
     say(
         f"{report.triplets:,} triplets of {report.questions:,} questions; {prepared.kept_out:,} left out that test"
@@ -371,6 +385,7 @@ def train_from_files(
         command=training_command("paraphrase", data.name, config, {"--language": language}),
         checkpoints=checkpoints,
         callbacks=[teller(say)],
+        progress=_thousands(say),
         say=say,
     )
     if is_main() and checkpoints.is_dir():
@@ -391,15 +406,20 @@ def _validate(
     }
 
 
-def kept_or_prepared(folder: Path | None, make: Callable[[], Prepared]) -> Prepared:
+def kept_or_prepared(folder: Path | None, identity: str, make: Callable[[], Prepared]) -> Prepared:
     """What a stopped training was doing, or what is made anew; then kept in the folder.
+
+    Args:
+        folder: of the checkpoint; None keeps nothing.
+        identity: settings and questions; triplets of others are not taken.
+        make: makes them.
 
     Raises:
         ArtifactError: what is kept cannot be read.
     """
     if folder is None:
         return make()
-    path = folder / _TRIPLETS_NAME
+    path = folder / f"triplets-{hashlib.sha256(identity.encode()).hexdigest()[:16]}.json.gz"
     body = kept_or_made(path, lambda: _as_rows(make()))
     try:
         return Prepared(
@@ -409,6 +429,16 @@ def kept_or_prepared(folder: Path | None, make: Callable[[], Prepared]) -> Prepa
         )
     except (TypeError, KeyError) as error:
         raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
+
+
+def _thousands(say: Say) -> Callable[[int, int], None]:
+    """Says of every thousand questions that their triplets are made."""
+
+    def tell(done: int, total: int) -> None:
+        if done and done % 1000 == 0:
+            say(f"Triplets of {done:,} of {total:,} questions made")
+
+    return tell
 
 
 def _as_rows(prepared: Prepared) -> dict[str, Any]:
@@ -435,5 +465,9 @@ def _data_hash(triplets: Sequence[Triplet]) -> str:
 
 def _identity(config: ParaphraseConfig, triplets: Sequence[Triplet]) -> str:
     """What tells a training from others, wherever it runs: its settings and its triplets."""
-    settings = {name: value for name, value in changed_settings(config).items() if name != "device"}
-    return f"{json.dumps(settings, sort_keys=True)} {_data_hash(triplets)}"
+    return f"{json.dumps(_settings(config), sort_keys=True)} {_data_hash(triplets)}"
+
+
+def _settings(config: ParaphraseConfig) -> dict[str, Any]:
+    """What a training does, wherever it runs."""
+    return {name: value for name, value in changed_settings(config).items() if name != "device"}

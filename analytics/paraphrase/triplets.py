@@ -145,6 +145,7 @@ def make_triplets(
     kept_out: KeptOut | None = None,
     given: Sequence[ParaphrasePair] = (),
     check_positives: bool = True,
+    progress: Callable[[int, int], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> list[Triplet]:
     """Make triplets of questions; each question's depend on its text, the seed and the settings alone.
@@ -157,6 +158,7 @@ def make_triplets(
         kept_out: questions that are left out.
         given: labelled pairs (decisions, other corpora): their paraphrases are candidates of their original too.
         check_positives: leave out positives in which the findings see something serious.
+        progress: told before each question (questions done, all of them).
         cancel: asked before each question; what is made so far is returned.
 
     Raises:
@@ -171,7 +173,10 @@ def make_triplets(
         if pair.label is not None:
             by_question.setdefault(tidy(pair.original), []).append(pair)
     triplets: list[Triplet] = []
-    for question in dict.fromkeys([*(tidy(text) for text in questions), *by_question]):
+    wanted = list(dict.fromkeys([*(tidy(text) for text in questions), *by_question]))
+    for done, question in enumerate(wanted):
+        if progress is not None:
+            progress(done, len(wanted))
         if cancel is not None and cancel():
             break
         if not question or (kept_out is not None and kept_out.holds(question)):

@@ -6,6 +6,7 @@ test sets are measured once, at the end of a run.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -187,7 +188,11 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     overlap = ", ".join(f"{count:,} of {SOURCES[name].title}" for name, count in material.overlap.items())
     run.say(f"left out because a test set holds them: {overlap}")
     validation = measured_pairs(data, _VALIDATION, most=plan.validation, seed=0)
-    prepared = kept_or_prepared(checkpoints, lambda: _prepare(run, material, kept_out, config, validation))
+    prepared = kept_or_prepared(
+        checkpoints,
+        json.dumps(run.settings, sort_keys=True),
+        lambda: _prepare(run, material, kept_out, config, validation),
+    )
     report = report_triplets(prepared.triplets)
     run.say(f"{report.triplets:,} triplets of {report.questions:,} questions")
     history = History()

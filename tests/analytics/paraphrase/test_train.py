@@ -14,11 +14,19 @@ from analytics.artifacts import Manifest
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
+from analytics.paraphrase import train
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import read_material, read_pairs
 from analytics.paraphrase.scorer import Scorer, load_scorer
 from analytics.paraphrase.scoring_task import ScoringTask
-from analytics.paraphrase.train import calibrate, fit_scorer, prepare, train_from_files, train_scorer
+from analytics.paraphrase.train import (
+    Prepared,
+    calibrate,
+    fit_scorer,
+    prepare,
+    train_from_files,
+    train_scorer,
+)
 from analytics.paraphrase.triplets import KeptOut, Triplet
 from analytics.paraphrase.verdict import UNSTRETCHED
 from analytics.records import ParaphrasePair
@@ -250,6 +258,43 @@ def test_stopped_and_resumed_gives_the_same_scorer(backbone_folder, tmp_path):
     parts = train_scorer(word_problems(), settings, tmp_path / "parts", checkpoints=checkpoints)
     assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
     assert parts.files["verdict.json"] == whole.files["verdict.json"]
+
+
+def test_triplets_of_other_settings_or_questions_are_not_taken_from_a_training_that_was_stopped(
+    backbone_folder, tmp_path, monkeypatch
+):
+    def stop(*_given, **_named):
+        raise Cancelled("before the first step")
+
+    monkeypatch.setattr(train, "fit_scorer", stop)
+
+    def triplets_made_for(questions, **settings) -> list[tuple[int, int]]:
+        told: list[tuple[int, int]] = []
+        with pytest.raises(Cancelled):
+            train_scorer(
+                questions,
+                config(backbone_folder, **settings),
+                tmp_path / "model",
+                checkpoints=tmp_path / "checkpoint",
+                progress=lambda done, total: told.append((done, total)),
+            )
+        return told
+
+    questions = word_problems(40)
+    learned = sum(not is_held_out(text) for text in questions)
+    assert triplets_made_for(questions) == [(done, learned) for done in range(learned)]
+    assert triplets_made_for(questions) == []
+    assert triplets_made_for(questions, far_share=0.1)
+    assert triplets_made_for(questions[:30])
+    assert triplets_made_for(questions) == []
+
+
+def test_pairs_of_one_label_are_refused_before_anything_is_trained(backbone_folder, tmp_path, monkeypatch):
+    one_sided = Prepared([Triplet("A?", "A please?", "B?")] * 16, [ParaphrasePair("", "C?", "D?", 1)], 0)
+    monkeypatch.setattr(train, "prepare", lambda *_given, **_named: one_sided)
+    monkeypatch.setattr(train, "fit_scorer", lambda *_given, **_named: pytest.fail("it trains"))
+    with pytest.raises(DataError, match="Too few questions could be set apart"):
+        train_scorer(word_problems(), config(backbone_folder), tmp_path / "model")
 
 
 def test_a_checkpoint_of_other_settings_or_triplets_is_refused(backbone_folder, tmp_path):
