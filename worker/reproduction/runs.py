@@ -164,7 +164,10 @@ def step_teller(say: Say) -> Callback:
 
     def tell(report: StepReport) -> None:
         if report.step % 50 == 0 or report.step == report.steps:
-            loss = report.metrics.get("loss", float("nan"))
+            losses = (value for name, value in report.metrics.items() if name.startswith("loss"))
+            loss = report.metrics.get(
+                "loss", next(losses, float("nan"))
+            )  # the last layer's has a name of its own
             left = report.seconds_left / 60
             say(f"step {report.step} of {report.steps}, loss {loss:.3f}, {left:.1f} min left")
 
