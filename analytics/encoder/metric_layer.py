@@ -28,7 +28,10 @@ from analytics.training.callbacks import Callback
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
-__all__ = ["MetricTask", "fit_metric_layer"]
+__all__ = ["FEWEST", "MetricTask", "fit_metric_layer"]
+
+FEWEST = 2
+"""Questions with concepts that a layer needs at least."""
 
 # Chosen on questions set apart from the training parts of the public sets (decision 30).
 _BATCH = 2048
@@ -62,7 +65,7 @@ class MetricTask:
         seed: int,
         evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
     ) -> None:
-        if len(examples) < 2:
+        if len(examples) < FEWEST:
             raise DataError("The last layer needs questions with concepts to be fitted on.")
         self.backbone, self.before, self._evaluate = backbone, backbone.metric, evaluate
         device = backbone.device

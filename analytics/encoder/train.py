@@ -30,8 +30,9 @@ from analytics.encoder.examples import (
     split_held_out,
 )
 from analytics.encoder.masked_language import MaskedLanguageTask
-from analytics.encoder.metric_layer import fit_metric_layer
+from analytics.encoder.metric_layer import FEWEST, fit_metric_layer
 from analytics.encoder.pretraining import PretrainingTask
+from analytics.errors import DataError
 from analytics.retrieval import precision_at_k
 from analytics.training.callbacks import Callback, History, StepReport, teller
 from analytics.training.device import inference_dtype, pick_device
@@ -172,6 +173,8 @@ def fit_encoder(
     """
     mapping = parse_root_mapping(config.root_mapping)
     examples, held_out = join_hierarchies(examples, mapping), join_hierarchies(held_out, mapping)
+    if config.metric_steps and sum(bool(one.paths) for one in examples) < FEWEST:
+        raise DataError("The last layer needs questions with concepts to be fitted on.")
     generator = seed_everything(config.seed)
     source = start or config.backbone
     backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)

@@ -87,6 +87,10 @@ def test_untagged_questions_are_not_used_and_two_tagged_ones_are_needed():
     assert torch.equal(one.metric, other.metric)
     with pytest.raises(DataError, match="needs questions with concepts"):
         fit_metric_layer(tiny_backbone(), untagged, config())
+    with pytest.raises(
+        DataError, match="needs questions with concepts"
+    ):  # before anything is loaded or trained
+        fit_encoder(untagged, EncoderConfig(backbone="./nowhere", ranking="none", metric_steps=5))
 
 
 def test_it_reads_as_much_of_a_long_text_as_is_served_and_training_goes_on_cutting():
