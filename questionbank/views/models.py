@@ -44,7 +44,7 @@ from questionbank.services.promotion import (
     model_roll_back,
     promotion_request,
 )
-from questionbank.services.training import QUICK_ENCODER, encoder_request, scorer_request
+from questionbank.services.training import MODEL_IN_USE, QUICK_ENCODER, encoder_request, scorer_request
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, training_charts
@@ -289,6 +289,10 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         decided=decision_counts() if training.uses_decisions else None,
         initial=dict(QUICK_ENCODER) if is_quick else _settings_like(request.GET.get("like", ""), capability),
     )
+    if has_quick:
+        form.fields["backbone"].help_text = _(
+            "Encoder to start from: package name, local folder or hub id; “%(word)s”: the one that serves"
+        ) % {"word": MODEL_IN_USE}
     problem, status = "", 200
     only_looks = request.POST.get("action") == "report"
     if request.method == "POST" and not only_looks:

@@ -435,6 +435,7 @@ def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
     request.getfixturevalue("champion")
     assert "?quick=1" in as_admin.get(TRAIN).content.decode()
     quick = as_admin.get(f"{TRAIN}?quick=1").content.decode()
+    assert "“in use”: the one that serves" in quick
     assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "150")
     as_admin.post(TRAIN, defaults() | {name: str(value) for name, value in QUICK_ENCODER.items()})
     settings = Run.objects.get(kind=Run.Kind.TRAIN).parameters["set"]
