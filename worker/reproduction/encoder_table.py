@@ -19,7 +19,7 @@ from worker.reproduction.tables import difference_cell, range_of, spread_cell
 
 __all__ = ["encoder_tables"]
 
-_REFERENCES = ("quesco", "joint")
+_REFERENCES = ("quesco", "joint-layer")
 
 Array = npt.NDArray[np.float64]
 
