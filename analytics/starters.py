@@ -1,5 +1,7 @@
 """What a new installation begins with: low-rank adapters on the default backbone, small enough for the repository.
 
+The encoder's has a last layer beside it.
+
 Each capability that has one names its folder in a module `starter`; `python -m analytics export` puts backbone and
 adapter together.
 """
@@ -13,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.sources import ADAPTER_FOLDER
+from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED
 from analytics.errors import AnalyticsError, ArtifactError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
@@ -34,7 +36,7 @@ def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Ma
         name: of the starter; installed models show it.
 
     Raises:
-        ArtifactError: the model has no adapter, or is too large.
+        ArtifactError: the model has no adapter, one for other weights than the plain ones, or is too large.
     """
     manifest = artifact_read(model)
     adapter = [one for one in manifest.files if one.startswith(f"{ADAPTER_FOLDER}/")]
@@ -46,6 +48,8 @@ def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Ma
     if size > LARGEST:
         raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {LARGEST:,}.")
 
+    _check_backbone(model / ADAPTER_FOLDER / ADAPTER_NAME)
+
     def write_files(aside: Path) -> None:
         for one in (*adapter, *own):
             shutil.copyfile(model / one, aside / Path(one).name)
@@ -54,6 +58,23 @@ def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Ma
     return artifact_write(
         folder, replace(manifest, name=name, extra={"kind": "adapter"} | extra, files={}), write_files
     )
+
+
+def _check_backbone(adapter: Path) -> None:
+    """Refuse an adapter that fits the installed package's weights by name alone, as one trained further does."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(adapter, framework="np") as file:
+            about = file.metadata() or {}
+    except (OSError, SafetensorError) as error:
+        raise ArtifactError(f"{adapter} cannot be read: {error}.") from error
+    packaged = PACKAGED.get(about.get("backbone", ""))
+    if packaged is not None and about.get("backbone_sha256") != packaged.sha256:
+        raise ArtifactError(
+            f"The adapter was trained on other weights than the installed {about['backbone']}: on an encoder that"
+            " had an adapter or a last layer already. A starter must fit the plain one."
+        )
 
 
 def starter_main(module: str, write: Callable[[Path], Manifest], arguments: Sequence[str]) -> int:

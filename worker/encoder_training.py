@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
 from analytics.training.checkpoint import kept_or_made
-from questionbank.selectors.artifacts import artifact_champion
+from questionbank.models import ModelArtifact
 from questionbank.selectors.data_report import encoder_data_report
 from questionbank.services.training import MODEL_IN_USE
 from worker.candidates import Train, train_candidate
@@ -26,42 +27,59 @@ from worker.reporting import RunReporter
 __all__ = ["train_encoder_run"]
 
 _EXAMPLES_NAME = "examples.json.gz"
+_TOLD_EVERY = 200  # questions
 _NUMBERED = re.compile(r"-quesco-\d+$")
 
 
 def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run asks for: ``{"set": {field: value}, "hierarchies": [names] or absent for all}``.
 
+    ``"start"`` is the id of the encoder that is trained further, where that is to be the one in use.
+
     Raises:
         ConfigurationError: a setting is unknown or out of bounds.
         DataError: too few questions, or none with a concept.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the run was stopped; its checkpoint is usable.
+        Cancelled: the run was stopped; the transformer's checkpoint is usable, a last layer is fitted anew.
     """
     config = config_from_strings(EncoderConfig, reporter.run.parameters.get("set", {}))
-    name, start = _beginning(config)
+    name, start = _beginning(reporter, config)
 
     def begin(folder: Path) -> Train:
         rows = kept_or_made(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, start))
-        return partial(train_encoder, [_example(row) for row in rows], config, start=start)
+        examples = [_example(row) for row in rows]
+        return partial(train_encoder, examples, config, start=start, progress=_teller(reporter))
 
     return train_candidate(
         reporter, name=f"{name}-quesco-{reporter.run.pk}"[:200], device=config.device, begin=begin
     )
 
 
-def _beginning(config: EncoderConfig) -> tuple[str, str]:
+def _beginning(reporter: RunReporter, config: EncoderConfig) -> tuple[str, str]:
     """Name and place of the encoder that is trained further.
 
     Raises:
-        DataError: it shall be the one in use, and there is none.
+        DataError: it has been deleted since the training was asked for.
     """
     if config.backbone != MODEL_IN_USE:
         return Path(config.backbone).name, config.backbone
-    champion = artifact_champion(capability="encoder")
-    if champion is None:
-        raise DataError("No encoder is in use that could be trained further; name another backbone.")
-    return _NUMBERED.sub("", champion.name), artifact_source(champion)
+    start = ModelArtifact.objects.filter(pk=reporter.run.parameters.get("start")).first()
+    if start is None:
+        raise DataError("The encoder that this training was to begin with has been deleted; start another.")
+    return _NUMBERED.sub("", start.name), artifact_source(start)
+
+
+def _teller(reporter: RunReporter) -> Callable[[int, int], None]:
+    """Tells of the encoding of questions, not at every batch."""
+    told = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        if done == total or done >= told + _TOLD_EVERY:
+            told = done
+            reporter.progress(done, total, f"Encoded {done:,} of {total:,} questions")
+
+    return tell
 
 
 def _read_examples(reporter: RunReporter, start: str) -> list[dict[str, Any]]:

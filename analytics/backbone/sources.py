@@ -59,9 +59,11 @@ PACKAGED = {
 
 
 def license_with_backbone(license_note: str, backbone: str) -> str:
-    """The terms of the data, and where a packaged encoder was trained further, those of its weights."""
+    """The terms of the data, and those of the weights that were trained further: a package's, or a model of ours."""
     packaged = PACKAGED.get(backbone)
     notes = [license_note, f"backbone: {packaged.license_note}" if packaged else ""]
+    if (Path(backbone) / MANIFEST_NAME).is_file():
+        notes.append(artifact_read(Path(backbone)).license_note)
     return "; ".join(filter(None, notes))
 
 

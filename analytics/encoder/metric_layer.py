@@ -8,6 +8,7 @@ it) is what contrast lives by. Distances between hierarchies are undefined; such
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,14 +25,12 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.khar import UNDEFINED, encode_paths, kh_ranks
 from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
+from analytics.records import ConceptPath
 from analytics.training.callbacks import Callback
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
-__all__ = ["FEWEST", "MetricTask", "fit_metric_layer"]
-
-FEWEST = 2
-"""Questions with concepts that a layer needs at least."""
+__all__ = ["MetricTask", "check_examples", "fit_metric_layer"]
 
 # Chosen on questions set apart from the training parts of the public sets (decision 30).
 _BATCH = 2048
@@ -52,7 +51,7 @@ class MetricTask:
         evaluate: held-out metrics of the encoder, called with the backbone.
 
     Raises:
-        DataError: fewer than two questions.
+        DataError: as `check_examples`.
     """
 
     def __init__(
@@ -65,8 +64,7 @@ class MetricTask:
         seed: int,
         evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
     ) -> None:
-        if len(examples) < FEWEST:
-            raise DataError("The last layer needs questions with concepts to be fitted on.")
+        check_examples(examples, levels)
         self.backbone, self.before, self._evaluate = backbone, backbone.metric, evaluate
         device = backbone.device
         self.vectors = torch.from_numpy(vectors).to(device)
@@ -121,12 +119,33 @@ class MetricTask:
         set_metric(self.backbone, fitted if self.before is None else fitted @ self.before)
 
 
+def check_examples(examples: Sequence[EncoderExample], levels: int) -> None:
+    """See whether a last layer can learn anything from questions.
+
+    Raises:
+        DataError: in no hierarchy do two questions share a concept that a third one does not have.
+    """
+    tagged: Counter[str] = Counter()
+    sharing: Counter[tuple[str, ConceptPath]] = Counter()
+    for one in examples:
+        if one.paths:
+            tagged[one.hierarchy] += 1
+            sharing.update(
+                {(one.hierarchy, path[: depth + 1]) for path in one.paths for depth in range(levels)}
+            )
+    if not any(1 < count < tagged[hierarchy] for (hierarchy, _path), count in sharing.items()):
+        raise DataError(
+            "A last layer needs questions that share a concept, and others of the same hierarchy that do not."
+        )
+
+
 def fit_metric_layer(
     backbone: Backbone,
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
     *,
     callbacks: Sequence[Callback] = (),
+    progress: Callable[[int, int], None] | None = None,
     evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> TrainingResult:
@@ -137,6 +156,7 @@ def fit_metric_layer(
         examples: the training questions; those without a concept are not used.
         config: its `metric_steps`, levels and seed.
         callbacks: told of progress after steps.
+        progress: told while the questions are encoded (questions done, all of them).
         evaluate: held-out metrics of the encoder with its new layer.
         cancel: asked between batches and after every step.
 
@@ -144,14 +164,14 @@ def fit_metric_layer(
         How it ended, with the held-out metrics.
 
     Raises:
-        DataError: fewer than two questions have a concept.
+        DataError: as `check_examples`.
         Cancelled: `cancel` said so; the encoder is as it was.
     """
     seed_everything(config.seed)
     tagged = [one for one in examples if one.paths]
     served = for_serving(backbone)  # what is fitted here is behind what is served: texts are cut as late
     try:
-        vectors = encode_bulk(served, [one.text for one in tagged], cancel=cancel)
+        vectors = encode_bulk(served, [one.text for one in tagged], progress=progress, cancel=cancel)
     finally:
         backbone.tokenizer.enable_truncation(backbone.max_tokens)
     task = MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, evaluate=evaluate)

@@ -1,7 +1,7 @@
-"""The encoder that a new installation begins with: a low-rank adapter on the default backbone.
+"""The encoder that a new installation begins with: a low-rank adapter on the default backbone, and a last layer.
 
-`python -m analytics.encoder.starter MODEL` copies the adapter of a trained encoder artifact into the package; the
-manifest says how it was trained and what was measured.
+`python -m analytics.encoder.starter MODEL` copies the adapter and the last layer of a trained encoder artifact into the
+package; the manifest says how it was trained and what was measured.
 """
 
 from __future__ import annotations

@@ -30,9 +30,8 @@ from analytics.encoder.examples import (
     split_held_out,
 )
 from analytics.encoder.masked_language import MaskedLanguageTask
-from analytics.encoder.metric_layer import FEWEST, fit_metric_layer
+from analytics.encoder.metric_layer import check_examples, fit_metric_layer
 from analytics.encoder.pretraining import PretrainingTask
-from analytics.errors import DataError
 from analytics.retrieval import precision_at_k
 from analytics.training.callbacks import Callback, History, StepReport, teller
 from analytics.training.device import inference_dtype, pick_device
@@ -46,6 +45,7 @@ _MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions amo
 _MAIN_METRIC = "held_out_precision_at_10"
 
 Say = Callable[[str], None]
+Progress = Callable[[int, int], None]
 
 
 def train_encoder(
@@ -61,6 +61,7 @@ def train_encoder(
     command: str = "",
     checkpoints: Path | None = None,
     callbacks: Sequence[Callback] = (),
+    progress: Progress | None = None,
     cancel: Callable[[], bool] | None = None,
     say: Say = lambda _line: None,
 ) -> Manifest:
@@ -79,13 +80,14 @@ def train_encoder(
         command: how to make it again.
         checkpoints: folder of the checkpoint; where it holds one, training goes on from there.
         callbacks: told of progress after steps.
+        progress: told while the questions are encoded for a last layer (questions done, all of them).
         cancel: asked after every step.
         say: told what happens, a line at a time.
 
     Raises:
         DataError: too few questions, or none with a concept.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: `cancel` said so; the checkpoint is usable.
+        Cancelled: `cancel` said so; the transformer's checkpoint is usable, a last layer is fitted anew.
         ArtifactError: the folder cannot be written.
     """
     given, kept_out = split_held_out(examples)
@@ -102,6 +104,7 @@ def train_encoder(
         start=start,
         checkpoints=checkpoints,
         callbacks=(*callbacks, history),
+        progress=progress,
         cancel=cancel,
     )
     say("Exporting")
@@ -111,14 +114,14 @@ def train_encoder(
         config=config_to_dict(config),
         metrics={
             "held_out": {key: round(value, 4) for key, value in result.best.items()},
-            "loss": history.last("loss"),
+            "loss": history.last("loss") or history.last("loss_last_layer"),
             "steps": result.step,
             "stopped_early": result.stopped_early,
             "seconds": round(result.seconds, 1),
         },
         seed=config.seed,
         data_hash=examples_hash(learned),
-        license_note=license_with_backbone(license_note, config.backbone),
+        license_note=license_with_backbone(license_note, start or config.backbone),
         parent=parent,
         extra={
             "questions": len(learned),
@@ -137,8 +140,15 @@ def _begun_with(encoder: Path) -> dict[str, Any]:
     if not (encoder / MANIFEST_NAME).is_file():
         return {}
     manifest = artifact_read(encoder)
-    kept = {"name": manifest.name, "config": dict(manifest.config), "data_hash": manifest.data_hash}
-    return {"begun_with": kept | {"command": manifest.extra.get("command", "")}}
+    return {
+        "begun_with": {
+            "name": manifest.name,
+            "config": dict(manifest.config),
+            "data_hash": manifest.data_hash,
+            "license_note": manifest.license_note,
+            "command": manifest.extra.get("command", ""),
+        }
+    }
 
 
 def fit_encoder(
@@ -149,6 +159,7 @@ def fit_encoder(
     start: str = "",
     checkpoints: Path | None = None,
     callbacks: Sequence[Callback] = (),
+    progress: Progress | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
     """Train a backbone on exactly these questions.
@@ -160,6 +171,7 @@ def fit_encoder(
         start: encoder to load in place of the configuration's backbone.
         checkpoints: folder of the checkpoint; where it holds one, training goes on from there.
         callbacks: told of progress after steps.
+        progress: told while the questions are encoded for a last layer (questions done, all of them).
         cancel: asked after every step.
 
     Returns:
@@ -169,12 +181,12 @@ def fit_encoder(
     Raises:
         DataError: too few questions, none with a concept, or the checkpoint is of another training.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: `cancel` said so; the checkpoint is usable.
+        Cancelled: `cancel` said so; the transformer's checkpoint is usable, a last layer is fitted anew.
     """
     mapping = parse_root_mapping(config.root_mapping)
     examples, held_out = join_hierarchies(examples, mapping), join_hierarchies(held_out, mapping)
-    if config.metric_steps and sum(bool(one.paths) for one in examples) < FEWEST:
-        raise DataError("The last layer needs questions with concepts to be fitted on.")
+    if config.metric_steps:
+        check_examples(examples, config.levels)
     generator = seed_everything(config.seed)
     source = start or config.backbone
     backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)
@@ -190,9 +202,20 @@ def fit_encoder(
     if not config.metric_steps:
         return backbone, adapter, result
     last = fit_metric_layer(
-        backbone, examples, config, evaluate=evaluate, callbacks=_after(result, callbacks), cancel=cancel
+        backbone,
+        examples,
+        config,
+        callbacks=_after(result, callbacks),
+        progress=progress,
+        evaluate=evaluate,
+        cancel=cancel,
     )
-    result = replace(last, step=result.step + last.step, seconds=result.seconds + last.seconds)
+    result = replace(
+        last,
+        step=result.step + last.step,
+        stopped_early=result.stopped_early,
+        seconds=result.seconds + last.seconds,
+    )
     return backbone, adapter and partial(_write_with_metric, adapter, backbone), result
 
 

@@ -43,7 +43,7 @@ class HierarchicalContrastLoss(nn.Module):
         self.levels, self.temperature = levels, temperature
 
     def forward(self, similarities: Tensor, ranks: Tensor) -> Tensor:
-        """The loss; 0 where no anchor has anything to be told from.
+        """The loss; 0, with gradients of 0, where no anchor has anything to be told from.
 
         Args:
             similarities: (anchors, candidates) dot products h of unit vectors; any floating type.
@@ -59,7 +59,7 @@ class HierarchicalContrastLoss(nn.Module):
         counted = (ranks >= 1) & (ranks <= self.levels + 1)
         logits = logits.masked_fill(~counted, torch.finfo(logits.dtype).min)
         log_shares = logits - torch.logsumexp(logits, dim=1, keepdim=True)
-        total = similarities.new_zeros((), dtype=torch.float32)
+        total = 0.0 * similarities.float().sum()
         for bound in range(1, self.levels + 1):
             positives = counted & (ranks <= bound)
             usable = positives.any(dim=1) & (counted & ~positives).any(dim=1)

@@ -51,7 +51,8 @@ class ParaphraseConfig:
     )
     interpolate: bool = option(
         False,
-        "take the weights on the way from the pretrained to the trained encoder that rank the validation pairs best",
+        "take the weights on the way from the pretrained to the trained encoder that rank the validation pairs best;"
+        " without validation pairs the trained ones are kept",
     )
     triplets_per_question: int = option(6, "drawn for each question", minimum=1, maximum=50)
     translator_there: str = option(

@@ -60,7 +60,7 @@ from analytics.training.callbacks import Callback, History, teller
 from analytics.training.checkpoint import kept_or_made
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.distributed import from_main, is_main
-from analytics.training.interpolation import starting_weights, take_between
+from analytics.training.interpolation import SHARES, starting_weights, take_between
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
@@ -203,10 +203,14 @@ def fit_scorer(
         cancel=cancel,
     )
     if start:
-        judge = partial(from_main, lambda: dict(task.evaluate())[_MAIN_METRIC])
+        figures: list[dict[str, float]] = []
+
+        def judge() -> float:
+            figures.append(from_main(lambda: dict(task.evaluate())))
+            return figures[-1][_MAIN_METRIC]
+
         share = take_between(backbone.model, start, judge)
-        figures = from_main(task.evaluate)
-        result = replace(result, best={**figures, "share_of_training": share})
+        result = replace(result, best=figures[SHARES.index(share)] | {"share_of_training": share})
     return backbone, take_off_adapters(backbone), result
 
 
@@ -289,7 +293,14 @@ def train_scorer(
     prepared = from_main(
         lambda: kept_or_prepared(
             checkpoints,
-            json.dumps([_settings(config), list(questions), [astuple(one) for one in given]]),
+            json.dumps(
+                [
+                    _settings(config),
+                    list(questions),
+                    [astuple(one) for one in given],
+                    sorted(kept_out.keys) if kept_out else [],
+                ]
+            ),
             partial(
                 prepare, questions, config, given=given, kept_out=kept_out, progress=progress, cancel=cancel
             ),
@@ -303,6 +314,8 @@ def train_scorer(
         f"{report.triplets:,} triplets of {report.questions:,} questions; {prepared.kept_out:,} left out that test"
         f" sets hold; by closeness of wording alone their AUC is {report.distance_auc:.3f}."
     )
+    if config.interpolate and not validation:
+        say("No pairs to validate with: the trained weights are kept as they are.")
     history = History()
     backbone, adapter, result = fit_scorer(
         prepared.triplets,
@@ -411,7 +424,7 @@ def kept_or_prepared(folder: Path | None, identity: str, make: Callable[[], Prep
 
     Args:
         folder: of the checkpoint; None keeps nothing.
-        identity: settings and questions; triplets of others are not taken.
+        identity: settings, questions and what is kept out; triplets of others are not taken.
         make: makes them.
 
     Raises:

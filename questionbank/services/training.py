@@ -15,6 +15,7 @@ from analytics.errors import ConfigurationError
 from analytics.paraphrase.config import ParaphraseConfig
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
+from questionbank.selectors.artifacts import artifact_champion
 from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [
@@ -30,7 +31,7 @@ __all__ = [
 
 FEWEST_TAGGED = 100  # below it a new hierarchy waits: neighbours vote instead
 MODEL_IN_USE = "in use"
-"""As an encoder's backbone: the encoder that serves, whatever it is when the training starts."""
+"""As an encoder's backbone: the encoder that serves when the training is asked for."""
 
 QUICK_ENCODER: Mapping[str, Any] = {"backbone": MODEL_IN_USE, "objective": "last-layer", "metric_steps": 150}
 """Settings of the training that takes a minute or two without a GPU (decision 30)."""
@@ -61,7 +62,11 @@ def encoder_request(
     return _training_request(
         capability="encoder",
         title="Train the encoder",
-        parameters={"set": dict(settings or {}), **_checked_hierarchies(hierarchies)},
+        parameters={
+            "set": dict(settings or {}),
+            **_checked_hierarchies(hierarchies),
+            **_pinned_start(settings or {}),
+        },
         busy=_("An encoder is being trained already: wait for it, or stop it first."),
         user=user,
         send=send,
@@ -102,6 +107,17 @@ def scorer_request(
         user=user,
         send=send,
     )
+
+
+def _pinned_start(settings: Mapping[str, str]) -> dict[str, int]:
+    """The parameter ``start``, a model's id, of a training that begins with the encoder in use."""
+    if settings.get("backbone") != MODEL_IN_USE:
+        return {}
+    champion = artifact_champion(capability="encoder")
+    if champion is None:
+        problem = _("No encoder is in use that could be trained further; name another backbone.")
+        raise ValidationFailed(problem, fields={"backbone": [problem]})
+    return {"start": champion.pk}
 
 
 def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:

@@ -93,6 +93,7 @@ def metric_name(name: str) -> str:
         "loss_concepts": _("Naming concepts"),
         "loss_difficulty": _("Ordering by difficulty"),
         "loss_last_layer": _("Last layer"),
+        "share_of_training": _("Share of the way from the pretrained weights"),
         "loss_rank_0": _("Rank 0, the augmented question"),
         "loss_rank_1": _("Rank 1, the same concept"),
         "held_out_precision_at_10": _("Precision at 10 on held-out questions"),

@@ -323,7 +323,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
         "problem": problem,
         "only_looks": only_looks,
-        "champion": champion if champion and champion.manifest.get("config") else None,
+        "model_like": champion if champion and champion.manifest.get("config") else None,
         "is_like": bool(form.initial),
         "has_quick": has_quick,
         "is_quick": is_quick,
@@ -336,7 +336,17 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     if not artifact_id.isdecimal() or len(artifact_id) > 18:
         return {}
     found = ModelArtifact.objects.filter(capability=capability, pk=int(artifact_id)).first()
-    return dict(found.manifest.get("config", {})) if found else {}
+    if found is None:
+        return {}
+    config = dict(found.manifest.get("config", {}))
+    before = found.manifest.get("extra", {}).get("begun_with", {}).get("config")
+    if config.get("objective") != "last-layer" or not before:
+        return config
+    # How its transformer was trained, and then its layer: what it began with may lie anywhere.
+    whole = before.get("objective") != "last-layer"
+    return (
+        {**before, "metric_steps": config["metric_steps"]} if whole else config | {"backbone": MODEL_IN_USE}
+    )
 
 
 def _check_capability(capability: str) -> None:

@@ -78,20 +78,20 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
 
 
 def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tmp_path):
-    run = request({**QUICK, "levels": "2"})
-    encoder_train(run.pk)
-    run.refresh_from_db()
-    assert (run.state, run.error.startswith("No encoder is in use")) == ("failed", True)
+    with pytest.raises(ValidationFailed, match="No encoder is in use"):
+        request(QUICK)
     trained = request(small(str(tiny_folder(tmp_path / "tiny"))))
     encoder_train(trained.pk)
     trained.refresh_from_db()
     champion = artifact_promote(artifact=ModelArtifact.objects.get(pk=trained.result["model"]))
     run = request({**QUICK, "levels": "2"})
-    encoder_train(run.pk)
+    other = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "other", seed=1)))
+    encoder_train(run.pk)  # it begins with what was in use when it was asked for
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
     model = ModelArtifact.objects.get(pk=run.result["model"])
-    assert (model.name, model.parent) == (f"tiny-quesco-{run.pk}", champion)
+    assert (model.name, model.parent) == (f"tiny-quesco-{run.pk}", other)
+    assert champion.manifest["license_note"] in model.manifest["license_note"]
     assert model.manifest["config"]["backbone"] == MODEL_IN_USE
     assert model.manifest["extra"]["begun_with"]["name"] == champion.name
     before, after = artifact_backbone(champion), artifact_backbone(model)

@@ -46,7 +46,9 @@ ARMS: dict[str, Arm] = {
     "quesco": Arm("QuesCo"),
     "quesco-one": Arm("QuesCo, one temperature a term (published code)", {"one_temperature": True}),
     "joint": Arm("QuesCo, one temperature, with concept and difficulty heads (ours)", _JOINT),
-    "joint-layer": Arm("the same with a last layer (ours)", {**_JOINT, "metric_steps": 150}),
+    "joint-layer": Arm(
+        "QuesCo, one temperature, with heads and a last layer (ours)", {**_JOINT, "metric_steps": 150}
+    ),
     "layer": Arm(
         "Frozen backbone with a last layer (ours)", {"objective": "last-layer", "metric_steps": 150}
     ),

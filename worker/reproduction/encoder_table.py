@@ -19,7 +19,8 @@ from worker.reproduction.tables import difference_cell, range_of, spread_cell
 
 __all__ = ["encoder_tables"]
 
-_REFERENCES = ("quesco", "joint-layer")
+_REFERENCES = ("quesco", "joint", "joint-layer")
+"""Arms that the others are held against: the first, and the last of those that were run."""
 
 Array = npt.NDArray[np.float64]
 
@@ -128,9 +129,9 @@ def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]
                 spread_cell([column.read(one[0]["sets"][name]) for one in having[arm]]) for column in columns
             ]
             lines.append(f"| {ARMS[arm].title} | {len(having[arm])} | " + " | ".join(cells) + " |")
-    for reference in _REFERENCES:
-        if reference in having:
-            lines += _difference_lines(name, reference, having, columns)
+    present = [reference for reference in _REFERENCES if reference in having]
+    for reference in dict.fromkeys([*present[:1], *present[-1:]]):
+        lines += _difference_lines(name, reference, having, columns)
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -101,6 +102,19 @@ def test_a_starter_s_adapter_is_merged_and_its_story_kept(tmp_path):
     bulk = load_backbone(str(tmp_path / "encoder"), device="cpu")  # an artifact's folder is a backbone's too
     assert bulk.name == "The starter"
     np.testing.assert_allclose(encode_bulk(bulk, TEXTS, dtype=torch.float32), served, atol=1e-4)
+
+
+def test_an_adapter_for_other_weights_than_the_installed_ones_becomes_no_starter(tmp_path):
+    learner = replace(tiny_backbone(), name="all-MiniLM-L6-v2")  # as one that was adapted before is called
+    add_adapters(learner, rank=2)
+    artifact_write(
+        tmp_path / "model",
+        Manifest(capability="encoder", name="trained twice"),
+        lambda folder: save_adapter(learner, folder / "adapter"),
+    )
+    with pytest.raises(ArtifactError, match="other weights than the installed all-MiniLM-L6-v2"):
+        write_starter(tmp_path / "model", tmp_path / "starter")
+    assert not (tmp_path / "starter").exists()
 
 
 def test_only_an_encoder_with_an_adapter_becomes_a_starter(tmp_path, tiny_export):

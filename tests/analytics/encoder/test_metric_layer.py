@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -52,11 +54,17 @@ def test_neighbours_of_questions_it_never_saw_share_their_concept_more_often():
 
 
 def test_it_begins_as_no_change_and_questions_of_other_hierarchies_say_nothing():
-    vectors, paths = noisy_vectors(8)
-    alone = [EncoderExample(f"{row}", one, f"hierarchy {row}") for row, one in enumerate(paths)]
-    task = MetricTask(tiny_backbone(), vectors, alone, 3, seed=0)
+    vectors, paths = noisy_vectors(12)
+    names = ["one" if row < 8 else f"hierarchy {row}" for row in range(12)]
+    examples = [
+        EncoderExample(f"{row}", one, name) for row, (one, name) in enumerate(zip(paths, names, strict=True))
+    ]
+    task = MetricTask(tiny_backbone(), vectors, examples, 3, seed=0)
     assert torch.equal(task.layer.weight, torch.eye(32))
-    assert task.losses(np.arange(8))["loss"].item() == 0.0
+    loss = task.losses(np.array([8, 9, 10, 11]))["loss"]
+    loss.backward()
+    assert loss.item() == 0.0
+    assert not task.layer.weight.grad.any()
 
 
 def texts(count: int = 40) -> list[EncoderExample]:
@@ -85,12 +93,16 @@ def test_untagged_questions_are_not_used_and_two_tagged_ones_are_needed():
     fit_metric_layer(one, texts(), config())
     fit_metric_layer(other, [*texts(), *untagged], config())
     assert torch.equal(one.metric, other.metric)
-    with pytest.raises(DataError, match="needs questions with concepts"):
-        fit_metric_layer(tiny_backbone(), untagged, config())
-    with pytest.raises(
-        DataError, match="needs questions with concepts"
-    ):  # before anything is loaded or trained
-        fit_encoder(untagged, EncoderConfig(backbone="./nowhere", ranking="none", metric_steps=5))
+    alike = [replace(one, paths=(("kind 0",),)) for one in texts(5)]
+    all_different = [replace(one, paths=((f"kind {row}",),)) for row, one in enumerate(texts(5))]
+    apart = [replace(one, hierarchy=f"{row}") for row, one in enumerate(texts(6))]
+    for learned in (untagged, texts(2), alike, all_different, apart):
+        with pytest.raises(DataError, match="needs questions that share a concept"):
+            fit_metric_layer(tiny_backbone(), learned, config())
+        nowhere = EncoderConfig(backbone="./nowhere", ranking="none", metric_steps=5)
+        with pytest.raises(DataError, match="needs questions that share"):  # before anything is loaded
+            fit_encoder(learned, nowhere)
+    fit_metric_layer(tiny_backbone(), texts(3), config())
 
 
 def test_it_reads_as_much_of_a_long_text_as_is_served_and_training_goes_on_cutting():

@@ -268,7 +268,7 @@ def test_triplets_of_other_settings_or_questions_are_not_taken_from_a_training_t
 
     monkeypatch.setattr(train, "fit_scorer", stop)
 
-    def triplets_made_for(questions, **settings) -> list[tuple[int, int]]:
+    def triplets_made_for(questions, kept_out=None, **settings) -> list[tuple[int, int]]:
         told: list[tuple[int, int]] = []
         with pytest.raises(Cancelled):
             train_scorer(
@@ -276,6 +276,7 @@ def test_triplets_of_other_settings_or_questions_are_not_taken_from_a_training_t
                 config(backbone_folder, **settings),
                 tmp_path / "model",
                 checkpoints=tmp_path / "checkpoint",
+                kept_out=kept_out,
                 progress=lambda done, total: told.append((done, total)),
             )
         return told
@@ -286,6 +287,7 @@ def test_triplets_of_other_settings_or_questions_are_not_taken_from_a_training_t
     assert triplets_made_for(questions) == []
     assert triplets_made_for(questions, far_share=0.1)
     assert triplets_made_for(questions[:30])
+    assert len(triplets_made_for(questions, KeptOut.of(questions[:20]))) < learned
     assert triplets_made_for(questions) == []
 
 

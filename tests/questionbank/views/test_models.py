@@ -427,6 +427,30 @@ def test_the_form_can_begin_with_the_settings_of_a_model(bank, champion, as_admi
         assert field_value(as_admin.get(address, {"like": odd}).content.decode(), "epochs") == "5"
 
 
+def test_the_settings_of_a_last_layer_are_those_of_the_whole_training(bank, champion, as_admin) -> None:
+    """Its backbone may be a folder of another machine; what it began with was trained with settings of its own."""
+    first = {"backbone": "all-MiniLM-L6-v2", "objective": "contrast", "epochs": 3}
+    layer = {"backbone": "some/where", "objective": "last-layer", "metric_steps": 100, "epochs": 5}
+    for begun_with, backbone, epochs in (
+        (first, "all-MiniLM-L6-v2", "3"),
+        (layer, MODEL_IN_USE, "5"),
+    ):
+        champion.manifest |= {"config": layer, "extra": {"begun_with": {"config": begun_with}}}
+        champion.save()
+        like = as_admin.get(f"{TRAIN}?like={champion.pk}").content.decode()
+        assert field_value(like, "backbone") == backbone
+        assert (field_value(like, "epochs"), field_value(like, "metric_steps")) == (epochs, "100")
+
+
+def test_the_quick_training_is_offered_behind_a_model_without_settings_too(bank, champion, as_admin) -> None:
+    champion.manifest |= {"config": {}}
+    champion.save()
+    page = as_admin.get(TRAIN).content.decode()
+    assert "?quick=1" in page
+    assert "?like=" not in page
+    assert "holds the quick training" in as_admin.get(f"{TRAIN}?quick=1").content.decode()
+
+
 def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
     bank, as_admin, request
 ) -> None:
@@ -438,8 +462,9 @@ def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
     assert "“in use”: the one that serves" in quick
     assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "150")
     as_admin.post(TRAIN, defaults() | {name: str(value) for name, value in QUICK_ENCODER.items()})
-    settings = Run.objects.get(kind=Run.Kind.TRAIN).parameters["set"]
-    assert settings == {"backbone": "in use", "objective": "last-layer", "metric_steps": "150"}
+    asked = Run.objects.get(kind=Run.Kind.TRAIN).parameters
+    assert asked["set"] == {"backbone": "in use", "objective": "last-layer", "metric_steps": "150"}
+    assert asked["start"] == request.getfixturevalue("champion").pk
 
 
 # scorers of paraphrases
