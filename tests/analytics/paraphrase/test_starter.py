@@ -24,6 +24,7 @@ pytestmark = pytest.mark.usefixtures("quick_exports")
 
 QUESTION = "Ann has 12 apples. Bob takes 3 of them. How many apples are left?"
 PAIRS = [(QUESTION, QUESTION.replace("How many", "What number of")), (QUESTION, QUESTION.replace("12", "40"))]
+DIFFERENT = [(word_problems()[0], text) for text in word_problems()[1:12]]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,8 @@ def test_adapter_and_verdict_become_the_same_scorer_again(trained, tmp_path):
         [one.score for one in again.score(PAIRS)], [one.score for one in whole.score(PAIRS)], atol=1e-3
     )
     untrained = load_scorer(tiny_scorer(tmp_path / "untrained"))
-    assert abs(again.score(PAIRS)[1].score - untrained.score(PAIRS)[1].score) > 3e-3
+    both = zip(again.score(DIFFERENT), untrained.score(DIFFERENT), strict=True)
+    assert max(abs(one.score - other.score) for one, other in both) > 3e-3
     assert (tmp_path / "scorer" / "backbone" / "config.json").is_file()
 
 
