@@ -368,8 +368,11 @@ def test_negatives_that_change_blanks_only_are_no_validation(tmp_path):
 def test_too_few_questions_are_refused(backbone_folder, tmp_path):
     with pytest.raises(DataError, match="No triplet"):
         train_scorer([], config(backbone_folder), tmp_path / "model")
-    with pytest.raises(DataError, match="at least 64 triplets"):
+    with pytest.raises(DataError, match="Too few questions could be set apart"):
         train_scorer(word_problems(4), config(backbone_folder, batch_size=64), tmp_path / "model")
+    few = [Triplet(text, f"{text} Say it.", text.replace("30", "7")) for text in word_problems(4)]
+    with pytest.raises(DataError, match="at least 64 triplets, there are 4"):
+        fit_scorer(few, config(backbone_folder, batch_size=64))
 
 
 def write(path, rows) -> None:
