@@ -33,7 +33,7 @@ FEWEST_TAGGED = 100  # below it a new hierarchy waits: neighbours vote instead
 MODEL_IN_USE = "in use"
 """As an encoder's backbone: the encoder that serves when the training is asked for."""
 
-QUICK_ENCODER: Mapping[str, Any] = {"backbone": MODEL_IN_USE, "objective": "last-layer", "metric_steps": 150}
+QUICK_ENCODER: Mapping[str, Any] = {"backbone": MODEL_IN_USE, "objective": "last-layer", "metric_steps": 30}
 """Settings of the training that takes a minute or two without a GPU (decision 30)."""
 
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training

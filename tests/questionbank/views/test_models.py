@@ -460,10 +460,10 @@ def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
     assert "?quick=1" in as_admin.get(TRAIN).content.decode()
     quick = as_admin.get(f"{TRAIN}?quick=1").content.decode()
     assert "“in use”: the one that serves" in quick
-    assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "150")
+    assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "30")
     as_admin.post(TRAIN, defaults() | {name: str(value) for name, value in QUICK_ENCODER.items()})
     asked = Run.objects.get(kind=Run.Kind.TRAIN).parameters
-    assert asked["set"] == {"backbone": "in use", "objective": "last-layer", "metric_steps": "150"}
+    assert asked["set"] == {"backbone": "in use", "objective": "last-layer", "metric_steps": "30"}
     assert asked["start"] == request.getfixturevalue("champion").pk
 
 
