@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -27,7 +26,6 @@ from worker.reporting import RunReporter
 __all__ = ["train_encoder_run"]
 
 _EXAMPLES_NAME = "examples.json.gz"
-_TOLD_EVERY = 200  # questions
 _NUMBERED = re.compile(r"-quesco-\d+$")
 
 
@@ -48,7 +46,8 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
     def begin(folder: Path) -> Train:
         rows = kept_or_made(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, start))
         examples = [_example(row) for row in rows]
-        return partial(train_encoder, examples, config, start=start, progress=_teller(reporter))
+        progress = partial(reporter.progress, message="Encoding the questions")
+        return partial(train_encoder, examples, config, start=start, progress=progress)
 
     return train_candidate(
         reporter, name=f"{name}-quesco-{reporter.run.pk}"[:200], device=config.device, begin=begin
@@ -67,19 +66,6 @@ def _beginning(reporter: RunReporter, config: EncoderConfig) -> tuple[str, str]:
     if start is None:
         raise DataError("The encoder that this training was to begin with has been deleted; start another.")
     return _NUMBERED.sub("", start.name), artifact_source(start)
-
-
-def _teller(reporter: RunReporter) -> Callable[[int, int], None]:
-    """Tells of the encoding of questions, not at every batch."""
-    told = 0
-
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        if done == total or done >= told + _TOLD_EVERY:
-            told = done
-            reporter.progress(done, total, f"Encoded {done:,} of {total:,} questions")
-
-    return tell
 
 
 def _read_examples(reporter: RunReporter, start: str) -> list[dict[str, Any]]:

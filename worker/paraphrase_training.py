@@ -24,7 +24,6 @@ __all__ = ["train_scorer_run"]
 
 _MATERIAL_NAME = "material.json.gz"
 _VALIDATED = 200  # questions that measure while a scorer is trained, at most
-_TOLD_EVERY = 50  # questions; each takes some hundredths of a second
 _FEWEST_VALIDATED = 10  # with fewer the best weights would be a matter of luck
 
 
@@ -47,7 +46,7 @@ def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
             config,
             given=[ParaphrasePair(*row) for row in kept["given"]],
             validation=[ParaphrasePair(*row) for row in kept["validation"]],
-            progress=partial(_tell, reporter),
+            progress=partial(reporter.progress, message="Making triplets"),
         )
 
     return train_candidate(
@@ -56,11 +55,6 @@ def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
         device=config.device,
         begin=begin,
     )
-
-
-def _tell(reporter: RunReporter, done: int, total: int) -> None:
-    if done % _TOLD_EVERY == 0:
-        reporter.progress(done, total, f"Made the triplets of {done:,} of {total:,} questions")
 
 
 def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str, list[Any]]:
