@@ -76,6 +76,11 @@ _NEGATION = re.compile(
     r"|lack(?:s|ed|ing)?|miss(?:es|ed|ing)|avoid(?:s|ed|ing)?|refus(?:e|es|ed|ing))(?!\w)",
     re.IGNORECASE,
 )
+# "cannot hold more than 64" bounds as "holds no more than 64" does.
+_NEGATED_BOUND = re.compile(
+    r"(?<!\w)(?:not|cannot|\w*n['’]t)(?: \w+){0,2} (?:more|less|fewer) than\b", re.IGNORECASE
+)
+_BOUND = re.compile(r"\b(?:no (?:more|less|fewer) than|at (?:most|least)|up to)\b", re.IGNORECASE)
 _NEAR = 3  # words behind a comparison or a negation, one of which it is about
 
 
@@ -212,8 +217,7 @@ def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
     It is serious where the other text has what is denied: "who does not eat", "who does eat"; empty seats may be those
     that are not used.
     """
-    before = list(_NEGATION.finditer(original.text))
-    after = list(_NEGATION.finditer(paraphrase.text))
+    before, after = _negations(original, paraphrase), _negations(paraphrase, original)
     if bool(before) == bool(after):
         return []
     if before:
@@ -239,6 +243,15 @@ def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
             is_serious=_is_affirmed(paraphrase, after, original),
         )
     ]
+
+
+def _negations(reading: Reading, other: Reading) -> list[re.Match[str]]:
+    """Negations of a text, without "not more than" where the other text bounds in other words."""
+    found = list(_NEGATION.finditer(reading.text))
+    if not _BOUND.search(other.text):
+        return found
+    bounds = {match.start() for match in _NEGATED_BOUND.finditer(reading.text)}
+    return [match for match in found if match.start() not in bounds]
 
 
 def _is_affirmed(reading: Reading, negations: list[re.Match[str]], other: Reading) -> bool:

@@ -38,7 +38,7 @@ class EntityMention:
 _RUN = re.compile(
     r"(?<![\w$\\])(?:(?:Mr|Mrs|Ms|Dr|Prof|Uncle|Aunt|Lake|Mount|Mt|St)\.?\s)?"
     r"(?:[A-Z][a-z]+(?:[-'’][A-Z][a-z]+)*|[A-Z](?:[A-Z]+)?(?![\w'’]?[a-z]))"
-    r"(?:\s(?:of\s)?[A-Z][a-z]+)*(?!\w)"
+    r"(?:\s(?:of\s)?[A-Z][a-z]+)*(?!\w|['’]t\b)"
 )
 _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Prof|Uncle|Aunt|Lake|Mount|Mt|St)\b")
 _DATES = frozenset(
@@ -48,6 +48,7 @@ _DATES = frozenset(
         " Christmas Easter Halloween Thanksgiving"
     )
 )
+_IS_DATE = re.compile(rf"\b(?:{'|'.join(sorted(_DATES))}) (?:Day|Eve)$")
 _MONTH_NAMES = frozenset({"April", "June", "May", "August"})
 _BEFORE_DATE = re.compile(
     r"\b(?:in|on|of|during|since|until|till|by|from|to|and|last|next|this|each|every|early|late|mid|through)\s$",
@@ -55,7 +56,7 @@ _BEFORE_DATE = re.compile(
 )
 # Words that begin a sentence with a capital and are, or may be, no name.
 _NO_LABELS = frozenset(
-    str.split("AM PM AD BC AP GP TV US UK USA OK CD DVD ID PC HCF LCM GCD GCF CP SP SI CI MM CM KM KG")
+    str.split("AM PM AD BC AP GP TV US UK USA OK CD DVD ID PC HCF LCM GCD GCF CP SP SI CI MM CM KM KG RS")
 )
 _PLAIN = frozenset(
     str.split(
@@ -227,6 +228,8 @@ def _without_plain_start(match: re.Match[str], at_start: bool, inside: set[str])
         if not at_start and words[0] in _ALSO_WORDS:
             return start, name
         rest = name[len(words[0]) :].lstrip().removeprefix("of ").lstrip()
+        if _IS_DATE.search(name):
+            return None
         return (match.end() - len(rest), rest) if rest and rest not in _PLAIN | _DATES else None
     if not at_start or len(words) > 1 or name in inside:
         return start, name

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+from rapidfuzz.distance import Levenshtein
 
 from analytics.paraphrase.entities import EntityMention, mentions_of
 from analytics.paraphrase.finding import Finding
@@ -18,6 +21,9 @@ _PEOPLE = frozenset({"woman", "man", "other"})
 # Share of the words of both texts that they have in common; below it a new noun is more often a synonym.
 _CLOSE = 0.6
 _SAME_BEGINNING = 4  # letters: contract, contractual
+_LONG_NAME = 5  # letters of a name that may be misspelt
+_MISSPELT = 0.3  # share of the letters that differ
+_ARTICLE = re.compile(r"\b(?:the|an?|each|every|per)\s$", re.IGNORECASE)
 
 
 def renamings(original: Reading, paraphrase: Reading) -> dict[str, str]:
@@ -66,6 +72,8 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
         if name in pairs.values():
             continue
         place = places[name]
+        if any(_is_misspelt(name, one) for one in first):
+            continue
         old = next((one for one in fewer if _alike(first[one].category, place.category)), None)
         if old is not None:
             findings.append(
@@ -87,7 +95,12 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
                     f"{name} was added.",
                     paraphrase=(place.start, place.end),
                     after=name,
-                    is_serious=place.category != "label",
+                    is_serious=place.category != "label"
+                    and not _is_known_in_part(name, original)
+                    and not (
+                        place.category == "other"
+                        and _ARTICLE.search(paraphrase.text[max(place.start - 6, 0) : place.start])
+                    ),
                 )
             )
     findings += [
@@ -117,6 +130,22 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
             if name not in told
         ]
     return findings
+
+
+def _is_misspelt(name: str, other: str) -> bool:
+    """Whether a name is another one with a letter or two changed: Tanja, Tanya."""
+    one, two = name.lower().removesuffix("s"), other.lower().removesuffix("s")
+    return (
+        min(len(one), len(two)) >= _LONG_NAME
+        and one[0] == two[0]
+        and Levenshtein.normalized_distance(one, two) < _MISSPELT
+    )
+
+
+def _is_known_in_part(name: str, reading: Reading) -> bool:
+    """Whether a text has a word of a longer name with a capital too: Santa, Santa Claus."""
+    known = {word.text for word in reading.words}
+    return " " in name and any(part in known for part in name.split())
 
 
 def _pronouns(reading: Reading) -> int:
@@ -208,6 +237,7 @@ def _may_replace(was: Word, now: Word) -> bool:
         and now.key not in GENERIC
         and new not in WORDS
         and new not in ABBREVIATIONS
+        and not new.endswith("ly")
         and old[:_SAME_BEGINNING] != new[:_SAME_BEGINNING]
     )
 

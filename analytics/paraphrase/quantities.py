@@ -40,6 +40,10 @@ _TIMES = re.compile(r"\s+(?:separate |different )?times\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|altogether|together|combined|in all|sum|overall)\b", re.IGNORECASE)
 _REST = re.compile(r"\b(?:remain(?:ing|s|ed)?|left|rest|remainder|others?)\b", re.IGNORECASE)
 _NEAR = 30  # characters
+_NAMES = r"[A-Z][\w'’]*(?:(?:,| and|, and) [A-Z][\w'’]*)"
+_AGE = re.compile(r"\bage[ds]?\b|\bold(?:er)?\b", re.IGNORECASE)
+_MOST_NAMED = 6
+_SMALL = (2, 3)
 _WINDOW = 6
 _SWAPPED = 0.15  # by so much both crossed surroundings must agree better than both straight ones; of 1
 _MOST_SWAPPED = 12  # numbers
@@ -98,8 +102,13 @@ def _added(paraphrase: Reading, one: Quantity, known: list[Quantity]) -> Finding
         f"{one.text} was added" + (f": {terms}." if terms else "."),
         paraphrase=(one.start, one.end),
         after=one.text,
-        is_serious=not terms,
+        is_serious=not terms and not _is_said_in_passing(one),
     )
+
+
+def _is_said_in_passing(one: Quantity) -> bool:
+    """Whether a number may count what the text has already: "the two friends", "his three meals"."""
+    return one.text.isalpha() and one.value in _SMALL and not one.unit and one.text.lower() not in TIMES
 
 
 def _terms(reading: Reading, one: Quantity, known: list[Quantity]) -> str:
@@ -119,13 +128,15 @@ def _terms(reading: Reading, one: Quantity, known: list[Quantity]) -> str:
 
 
 def _says_both(one: Quantity, without: Reading, within: Reading) -> bool:
-    """Whether "both" or "a pair" stands in the other text for a bare two."""
-    return (
-        one.value == 2
-        and not one.unit
-        and _BOTH.search(without.text) is not None
-        and _BOTH.search(within.text) is None
-    )
+    """Whether the other text says a bare two as "both" or "a pair", or the names that are counted alone."""
+    if one.unit or one.value.denominator != 1 or not 2 <= one.value <= _MOST_NAMED:
+        return False
+    if one.value == 2 and _BOTH.search(without.text) and not _BOTH.search(within.text):
+        return True
+    more = one.value.numerator - 1
+    named = re.compile(rf"\s[a-z]+:?\s({_NAMES}{{{more}}})(?!(?:,| and|, and) [A-Z])")
+    match = named.match(within.text, one.end)
+    return match is not None and re.search(rf"\b{re.escape(match[1])}(?!\w)", without.text) is not None
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:
@@ -247,6 +258,7 @@ def _unit_of_match(match: Match, paraphrase: Reading) -> Finding | None:
             other,
             is_serious=not elsewhere
             and one.dimension != "money"
+            and not (one.dimension == "time" and _AGE.search(paraphrase.text))
             and not _TIMES.match(paraphrase.text, other.end),
         )
     return Finding.between(
@@ -410,12 +422,19 @@ def _number_changed(match: Match) -> Finding:
 def _vague(original: Reading, paraphrase: Reading) -> list[tuple[Span, str, tuple[str, ...]]]:
     """The paraphrase's "some", "many" ... that the original has not: place, text, keys of the words behind."""
     known = {match[0].lower() for match in _QUANTIFIERS.finditer(original.text)}
+    vague = {
+        original.words[at].key
+        for match in _QUANTIFIERS.finditer(original.text)
+        if (at := original.word_at(match.end())) < len(original.words)
+    }
     found = []
     for match in _QUANTIFIERS.finditer(paraphrase.text):
         before = paraphrase.text[max(match.start() - 5, 0) : match.start()]
         if match[0].lower() in known or _HOW_OR_AS.search(before):
             continue
         at = paraphrase.word_at(match.end())
+        if at < len(paraphrase.words) and paraphrase.words[at].key in vague:
+            continue  # some students, a few students
         found.append((match.span(), match[0], tuple(word.key for word in paraphrase.words[at : at + 3])))
     return found
 

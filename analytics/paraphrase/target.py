@@ -60,6 +60,7 @@ _ASKS = re.compile(
     r"(?:^|[,;:] |\band |\bthen |\bto |\bcan you |\bplease )"
     r"(?:find|calculate|determine|work out|compute|identify|figure out|find out|evaluate|solve|what|how)\b"
     r"|\b(?:know|asked|tell|find out|discover|figure out) (?:what|how|which|who|the)\b"
+    r"|\byou (?:(?:will|can|should|must) )?(?:then )?find\b"
     r"|\bto be (?:found|calculated|determined)\b|\bneed(?:s|ed)? to find\b"
     r"|^(?:multiply|add|subtract|divide|simplify|convert|round|identify|evaluate)\b",
     re.IGNORECASE,

@@ -90,6 +90,67 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
 )
 """Rows of words that replace one another."""
 
+_COMPARED: tuple[tuple[str, ...], ...] = tuple(
+    tuple(row.split())
+    for row in (
+        "gift present",
+        "candy sweet",
+        "package parcel packet",
+        "bag sack",
+        "doughnut donut",
+        "plough plow",
+        "colour color",
+        "grey gray",
+        "neighbour neighbor",
+        "tyre tire",
+        "metre meter",
+        "centre center",
+        "aeroplane airplane plane",
+        "cellphone phone",
+        "mobile cell",
+        "cookie biscuit",
+        "lorry truck",
+        "flat apartment",
+        "pupil student schoolchild",
+        "colleague coworker",
+        "wage salary",
+        "contest competition",
+        "survey poll",
+        "answer respond reply",
+        "answered responded replied",
+        "select choose pick",
+        "selected chose picked",
+        "chosen selected picked",
+        "error mistake",
+        "velocity speed",
+        "jump leap",
+        "fabric cloth",
+        "carpet rug",
+        "boat ship",
+        "author writer",
+        "client customer",
+        "trousers pants",
+        "jug pitcher",
+        "tap faucet",
+        "forest woods",
+        "rubbish garbage trash",
+        "lady woman",
+        "gentleman man",
+        "rock stone",
+        "distribute hand",
+        "donate give",
+        "donated gave",
+        "donates gives",
+        "work labor labour",
+        "programme program",
+        "cheque check",
+        "cinema movie",
+        "percent percentage",
+        "vehicle automobile",
+    )
+)
+"""Rows of words that may stand for one another when two texts are compared; none is written in another's place."""
+
 _WORD = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*")
 _VOWEL = re.compile(r"[aeiouy]")
 _PLURALS = (("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"))
@@ -181,7 +242,12 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, str]:
-    return {stem(word): stem(row[0]) for row in SYNONYMS for word in row if " " not in word}
+    rows: dict[str, str] = {}
+    for row in (*SYNONYMS, *_COMPARED):
+        stems = [stem(word) for word in row if " " not in word]
+        first = next((rows[one] for one in stems if one in rows), stems[0])
+        rows |= dict.fromkeys(stems, first)
+    return rows
 
 
 def canonical(word: str) -> str:

@@ -16,10 +16,10 @@ __all__ = [
 
 _BASE: dict[str, dict[str, str]] = {
     "length": {
-        "kilometer": "kilometre kilometres kilometer kilometers",
+        "kilometer": "kilometre kilometres kilometer kilometers kms",
         "meter": "metre metres meter meters",
         "decimeter": "decimetre decimetres decimeter decimeters",
-        "centimeter": "centimetre centimetres centimeter centimeters",
+        "centimeter": "centimetre centimetres centimeter centimeters cms",
         "millimeter": "millimetre millimetres millimeter millimeters",
         "inch": "inch inches",
         "foot": "foot feet",
@@ -28,7 +28,7 @@ _BASE: dict[str, dict[str, str]] = {
         "light_year": "light-year light-years",
     },
     "mass": {
-        "kilogram": "kilogram kilograms kilogramme kilogrammes kilo kilos",
+        "kilogram": "kilogram kilograms kilogramme kilogrammes kilo kilos kgs",
         "gram": "gram grams gramme grammes",
         "milligram": "milligram milligrams",
         "metric_ton": "tonne tonnes",
@@ -110,6 +110,8 @@ NEEDS_NUMBER = frozenset({"second", "foot", "yard", "pint", "cup", "cups", "kilo
 
 ABBREVIATIONS: dict[str, str] = {
     "km": "kilometer",
+    "Km": "kilometer",
+    "KM": "kilometer",
     "m": "meter",
     "dm": "decimeter",
     "cm": "centimeter",
@@ -119,6 +121,10 @@ ABBREVIATIONS: dict[str, str] = {
     "yd": "yard",
     "mi": "mile",
     "kg": "kilogram",
+    "Kg": "kilogram",
+    "KG": "kilogram",
+    "gm": "gram",
+    "gms": "gram",
     "g": "gram",
     "mg": "milligram",
     "lb": "pound",

@@ -151,6 +151,8 @@ def _words(text: str) -> Iterator[_Place]:
             continue
         start, end = match.span()
         before = text[max(start - 12, 0) : start]
+        if word == "cent" and before.lower().endswith("per "):
+            continue  # 20 per cent is 20 %
         if word in NEEDS_NUMBER and not _COUNTED.search(before):
             continue
         if DIMENSIONS.get(unit) == "length":
