@@ -7,18 +7,23 @@ throughout, numbers in words, abbreviated units and converted quantities are no 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from analytics.paraphrase.comparisons import comparison_findings, negation_findings
 from analytics.paraphrase.entities import find_entities
-from analytics.paraphrase.finding import Finding
+from analytics.paraphrase.finding import Finding, Span
 from analytics.paraphrase.gaps import gap_findings
+from analytics.paraphrase.local_edits import local_edit_findings
 from analytics.paraphrase.naming import entity_findings, renamings, thing_findings
 from analytics.paraphrase.quantities import quantity_findings, unit_findings
 from analytics.paraphrase.reading import read
 from analytics.paraphrase.target import target_findings
 
 __all__ = ["Finding", "find_changes"]
+
+_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?!\d|[.,]\d)")
+_GROUP = 3  # digits behind a comma that may part thousands
 
 _LONGEST = 20_000  # characters; nobody's question is longer, and aligning is quadratic in its numbers
 
@@ -32,6 +37,7 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
     original, paraphrase = original[:_LONGEST], paraphrase[:_LONGEST]
     if original == paraphrase:
         return []
+    original, paraphrase = _with_points(original, paraphrase), _with_points(paraphrase, original)
     before = read(original)
     after = read(paraphrase, tuple(dict.fromkeys(one.text for one in before.entities)))
     new = tuple(dict.fromkeys(one.text for one in after.entities))
@@ -46,6 +52,27 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
     findings += negation_findings(before, after)
     findings += target_findings(before, after, renamed)
     findings += gap_findings(before, after)
+    told = [one.original for one in findings if one.original and one.kind != "target"]
+    findings += [
+        one
+        for one in local_edit_findings(before, after)
+        if one.original and not any(_overlap(one.original, span) for span in told)
+    ]
     return sorted(
         findings, key=lambda one: (not one.is_serious, (one.original or one.paraphrase or (0, 0))[0])
     )
+
+
+def _with_points(text: str, other: str) -> str:
+    """Write "0,6" as "0.6" where the other text has 0.6; every character keeps its place."""
+
+    def write(match: re.Match[str]) -> str:
+        decimal = f"{match[1]}.{match[2]}"
+        is_decimal = len(match[2]) != _GROUP and re.search(rf"(?<![\d.]){re.escape(decimal)}(?!\d)", other)
+        return decimal if is_decimal else match[0]
+
+    return _COMMA.sub(write, text)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]

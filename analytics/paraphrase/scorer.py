@@ -22,6 +22,7 @@ from analytics.inference.encode import load_encoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.replaced_words import judge_replaced
 from analytics.paraphrase.triplets import question_number
 from analytics.paraphrase.typed_text import Encode, reading_typed
 from analytics.paraphrase.verdict import Verdict, stretched, verdict_features
@@ -96,10 +97,10 @@ class Scorer:
             return []
         near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
         scores = stretched(near, self.verdict.boundary).tolist()
-        found = [tuple(find_changes(*pair)) for pair in pairs]
+        found, unrelated = judge_replaced([find_changes(*pair) for pair in pairs], self._encode)
         features = [
-            verdict_features(score, findings, *pair)
-            for score, findings, pair in zip(scores, found, pairs, strict=True)
+            verdict_features(score, findings, *pair, words)
+            for score, findings, pair, words in zip(scores, found, pairs, unrelated, strict=True)
         ]
         return [
             PairScore(score, float(probability), findings)

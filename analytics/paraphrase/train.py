@@ -34,6 +34,7 @@ from analytics.paraphrase.operators.catalog import (
     with_functions,
 )
 from analytics.paraphrase.pair_files import read_material
+from analytics.paraphrase.replaced_words import judge_replaced
 from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME, cosines
 from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.seq2seq import training_functions
@@ -235,9 +236,12 @@ def calibrate(encode: Encode, pairs: Sequence[ParaphrasePair], config: Paraphras
     texts, labels = [(one.original, one.paraphrase) for one in pairs], [int(one.label or 0) for one in pairs]
     near = cosines(texts, encode)
     boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
+    found, unrelated = judge_replaced([find_changes(*pair) for pair in texts], encode)
     features = [
-        verdict_features(score, find_changes(*pair), *pair)
-        for score, pair in zip(stretched(near, boundary), texts, strict=True)
+        verdict_features(score, findings, *pair, words)
+        for score, findings, pair, words in zip(
+            stretched(near, boundary), found, texts, unrelated, strict=True
+        )
     ]
     return fit_verdict(features, labels, boundary=boundary)
 

@@ -42,8 +42,10 @@ FEATURES = (
     "shorter",
     *(f"serious {kind}" for kind in _KINDS),
     *(f"slight {kind}" for kind in _KINDS),
+    "unrelated words",
 )
-"""What is weighed: the score; by how much the paraphrase is shorter; findings of each kind, at most two."""
+"""What is weighed: the score; by how much the paraphrase is shorter; findings of each kind, at most two, without words
+that were replaced; how unrelated those are to what stood there, at most two."""
 
 Array = npt.NDArray[np.float64]
 
@@ -89,11 +91,14 @@ class Verdict:
     def from_dict(cls, body: Mapping[str, Any]) -> Verdict:
         """Read what `as_dict` gave.
 
+        A feature that an older scorer does not know has no weight.
+
         Raises:
-            ArtifactError: a feature's weight is missing, or is no number.
+            ArtifactError: the score's weight is missing, or a weight is no number.
         """
         try:
-            found = {name: float(body["weights"][name]) for name in FEATURES}
+            weights = {"score": body["weights"]["score"]} | body["weights"]
+            found = {name: float(weights.get(name, 0.0)) for name in FEATURES}
             bias, pairs = float(body["bias"]), int(body.get("pairs", 0))
             boundary = float(body.get("boundary", UNSTRETCHED))
         except (KeyError, TypeError, ValueError) as error:
@@ -104,16 +109,20 @@ class Verdict:
 
 
 def verdict_features(
-    score: float, findings: Sequence[Finding], original: str, paraphrase: str
+    score: float, findings: Sequence[Finding], original: str, paraphrase: str, unrelated: float = 0.0
 ) -> tuple[float, ...]:
-    """What the verdict weighs of one pair, in the order of `FEATURES`."""
+    """What the verdict weighs of one pair, in the order of `FEATURES`.
+
+    `unrelated` is what `analytics.paraphrase.replaced_words.judge_replaced` says of the words that were replaced.
+    """
+    counted = [one for one in findings if (one.kind, one.change) != ("wording", "changed")]
     counts = [
-        min(_MOST, sum(one.kind == kind and one.is_serious == serious for one in findings))
+        min(_MOST, sum(one.kind == kind and one.is_serious == serious for one in counted))
         for serious in (True, False)
         for kind in _KINDS
     ]
     shorter = max(0.0, math.log((1 + len(original.split())) / (1 + len(paraphrase.split()))))
-    return (float(score), shorter, *map(float, counts))
+    return (float(score), shorter, *map(float, counts), min(float(unrelated), _MOST))
 
 
 def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:

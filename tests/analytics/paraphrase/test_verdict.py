@@ -61,6 +61,22 @@ def test_slight_findings_are_counted_apart():
     assert (features["slight entity"], features["serious entity"]) == (1, 0)
 
 
+def test_replaced_words_count_by_what_they_mean_alone():
+    replaced = Finding("wording", "changed", "“bee” became “gang”.", is_serious=True)
+    features = dict(zip(FEATURES, verdict_features(0, [replaced], "a", "a", 0.75), strict=True))
+    assert (features["serious wording"], features["unrelated words"]) == (0, 0.75)
+    assert verdict_features(0, [], "a", "a", 5)[FEATURES.index("unrelated words")] == 2
+
+
+def test_an_older_verdict_does_not_know_every_feature():
+    body = Verdict(tuple(range(1, len(FEATURES) + 1)), 0.5).as_dict()
+    del body["weights"]["unrelated words"]
+    assert Verdict.from_dict(body).weights == (*range(1, len(FEATURES)), 0)
+    del body["weights"]["score"]
+    with pytest.raises(ArtifactError):
+        Verdict.from_dict(body)
+
+
 def test_the_fit_is_that_of_a_library():
     from sklearn.linear_model import LogisticRegression
 
