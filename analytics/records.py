@@ -68,6 +68,7 @@ class ParaphrasePair:
         id: the identifier its source gave it.
         label: 1 valid, 0 not, None where nobody has said.
         operator: the name of the operator that made it; empty where people or models wrote it.
+        source: the set that it belongs to, where several are measured side by side.
     """
 
     id: str
@@ -75,3 +76,4 @@ class ParaphrasePair:
     paraphrase: str
     label: int | None = None
     operator: str = ""
+    source: str = ""

@@ -6,7 +6,7 @@ Such questions are one question to a probe; with one of them in training, the ot
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ __all__ = [
     "grouped_split",
     "groups_by_masked_text",
     "is_held_out",
+    "linked_texts",
     "masked_text",
     "split_place",
 ]
@@ -70,3 +71,24 @@ def split_place(text: str) -> float:
 def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
     """Whether a question belongs to the fixed part that no encoder is ever trained on: `split_place` decides."""
     return split_place(text) < share
+
+
+def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Masked text -> one text for all that pairs link to it, however long the way: the first in order of the alphabet.
+
+    Texts that are told in pairs belong to one part of a split: retellings of a story share its numbers and its answer.
+
+    >>> linked_texts([("Ann has 3.", "3 are Ann's."), ("3 are Ann's.", "Of 3, all are Ann's.")])["of #, all are ann's."]
+    "# are ann's."
+    """
+    parents: dict[str, str] = {}
+
+    def root(text: str) -> str:
+        while (parent := parents.setdefault(text, text)) != text:
+            parents[text] = text = parents[parent]
+        return text
+
+    for one, other in pairs:
+        first, second = sorted((root(masked_text(one)), root(masked_text(other))))
+        parents[second] = first
+    return {text: root(text) for text in list(parents)}

@@ -81,6 +81,7 @@ _NEGATED_BOUND = re.compile(
     r"(?<!\w)(?:not|cannot|\w*n['’]t)(?: \w+){0,2} (?:more|less|fewer) than\b", re.IGNORECASE
 )
 _BOUND = re.compile(r"\b(?:no (?:more|less|fewer) than|at (?:most|least)|up to)\b", re.IGNORECASE)
+_FEW_WORDS = 8
 _NEAR = 3  # words behind a comparison or a negation, one of which it is about
 
 
@@ -229,7 +230,7 @@ def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
                 f"{word[0]} is missing.",
                 original=word.span(),
                 before=word[0],
-                is_serious=_is_affirmed(original, before, paraphrase),
+                is_serious=_tell_alike(original, paraphrase) and _is_affirmed(original, before, paraphrase),
             )
         ]
     word = after[0]
@@ -240,7 +241,7 @@ def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
             f"{word[0]} was added.",
             paraphrase=word.span(),
             after=word[0],
-            is_serious=_is_affirmed(paraphrase, after, original),
+            is_serious=_tell_alike(original, paraphrase) and _is_affirmed(paraphrase, after, original),
         )
     ]
 
@@ -252,6 +253,11 @@ def _negations(reading: Reading, other: Reading) -> list[re.Match[str]]:
         return found
     bounds = {match.start() for match in _NEGATED_BOUND.finditer(reading.text)}
     return [match for match in found if match.start() not in bounds]
+
+
+def _tell_alike(original: Reading, paraphrase: Reading) -> bool:
+    """Whether a negation of one text is missed in the other; in other words "nothing but" may be "all"."""
+    return original.is_close_to(paraphrase) or min(len(original.keys), len(paraphrase.keys)) <= _FEW_WORDS
 
 
 def _is_affirmed(reading: Reading, negations: list[re.Match[str]], other: Reading) -> bool:

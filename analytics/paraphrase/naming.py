@@ -17,9 +17,8 @@ from analytics.text.unit_names import ABBREVIATIONS, WORDS
 __all__ = ["entity_findings", "renamings", "thing_findings"]
 
 _PRONOUNS = frozenset(str.split("he she it they his her its their him them hers theirs who whom whose"))
-_PEOPLE = frozenset({"woman", "man", "other"})
-# Share of the words of both texts that they have in common; below it a new noun is more often a synonym.
-_CLOSE = 0.6
+_SEXES = frozenset({"woman", "man"})
+_PEOPLE = _SEXES | {"other"}
 _SAME_BEGINNING = 4  # letters: contract, contractual
 _LONG_NAME = 5  # letters of a name that may be misspelt
 _MISSPELT = 0.3  # share of the letters that differ
@@ -57,7 +56,7 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
     """Return names that were lost, added, or replaced in places only."""
     pairs = renamings(original, paraphrase)
     first = {one.text: one for one in reversed(original.entities)}
-    people = {name for name, kind in _first_mentions(original.entities).items() if kind in {"woman", "man"}}
+    people = {name for name, kind in _first_mentions(original.entities).items() if kind in _SEXES}
     findings: list[Finding] = []
     missing = [name for name in first if name not in pairs and not _count(name, paraphrase.text)]
     fewer = [
@@ -68,6 +67,9 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
         and _count(name, paraphrase.text) < _count(name, original.text)
     ]
     places = {one.text: one for one in reversed(paraphrase.entities)}
+    is_impersonal = (
+        not people and len({one.text for one in paraphrase.entities if one.category in _SEXES}) == 1
+    )
     for name in _new_names(original, paraphrase):
         if name in pairs.values():
             continue
@@ -96,6 +98,7 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
                     paraphrase=(place.start, place.end),
                     after=name,
                     is_serious=place.category != "label"
+                    and not (place.category in _SEXES and is_impersonal)
                     and not _is_known_in_part(name, original)
                     and not (
                         place.category == "other"
@@ -172,7 +175,7 @@ def _collapsed(
                         paraphrase=now[0],
                         before=name,
                         after=other,
-                        is_serious=_are_close(original, paraphrase),
+                        is_serious=original.is_close_to(paraphrase),
                     )
                 )
     return findings
@@ -184,7 +187,7 @@ def thing_findings(original: Reading, paraphrase: Reading, matches: Sequence[Mat
     Between texts of few common words a new noun is more often a synonym: there it is serious only where the question
     asks for the old one.
     """
-    is_close = _are_close(original, paraphrase)
+    is_close = original.is_close_to(paraphrase)
     asked = {
         word.key
         for word in paraphrase.words
@@ -211,10 +214,6 @@ def thing_findings(original: Reading, paraphrase: Reading, matches: Sequence[Mat
         if _may_replace(was, now):
             findings.append(_replaced(was, now, is_serious=is_close or (old in asked and old not in GENERIC)))
     return findings + _replaced_in_places(original, paraphrase, done, is_close=is_close)
-
-
-def _are_close(original: Reading, paraphrase: Reading) -> bool:
-    return len(original.keys & paraphrase.keys) >= _CLOSE * len(original.keys | paraphrase.keys)
 
 
 def _replaced(was: Word, now: Word, *, is_serious: bool) -> Finding:

@@ -11,7 +11,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ class Material:
     Attributes:
         questions: from which operators make triplets.
         given: labelled pairs that are learned from.
-        validation: labelled pairs that are measured while it trains.
+        validation: labelled pairs that are measured while it trains; their source is the file's name.
         kept_out: the questions of the ``test*`` and ``val*`` files.
     """
 
@@ -68,7 +68,7 @@ def read_material(data: Path, *, language: str = "") -> Material:
             if apart:
                 kept += [one for one in (text, pair and pair.original, pair and pair.paraphrase) if one]
                 if pair is not None and file.name.startswith("val"):
-                    validation.append(pair)
+                    validation.append(replace(pair, source=file.name.partition(".")[0]))
             elif pair is not None:
                 given.append(pair)
             elif text and language in ("", row.get("language") or "en"):

@@ -82,12 +82,18 @@ class Reading:
         """Index of the sentence that holds a place."""
         return max(bisect_right(self.sentence_starts, place) - 1, 0)
 
+    def is_close_to(self, other: Reading) -> bool:
+        """Whether most of the words of both are words of both; else a new word is more often a synonym."""
+        return len(self.keys & other.keys) >= _CLOSE * len(self.keys | other.keys)
+
     def word_at(self, place: int) -> int:
         """Index of the first word that ends behind a place."""
         return bisect_right(self.word_ends, place)
 
 
+_CLOSE = 0.6  # share of the words of both texts
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
+_POWER_OR_MINUTES = re.compile(r"(?:\b[kcdm]?m|\b(?:ft|in|yd|mi))\s?\^\s?\{?$|\d:$")
 TIMES: dict[str, Fraction] = {
     word: Fraction(value)
     for value, words in {
@@ -180,7 +186,9 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
 def _quantities(
     text: str, words: tuple[Word, ...], units: list[UnitMention]
 ) -> tuple[tuple[Quantity, ...], set[int]]:
-    numbers: list[NumberMention] = [one for one in find_numbers(text) if one.text.lower() not in _RESULTS]
+    numbers: list[NumberMention] = [
+        one for one in find_numbers(text) if one.text.lower() not in _RESULTS and not _is_no_amount(text, one)
+    ]
     taken = [(one.start, one.end) for one in numbers]
     for word in words:
         times = TIMES.get(word.text.lower())
@@ -216,6 +224,12 @@ def _quantities(
             )
         )
     return tuple(found), bound
+
+
+def _is_no_amount(text: str, number: NumberMention) -> bool:
+    """Whether a number is the power of a unit (cm^2), or the full hour's minutes (6:00)."""
+    behind = _POWER_OR_MINUTES.search(text[max(number.start - 6, 0) : number.start])
+    return behind is not None and (number.text in {"2", "3"} if "^" in behind[0] else number.text == "00")
 
 
 def _is_weak(text: str, number: NumberMention) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from analytics.configuration import changed_settings, config_to_dict, training_c
 from analytics.errors import ArtifactError, Cancelled, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.findings import find_changes
-from analytics.paraphrase.metrics import pair_metrics
+from analytics.paraphrase.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.operators.catalog import (
     ParaphraseOperator,
     select_operators,
@@ -56,7 +57,7 @@ from analytics.paraphrase.verdict import (
     verdict_features,
 )
 from analytics.records import ParaphrasePair
-from analytics.splits import is_held_out
+from analytics.splits import is_held_out, linked_texts, masked_text
 from analytics.training.callbacks import Callback, History, teller
 from analytics.training.checkpoint import kept_or_made
 from analytics.training.device import inference_dtype, pick_device
@@ -139,21 +140,28 @@ def prepare(
         seed=config.seed,
         cancel=cancel,
     )
+    is_apart = _set_apart(allowed)
     triplets = make(
-        [text for text in usable if not is_held_out(text)],
+        [text for text in usable if not is_apart(text)],
         operators,
-        given=[one for one in allowed if not is_held_out(one.original)],
+        given=[one for one in allowed if not is_apart(one.original)],
         progress=progress,
     )
-    apart = [text for text in usable if is_held_out(text)]
+    apart = [text for text in usable if is_apart(text)]
     chosen = np.random.default_rng(config.seed).permutation(len(apart))[:_CALIBRATED_QUESTIONS]
-    decided = [one for one in allowed if is_held_out(one.original)]
+    decided = [one for one in allowed if is_apart(one.original)]
     # Unchecked positives: where the findings had chosen them, they could not be weighed against the score.
     made = make([apart[row] for row in sorted(chosen)], operators, check_positives=False)
     if cancel is not None and cancel():
         raise Cancelled("Training was stopped while its triplets were made.")
     pairs = {(one.original, one.paraphrase): one for one in (*triplet_pairs(made), *decided)}
     return Prepared(triplets, list(pairs.values()), left_out + len(labelled) - len(allowed))
+
+
+def _set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
+    """Whether a question is set apart for the verdict: all texts that labelled pairs link are, or none."""
+    linked = linked_texts((one.original, one.paraphrase) for one in given)
+    return lambda text: is_held_out(linked.get(masked_text(text), text))
 
 
 def fit_scorer(
@@ -276,7 +284,8 @@ def train_scorer(
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         given: labelled pairs (decisions, other corpora) that are learned from as well.
-        validation: labelled pairs to measure with; by their ROC AUC the best weights are kept.
+        validation: labelled pairs to measure with; by their ROC AUC, the mean over their sources, the best weights
+            are kept.
         kept_out: questions that must not be learned from; they are left out and counted.
         name: the artifact's name.
         parent: checksum of the model that this one shall replace.
@@ -413,10 +422,21 @@ def train_from_files(
 def _validate(
     pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
 ) -> dict[str, float]:
+    """Metrics of all pairs; the AUC is the mean of the sources' own, as sets of one label each would give it away."""
     scores = cosines([(one.original, one.paraphrase) for one in pairs], encoder_of(backbone, config))
     figures = pair_metrics([int(one.label or 0) for one in pairs], scores)
+    by_source: dict[str, list[tuple[int, float]]] = {}
+    for one, score in zip(pairs, scores, strict=True):
+        by_source.setdefault(one.source, []).append((int(one.label or 0), score))
+    areas = {
+        source: roc_auc([label for label, _ in rows], [score for _, score in rows])
+        for source, rows in by_source.items()
+        if {label for label, _ in rows} == {0, 1}
+    }
+    several = {f"{_MAIN_METRIC}_{source}": area for source, area in areas.items()} if len(areas) > 1 else {}
     return {
-        _MAIN_METRIC: figures.auc,
+        _MAIN_METRIC: fmean(areas.values()) if areas else figures.auc,
+        **several,
         "validation_separation": figures.separation,
         "validation_macro_f1": figures.macro_f1,
         "validation_paper_macro_f1": figures.paper_macro_f1,

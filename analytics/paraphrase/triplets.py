@@ -265,7 +265,7 @@ def _triplets_of(
         return []
     triplets: list[Triplet] = []
     used: set[tuple[str, str]] = set()
-    names = [_GIVEN] if _GIVEN in negatives else []  # one that somebody decided comes first
+    names = [_GIVEN] * min(len(negatives.get(_GIVEN, [])), count)  # what somebody decided comes first
     for _ in range(count):
         names = names or rng.sample(list(negatives), len(negatives))  # each operator in turn
         wants_far = rng.random() < far_share

@@ -83,8 +83,9 @@ _CHINESE_NUMBERED = re.compile(
 _MONEY = re.compile(
     rf"(?P<sign>\\?[$]|(?<![A-Za-z])(?:{_alternatives(MONEY_SIGNS)}))\s?(?=\.?\d)|(?<=\d)\s?(?P<after>[€£₹])"
 )
+# What may follow an inch; before any other word "in" is a preposition.
 _PREPOSITION = re.compile(
-    r"\s*(?:the|a|an|this|that|each|all|his|her|its|their|total|which|one|order|number|\d)\b"
+    r"\s+(?!(?:long|wide|tall|high|deep|thick|across|apart|by|x|and|or|of|per)\b)\w|\s*(?:total|order|number)\b"
 )
 _COUNTED = re.compile(
     r"(?:\d|\b(?:a|an|one|two|three|four|five|six|ten|half|full|whole|per|each|every|of))[\s-]?$",

@@ -1,7 +1,8 @@
 """Writes the demo bank to a file, for people without a site.
 
 ``python -m questionbank.demo --output FILE.jsonl [--seed N] [--size N]``
-``python -m questionbank.demo --output FILE.jsonl --pairs [--seed N]`` writes labelled paraphrases instead.
+``python -m questionbank.demo --output FILE.jsonl --pairs [--seed N]`` writes labelled paraphrases instead, those of the
+patterns' phrasings and those of the stories.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from questionbank.atomic_file import written_aside
 from questionbank.demo.bank import generate_bank
 from questionbank.demo.paraphrases import generate_pairs
+from questionbank.demo.stories import story_pairs
 from questionbank.errors import KindredError
 from questionbank.formats.catalog import write
 
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _write_pairs(path: Path, seed: int) -> int:
-    pairs = generate_pairs(seed)
+    pairs = [*generate_pairs(seed), *story_pairs(seed)]
     lines = "".join(json.dumps(asdict(pair), ensure_ascii=False) + "\n" for pair in pairs).encode()
     with written_aside(path) as file:
         file.write(gzip.compress(lines, mtime=0) if path.suffix == ".gz" else lines)

@@ -22,6 +22,7 @@ from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.triplets import KeptOut, load_kept_out
 from analytics.records import ParaphrasePair
 from questionbank.demo.paraphrases import generate_pairs
+from questionbank.demo.stories import story_pairs
 from worker.evaluation.operators import operator_figures
 
 __all__ = [
@@ -110,6 +111,7 @@ SOURCES: dict[str, Source] = {
     "paramawps": Source("ParaMAWPS", "paramawps/train_part", _rewordings),
     "gsm_plus": Source("GSM-Plus", "gsm_plus/testmini", _changes),
     "demo": Source("phrasings of the demo patterns", pairs=lambda _none: generate_pairs()),
+    "stories": Source("stories retold", pairs=lambda _none: story_pairs()),
 }
 
 _MADE_OF = {

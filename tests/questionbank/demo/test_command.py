@@ -11,6 +11,7 @@ from analytics.paraphrase.pair_files import read_pairs
 from questionbank.demo.__main__ import main
 from questionbank.demo.bank import generate_bank
 from questionbank.demo.paraphrases import generate_pairs
+from questionbank.demo.stories import story_pairs
 from questionbank.formats.catalog import read
 
 
@@ -36,7 +37,7 @@ def test_gzip_by_name_and_the_same_bytes_every_time(tmp_path):
 def test_pairs_are_read_as_material_for_a_scorer(tmp_path, capsys):
     target = tmp_path / "pairs.jsonl.gz"
     assert main(["--output", str(target), "--pairs", "--seed", "5"]) == 0
-    assert read_pairs(target) == generate_pairs(5)
+    assert read_pairs(target) == [*generate_pairs(5), *story_pairs(5)]
     assert "pairs written" in capsys.readouterr().out
 
 
