@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Literal
 
 from analytics.paraphrase.entities import mentions_of
-from analytics.paraphrase.finding import Finding
+from analytics.paraphrase.finding import Finding, Words
 from analytics.paraphrase.reading import Reading
 from analytics.paraphrase.wording import STOP_WORDS
 
@@ -133,28 +133,8 @@ def comparison_findings(original: Reading, paraphrase: Reading, renamed: dict[st
                 findings.append(_turned(one, other, sentence, is_serious=False))
         elif not is_crossed(one, other):
             findings.append(_turned(one, other, f"{one.text} became {other.text}."))
-    findings += [
-        Finding(
-            "comparison",
-            "lost",
-            f"{one.text} is missing.",
-            original=(one.start, one.end),
-            before=one.text,
-            is_serious=_matters(one, right, paraphrase),
-        )
-        for one in left
-    ]
-    findings += [
-        Finding(
-            "comparison",
-            "added",
-            f"{one.text} was added.",
-            paraphrase=(one.start, one.end),
-            after=one.text,
-            is_serious=_matters(one, left, original),
-        )
-        for one in right
-    ]
+    findings += [Finding.lost("comparison", one, is_serious=_matters(one, right, paraphrase)) for one in left]
+    findings += [Finding.added("comparison", one, is_serious=_matters(one, left, original)) for one in right]
     return findings
 
 
@@ -221,38 +201,21 @@ def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
     before, after = _negations(original, paraphrase), _negations(paraphrase, original)
     if bool(before) == bool(after):
         return []
+    is_told_alike = _tell_alike(original, paraphrase)
     if before:
-        word = before[0]
-        return [
-            Finding(
-                "negation",
-                "lost",
-                f"{word[0]} is missing.",
-                original=word.span(),
-                before=word[0],
-                is_serious=_tell_alike(original, paraphrase) and _is_affirmed(original, before, paraphrase),
-            )
-        ]
-    word = after[0]
-    return [
-        Finding(
-            "negation",
-            "added",
-            f"{word[0]} was added.",
-            paraphrase=word.span(),
-            after=word[0],
-            is_serious=_tell_alike(original, paraphrase) and _is_affirmed(paraphrase, after, original),
-        )
-    ]
+        is_serious = is_told_alike and _is_affirmed(original, before, paraphrase)
+        return [Finding.lost("negation", before[0], is_serious=is_serious)]
+    is_serious = is_told_alike and _is_affirmed(paraphrase, after, original)
+    return [Finding.added("negation", after[0], is_serious=is_serious)]
 
 
-def _negations(reading: Reading, other: Reading) -> list[re.Match[str]]:
+def _negations(reading: Reading, other: Reading) -> list[Words]:
     """Negations of a text, without "not more than" where the other text bounds in other words."""
-    found = list(_NEGATION.finditer(reading.text))
+    found = [Words(*match.span(), match[0]) for match in _NEGATION.finditer(reading.text)]
     if not _BOUND.search(other.text):
         return found
     bounds = {match.start() for match in _NEGATED_BOUND.finditer(reading.text)}
-    return [match for match in found if match.start() not in bounds]
+    return [one for one in found if one.start not in bounds]
 
 
 def _tell_alike(original: Reading, paraphrase: Reading) -> bool:
@@ -260,9 +223,9 @@ def _tell_alike(original: Reading, paraphrase: Reading) -> bool:
     return original.is_close_to(paraphrase) or min(len(original.keys), len(paraphrase.keys)) <= _FEW_WORDS
 
 
-def _is_affirmed(reading: Reading, negations: list[re.Match[str]], other: Reading) -> bool:
+def _is_affirmed(reading: Reading, negations: list[Words], other: Reading) -> bool:
     """Whether another text has the first content word behind one of the negations."""
-    denied = {_anchor(reading, negation.end()) for negation in negations}
+    denied = {_anchor(reading, negation.end) for negation in negations}
     return bool(denied & other.keys)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal, Protocol
 
-__all__ = ["Change", "Finding", "Kind", "Span"]
+__all__ = ["Change", "Finding", "Kind", "Span", "Words"]
 
 Kind = Literal["number", "unit", "entity", "comparison", "negation", "target", "wording"]
 Change = Literal["lost", "added", "changed"]
@@ -27,6 +27,15 @@ class Mention(Protocol):
     @property
     def text(self) -> str:
         """The words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A `Mention` that nothing more is known of."""
+
+    start: int
+    end: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,22 @@ class Finding:
             before=one.text,
             after=other.text,
             is_serious=is_serious,
+        )
+
+    @classmethod
+    def lost(cls, kind: Kind, one: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
+        """A finding of what the original alone says; `more` stands behind "is missing"."""
+        sentence = f"{one.text} is missing{more}."
+        return cls(
+            kind, "lost", sentence, original=(one.start, one.end), before=one.text, is_serious=is_serious
+        )
+
+    @classmethod
+    def added(cls, kind: Kind, one: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
+        """A finding of what the paraphrase alone says; `more` stands behind "was added"."""
+        sentence = f"{one.text} was added{more}."
+        return cls(
+            kind, "added", sentence, paraphrase=(one.start, one.end), after=one.text, is_serious=is_serious
         )
 
     def as_dict(self) -> dict[str, object]:

@@ -79,24 +79,19 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
         old = next((one for one in fewer if _alike(first[one].category, place.category)), None)
         if old is not None:
             findings.append(
-                Finding(
+                Finding.between(
                     "entity",
                     "changed",
                     f"{old} became {name} in one place and stayed {old} in another.",
-                    original=(first[old].start, first[old].end),
-                    paraphrase=(place.start, place.end),
-                    before=old,
-                    after=name,
+                    first[old],
+                    place,
                 )
             )
         else:
             findings.append(
-                Finding(
+                Finding.added(
                     "entity",
-                    "added",
-                    f"{name} was added.",
-                    paraphrase=(place.start, place.end),
-                    after=name,
+                    place,
                     is_serious=place.category != "label"
                     and not (place.category in _SEXES and is_impersonal)
                     and not _is_known_in_part(name, original)
@@ -107,28 +102,14 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
                 )
             )
     findings += [
-        Finding(
-            "entity",
-            "lost",
-            f"{name} is missing.",
-            original=(first[name].start, first[name].end),
-            before=name,
-            is_serious=len(people) > 1 or first[name].category == "label",
-        )
+        Finding.lost("entity", first[name], is_serious=len(people) > 1 or first[name].category == "label")
         for name in missing
     ]
     findings += _collapsed(first, fewer, original, paraphrase)
     told = {finding.before for finding in findings}
     if _pronouns(paraphrase) <= _pronouns(original):
         findings += [
-            Finding(
-                "entity",
-                "lost",
-                f"{name} is missing in one place.",
-                original=(first[name].start, first[name].end),
-                before=name,
-                is_serious=False,
-            )
+            Finding.lost("entity", first[name], more=" in one place", is_serious=False)
             for name in fewer
             if name not in told
         ]

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 from analytics.errors import DataError
-from analytics.paraphrase.finding import Finding, Span
+from analytics.paraphrase.finding import Finding, Span, Words
 from analytics.paraphrase.reading import TIMES, Quantity, Reading
 from analytics.paraphrase.wording import STOP_WORDS
 from analytics.text.unit_names import MONEY_SIGNS
@@ -96,14 +96,8 @@ def quantity_findings(original: Reading, paraphrase: Reading) -> tuple[list[Find
 
 def _added(paraphrase: Reading, one: Quantity, known: list[Quantity]) -> Finding:
     terms = _terms(paraphrase, one, known)
-    return Finding(
-        "number",
-        "added",
-        f"{one.text} was added" + (f": {terms}." if terms else "."),
-        paraphrase=(one.start, one.end),
-        after=one.text,
-        is_serious=not terms and not _is_said_in_passing(one),
-    )
+    is_serious = not terms and not _is_said_in_passing(one)
+    return Finding.added("number", one, more=terms and f": {terms}", is_serious=is_serious)
 
 
 def _is_said_in_passing(one: Quantity) -> bool:
@@ -459,28 +453,12 @@ def _lost(
         span, text, keys = place
         if behind & set(keys):
             vague.remove(place)
+            was = Words(*quantity.number, original.text[slice(*quantity.number)])
             return [
-                Finding(
-                    "number",
-                    "changed",
-                    f"{original.text[slice(*quantity.number)]} became {text}.",
-                    original=quantity.number,
-                    paraphrase=span,
-                    before=original.text[slice(*quantity.number)],
-                    after=text,
-                )
+                Finding.between("number", "changed", f"{was.text} became {text}.", was, Words(*span, text))
             ]
     terms = _terms(original, quantity, [match.original for match in matches])
-    return [
-        Finding(
-            "number",
-            "lost",
-            f"{quantity.text} is missing" + (f": {terms}." if terms else "."),
-            original=(quantity.start, quantity.end),
-            before=quantity.text,
-            is_serious=not terms,
-        )
-    ]
+    return [Finding.lost("number", quantity, more=terms and f": {terms}", is_serious=not terms)]
 
 
 def _is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantity]) -> bool:
@@ -528,28 +506,12 @@ def unit_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
     ]
     _take(left, right, lambda one, other: one.unit == other.unit)
     findings += [
-        Finding(
-            "unit",
-            "lost",
-            f"{one.text} is missing.",
-            original=(one.start, one.end),
-            before=one.text,
-            is_serious=_is_asked(original, one) and not _still_asked(one, paraphrase),
-        )
+        Finding.lost("unit", one, is_serious=_is_asked(original, one) and not _still_asked(one, paraphrase))
         for one in left
         if not _has_unit(paraphrase, one.unit)
     ]
     findings += [
-        Finding(
-            "unit",
-            "added",
-            f"{one.text} was added.",
-            paraphrase=(one.start, one.end),
-            after=one.text,
-            is_serious=False,
-        )
-        for one in right
-        if not _has_unit(original, one.unit)
+        Finding.added("unit", one, is_serious=False) for one in right if not _has_unit(original, one.unit)
     ]
     return findings
 

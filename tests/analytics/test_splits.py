@@ -3,7 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.splits import grouped_folds, grouped_split, groups_by_masked_text, is_held_out
+from analytics.splits import (
+    grouped_folds,
+    grouped_split,
+    groups_by_masked_text,
+    is_held_out,
+    linked_texts,
+)
 
 
 def test_texts_that_differ_in_numbers_case_and_blanks_are_one_group():
@@ -53,3 +59,11 @@ def test_the_held_out_part_is_fixed_and_keeps_questions_together_that_differ_in_
     assert [is_held_out(text.replace("12", "34")) for text in texts] == held
     assert all(is_held_out(text, share=1.0) for text in texts)
     assert not any(is_held_out(text, share=0.0) for text in texts)
+
+
+def test_texts_are_linked_however_long_the_way_and_in_whatever_order():
+    chain = [("d 1", "c 2"), ("b", "a"), ("c 3", "b"), ("x", "y")]
+    for pairs in (chain, chain[::-1], [(other, one) for one, other in chain]):
+        linked = linked_texts(pairs)
+        assert linked == {"a": "a", "b": "a", "c #": "a", "d #": "a", "x": "x", "y": "x"}
+    assert linked_texts([]) == {}

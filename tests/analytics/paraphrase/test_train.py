@@ -128,6 +128,31 @@ def test_decisions_are_learned_from_and_never_where_a_test_set_holds_them(backbo
     assert not any(one.positive == decided[0].paraphrase for one in kept.triplets)
 
 
+def test_all_that_labelled_pairs_link_is_set_apart_or_learned_from(backbone_folder):
+    questions = word_problems()
+    first = next(text for text in questions if is_held_out(text))
+    second = next(text for text in questions if not is_held_out(text))
+    chain = [
+        ParaphrasePair("1", first, f"{first} Say it.", 1),
+        ParaphrasePair("2", f"{first} Say it.", second, 1),
+        ParaphrasePair("3", second, "Something else is asked.", 0),
+    ]
+    prepared = prepare(questions, config(backbone_folder), given=chain)
+    learned, apart = {one.anchor for one in prepared.triplets}, {one.original for one in prepared.pairs}
+    linked = {first, f"{first} Say it.", second}
+    assert linked.isdisjoint(learned) or linked.isdisjoint(apart)
+    assert learned.isdisjoint(apart)
+
+
+def test_the_best_weights_are_those_of_the_best_mean_over_the_sources(backbone_folder):
+    easy, hard = pairs_of(word_problems()[:3]), pairs_of(word_problems()[3:9])
+    validation = [replace(one, source="easy") for one in easy] + [replace(one, source="hard") for one in hard]
+    prepared = prepare(word_problems(), config(backbone_folder))
+    figures = fit_scorer(prepared.triplets, config(backbone_folder), validation=validation)[2].best
+    areas = [figures["validation_auc_easy"], figures["validation_auc_hard"]]
+    assert figures["validation_auc"] == pytest.approx(np.mean(areas))
+
+
 @pytest.mark.parametrize("loss", ["triplet", "mnrl", "both"])
 def test_a_tiny_encoder_learns_eight_triplets(backbone_folder, loss):
     triplets = [
@@ -332,6 +357,7 @@ def test_files_are_learned_from_validated_on_or_kept_out_by_their_names(backbone
     material = read_material(data)
     assert len(material.questions) == 60
     assert [one.id for one in material.validation] == [one.id for one in validation]
+    assert {one.source for one in material.validation} == {"val"}
     assert material.kept_out.holds(questions[7])
     assert material.kept_out.holds(questions[0])
     lines: list[str] = []

@@ -119,6 +119,15 @@ def test_labelled_pairs_are_candidates_of_their_question() -> None:
     assert "nobody has said" not in {one.positive for one in triplets} | {one.negative for one in triplets}
 
 
+def test_all_that_somebody_rejected_comes_first() -> None:
+    rejected = [f"Leo and Mia are {years} years old. How old is Leo?" for years in (9, 10, 11)]
+    given = [ParaphrasePair(str(row), QUESTIONS[2], text, 0) for row, text in enumerate(rejected)]
+    triplets = make_triplets([], PLAIN, given=given, count=4)
+    assert {one.negative for one in triplets[:3]} == set(rejected)
+    assert triplets[3].negative not in rejected
+    assert {one.negative for one in make_triplets([], PLAIN, given=given, count=2)} <= set(rejected)
+
+
 def test_test_operators_and_one_sided_sets_are_refused() -> None:
     with pytest.raises(DataError, match="Test operators"):
         make_triplets(QUESTIONS, OPERATORS)
