@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.finding import Finding, Kind
-from analytics.paraphrase.wording import canonical, words
 
 __all__ = [
     "FEATURES",
@@ -44,15 +43,13 @@ FEATURES = (
     *(f"serious {kind}" for kind in _KINDS),
     *(f"slight {kind}" for kind in _KINDS),
     "unrelated words",
-    "other words",
 )
 """What is weighed: the score; by how much the paraphrase is shorter; findings of each kind, at most two, without words
-that were replaced; how unrelated those are to what stood there, at most two; what share of the words is not in both
-texts, by how alike the texts are: a good score says more for a paraphrase in other words than for a near copy."""
+that were replaced; how unrelated those are to what stood there, at most two."""
 
 Array = npt.NDArray[np.float64]
 
-_SIGNS = np.array([1.0 if name in {"score", "other words"} else -1.0 for name in FEATURES])
+_SIGNS = np.array([1.0] + [-1.0] * (len(FEATURES) - 1))
 
 
 @dataclass(frozen=True)
@@ -125,15 +122,7 @@ def verdict_features(
         for kind in _KINDS
     ]
     shorter = max(0.0, math.log((1 + len(original.split())) / (1 + len(paraphrase.split()))))
-    one, other = ({canonical(word) for word in words(text)} for text in (original, paraphrase))
-    differing = len(one ^ other) / max(len(one | other), 1)
-    return (
-        float(score),
-        shorter,
-        *map(float, counts),
-        min(float(unrelated), _MOST),
-        differing * (float(score) + 1) / 2,
-    )
+    return (float(score), shorter, *map(float, counts), min(float(unrelated), _MOST))
 
 
 def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
@@ -167,8 +156,8 @@ def fit_verdict(
 ) -> Verdict:
     """Fit the regression by Newton's method, both labels with equal weight.
 
-    A feature whose weight would have the wrong sign is left out: the score, and other words that mean the same, may
-    only speak for a paraphrase, findings and lost words only against it.
+    A feature whose weight would have the wrong sign is left out: the score may only speak for a paraphrase, findings
+    and lost words only against it.
 
     Args:
         features: one row a pair, as `verdict_features` gives it.

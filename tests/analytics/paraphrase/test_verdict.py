@@ -68,20 +68,9 @@ def test_replaced_words_count_by_what_they_mean_alone():
     assert verdict_features(0, [], "a", "a", 5)[FEATURES.index("unrelated words")] == 2
 
 
-def test_other_words_speak_for_a_pair_as_far_as_it_is_alike():
-    index = FEATURES.index("other words")
-    near, far = "Ann has two red pens", "Two pens of red colour belong to Ann"
-    assert verdict_features(1, [], near, near)[index] == 0
-    shared, all_words = 4, 9  # ann, two, red, pen; has, of, colour, belong, to
-    assert verdict_features(1, [], near, far)[index] == pytest.approx(1 - shared / all_words)
-    assert verdict_features(0, [], near, far)[index] == pytest.approx((1 - shared / all_words) / 2)
-    assert verdict_features(-1, [], near, far)[index] == 0
-    assert verdict_features(1, [], "", "")[index] == 0
-
-
 def test_an_older_verdict_does_not_know_every_feature():
     body = Verdict(tuple(range(1, len(FEATURES) + 1)), 0.5).as_dict()
-    del body["weights"]["other words"]
+    del body["weights"]["unrelated words"]
     assert Verdict.from_dict(body).weights == (*range(1, len(FEATURES)), 0)
     del body["weights"]["score"]
     with pytest.raises(ArtifactError):
