@@ -69,7 +69,10 @@ def split_place(text: str) -> float:
 
 
 def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
-    """Whether a question belongs to the fixed part that no encoder is ever trained on: `split_place` decides."""
+    """Whether a question belongs to the fixed part that no encoder is ever trained on: `split_place` decides.
+
+    A scorer of paraphrases that learns from labelled pairs sets apart what they link as a whole (`linked_texts`).
+    """
     return split_place(text) < share
 
 

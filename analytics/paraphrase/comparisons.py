@@ -78,9 +78,10 @@ _NEGATION = re.compile(
 )
 # "cannot hold more than 64" bounds as "holds no more than 64" does.
 _NEGATED_BOUND = re.compile(
-    r"(?<!\w)(?:not|cannot|\w*n['’]t)(?: \w+){0,2} (?:more|less|fewer) than\b", re.IGNORECASE
+    r"(?<!\w)(?:not|cannot|\w*n['’]t)(?: \w+){0,2} (more|less|fewer) than\b", re.IGNORECASE
 )
-_BOUND = re.compile(r"\b(?:no (?:more|less|fewer) than|at (?:most|least)|up to)\b", re.IGNORECASE)
+_UPPER_BOUND = re.compile(r"\b(?:no more than|at most|(?<!add )(?<!adds )up to (?=\d))", re.IGNORECASE)
+_LOWER_BOUND = re.compile(r"\b(?:no (?:less|fewer) than|at least)\b", re.IGNORECASE)
 _FEW_WORDS = 8
 _NEAR = 3  # words behind a comparison or a negation, one of which it is about
 
@@ -212,9 +213,11 @@ def negation_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
 def _negations(reading: Reading, other: Reading) -> list[Words]:
     """Negations of a text, without "not more than" where the other text bounds in other words."""
     found = [Words(*match.span(), match[0]) for match in _NEGATION.finditer(reading.text)]
-    if not _BOUND.search(other.text):
-        return found
-    bounds = {match.start() for match in _NEGATED_BOUND.finditer(reading.text)}
+    bounds = {
+        match.start()
+        for match in _NEGATED_BOUND.finditer(reading.text)
+        if (_UPPER_BOUND if match[1].lower() == "more" else _LOWER_BOUND).search(other.text)
+    }
     return [one for one in found if one.start not in bounds]
 
 

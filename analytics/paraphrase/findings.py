@@ -22,7 +22,9 @@ from analytics.paraphrase.target import target_findings
 
 __all__ = ["Finding", "find_changes"]
 
-_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?!\d|[.,]\d)")
+# Not the coordinates of a point, and not the first of a list: (0,5), 1,2 and 4.
+_COMMA = re.compile(r"(?<![\d.,(\[{])(\d{1,15}),(\d{1,15})(?!\d|[.,]\d|[)\]}]|,?\s(?:and|or)\s\d|,\s?\d)")
+_DECIMAL = re.compile(r"(?<![\d.])\d{1,15}\.\d{1,15}(?!\d)")
 _GROUP = 3  # digits behind a comma that may part thousands
 
 _LONGEST = 20_000  # characters; nobody's question is longer, and aligning is quadratic in its numbers
@@ -37,6 +39,7 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
     original, paraphrase = original[:_LONGEST], paraphrase[:_LONGEST]
     if original == paraphrase:
         return []
+    written = original, paraphrase
     original, paraphrase = _with_points(original, paraphrase), _with_points(paraphrase, original)
     before = read(original)
     after = read(paraphrase, tuple(dict.fromkeys(one.text for one in before.entities)))
@@ -58,6 +61,8 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
         for one in local_edit_findings(before, after)
         if one.original and not any(_overlap(one.original, span) for span in told)
     ]
+    if written != (original, paraphrase):
+        findings = [_as_written(one, *written) for one in findings]
     return sorted(
         findings, key=lambda one: (not one.is_serious, (one.original or one.paraphrase or (0, 0))[0])
     )
@@ -66,12 +71,27 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
 def _with_points(text: str, other: str) -> str:
     """Write "0,6" as "0.6" where the other text has 0.6; every character keeps its place."""
 
+    known = set(_DECIMAL.findall(other))
+
     def write(match: re.Match[str]) -> str:
         decimal = f"{match[1]}.{match[2]}"
-        is_decimal = len(match[2]) != _GROUP and re.search(rf"(?<![\d.]){re.escape(decimal)}(?!\d)", other)
-        return decimal if is_decimal else match[0]
+        return decimal if len(match[2]) != _GROUP and decimal in known else match[0]
 
-    return _COMMA.sub(write, text)
+    return _COMMA.sub(write, text) if known else text
+
+
+def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:
+    """The same finding with the words that stand at its places."""
+    before, after = finding.before, finding.after
+    if finding.original and finding.before.replace(".", ",") == original[slice(*finding.original)].replace(
+        ".", ","
+    ):
+        before = original[slice(*finding.original)]
+    if finding.paraphrase and finding.after.replace(".", ",") == paraphrase[
+        slice(*finding.paraphrase)
+    ].replace(".", ","):
+        after = paraphrase[slice(*finding.paraphrase)]
+    return replace(finding, before=before, after=after)
 
 
 def _overlap(one: Span, other: Span) -> bool:

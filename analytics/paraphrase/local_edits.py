@@ -2,7 +2,7 @@
 
 Where a paraphrase repeats nearly all of its original, the few words that differ are the change itself: a phrase that
 was deleted, a word that took another's place. Between texts that differ throughout the same would be noise, since a
-free rewording leaves out and replaces words everywhere; there nothing is said.
+free rewording leaves out and replaces words everywhere; there nothing is said. In any text one word may be another.
 
 That a word became another is no finding of weight by itself: it may be a synonym that no table has. What they mean is
 compared by the scorer's encoder (`analytics.paraphrase.replaced_words`).
@@ -18,12 +18,12 @@ from rapidfuzz.distance import Levenshtein
 
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.reading import Reading
-from analytics.paraphrase.wording import STOP_WORDS, canonical
+from analytics.paraphrase.wording import STOP_WORDS, canonical, is_adverb
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
 
 __all__ = ["local_edit_findings"]
 
-_TOKEN = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*|\d+(?:[.,]\d+)*|[%$]")
+_TOKEN = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+(?:[.,]\d+)*|[-%$+−*/=×÷^°<>]")
 _NEAR_COPY = 0.1  # share of the words of both texts that may differ
 _FEW = 2  # words that may differ in any text: one for one
 _LONGEST_GAP = 6  # words that are missing together
@@ -60,7 +60,12 @@ class _Token:
 
     @property
     def is_minor(self) -> bool:
-        return self.text in _MINOR or self.text.endswith("ly")
+        return self.text in _MINOR or is_adverb(self.text)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it can stand for a word that is gone: a word, or a sign such as +."""
+        return not self.text[0].isdigit() and self.text.lower() not in STOP_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,7 @@ def local_edit_findings(original: Reading, paraphrase: Reading) -> list[Finding]
         words = [one for one in edit.before if one.is_content]
         others = [one for one in edit.after if one.is_content and one.key not in old]
         gone = [one for one in words if one.key not in new and not one.is_minor]
-        if gone and not any(one.text.isalpha() and one.text.lower() not in STOP_WORDS for one in edit.after):
+        if gone and not any(one.says_something for one in edit.after):
             if len(edit.before) <= _LONGEST_GAP:
                 findings.append(_lost(original, gone))
         elif words and others and max(len(edit.before), len(edit.after)) <= _LONGEST_REPLACED:

@@ -10,8 +10,8 @@ from rapidfuzz.distance import Levenshtein
 from analytics.paraphrase.entities import EntityMention, mentions_of
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.quantities import Match
-from analytics.paraphrase.reading import Reading, Word
-from analytics.paraphrase.wording import GENERIC, STOP_WORDS
+from analytics.paraphrase.reading import UNIT_WORDS, Reading, Word
+from analytics.paraphrase.wording import GENERIC, STOP_WORDS, is_adverb
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
 
 __all__ = ["entity_findings", "renamings", "thing_findings"]
@@ -74,7 +74,10 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
         if name in pairs.values():
             continue
         place = places[name]
-        if any(_is_misspelt(name, one) for one in first):
+        if any(
+            _is_misspelt(name, one) and _count(one, paraphrase.text) < _count(one, original.text)
+            for one in first
+        ):
             continue
         old = next((one for one in fewer if _alike(first[one].category, place.category)), None)
         if old is not None:
@@ -128,7 +131,7 @@ def _is_misspelt(name: str, other: str) -> bool:
 
 def _is_known_in_part(name: str, reading: Reading) -> bool:
     """Whether a text has a word of a longer name with a capital too: Santa, Santa Claus."""
-    known = {word.text for word in reading.words}
+    known = {word.text for word in reading.words if word.text[0].isupper()}
     return " " in name and any(part in known for part in name.split())
 
 
@@ -217,7 +220,8 @@ def _may_replace(was: Word, now: Word) -> bool:
         and now.key not in GENERIC
         and new not in WORDS
         and new not in ABBREVIATIONS
-        and not new.endswith("ly")
+        and not is_adverb(new)
+        and new not in UNIT_WORDS
         and old[:_SAME_BEGINNING] != new[:_SAME_BEGINNING]
     )
 

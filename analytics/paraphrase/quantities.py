@@ -44,6 +44,7 @@ _NAMES = r"[A-Z][\w'’]*(?:(?:,| and|, and) [A-Z][\w'’]*)"
 _AGE = re.compile(r"\bage[ds]?\b|\bold(?:er)?\b", re.IGNORECASE)
 _MOST_NAMED = 6
 _SMALL = (2, 3)
+_OWN = re.compile(r"\b(?:the|these|those|all|both|his|her|their|its|my|our)\s$", re.IGNORECASE)
 _WINDOW = 6
 _SWAPPED = 0.15  # by so much both crossed surroundings must agree better than both straight ones; of 1
 _MOST_SWAPPED = 12  # numbers
@@ -96,13 +97,14 @@ def quantity_findings(original: Reading, paraphrase: Reading) -> tuple[list[Find
 
 def _added(paraphrase: Reading, one: Quantity, known: list[Quantity]) -> Finding:
     terms = _terms(paraphrase, one, known)
-    is_serious = not terms and not _is_said_in_passing(one)
+    is_serious = not terms and not _is_said_in_passing(paraphrase, one)
     return Finding.added("number", one, more=terms and f": {terms}", is_serious=is_serious)
 
 
-def _is_said_in_passing(one: Quantity) -> bool:
-    """Whether a number may count what the text has already: "the two friends", "his three meals"."""
-    return one.text.isalpha() and one.value in _SMALL and not one.unit and one.text.lower() not in TIMES
+def _is_said_in_passing(reading: Reading, one: Quantity) -> bool:
+    """Whether a number may count what the text has already: "the two friends", "his three main meals"."""
+    before = reading.text[max(one.start - 8, 0) : one.start]
+    return one.value in _SMALL and one.text.isalpha() and not one.unit and _OWN.search(before) is not None
 
 
 def _terms(reading: Reading, one: Quantity, known: list[Quantity]) -> str:

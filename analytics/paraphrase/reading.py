@@ -14,7 +14,7 @@ from analytics.text.numbers import NumberMention, find_numbers
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
 from analytics.text.units import UnitMention, find_units
 
-__all__ = ["TIMES", "Quantity", "Reading", "Word", "read"]
+__all__ = ["TIMES", "UNIT_WORDS", "Quantity", "Reading", "Word", "read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Reading:
 
 _CLOSE = 0.6  # share of the words of both texts
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
-_POWER_OR_MINUTES = re.compile(r"(?:\b[kcdm]?m|\b(?:ft|in|yd|mi))\s?\^\s?\{?$|\d:$")
+_POWER_OR_MINUTES = re.compile(r"(?:\b(?:km|cm|dm|mm)|(?:\d\s?|\bin\s)(?:m|ft|in|yd|mi))\s?\^\s?\{?$|\d:$")
 TIMES: dict[str, Fraction] = {
     word: Fraction(value)
     for value, words in {
@@ -128,7 +128,7 @@ _ONE_UNIT = re.compile(
     r"\b(?:an?|each|every|per|full|whole|entire|single)[\s-]$|\b(?:first|initial|next|coming)\s$",
     re.IGNORECASE,
 )
-_UNITS_IN_WORDS = {
+UNIT_WORDS = {
     word: unit
     for unit, words in {
         "hour": "hourly",
@@ -151,7 +151,7 @@ _NO_NOUN = STOP_WORDS | frozenset(
 _BREAK = re.compile(r"[.,;:?!()]")
 _NOUNS = 3
 _REACH = 8  # words behind a number that are looked at
-_UNIT_WORDS = frozenset(WORDS) | frozenset(name for name in ABBREVIATIONS if name.isalpha())
+_UNIT_NAMES = frozenset(WORDS) | frozenset(name for name in ABBREVIATIONS if name.isalpha())
 
 
 def read(text: str, known: tuple[str, ...] = ()) -> Reading:
@@ -174,7 +174,7 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
         bare_units=tuple(unit for unit in units if unit.start not in bound),
         implied=_implied(text, units, bound),
         unit_words=frozenset(
-            _UNITS_IN_WORDS[word.text.lower()] for word in words if word.text.lower() in _UNITS_IN_WORDS
+            UNIT_WORDS[word.text.lower()] for word in words if word.text.lower() in UNIT_WORDS
         ),
         entities=tuple(find_entities(text, known)),
         keys=frozenset(word.key for word in words),
@@ -228,7 +228,7 @@ def _quantities(
 
 def _is_no_amount(text: str, number: NumberMention) -> bool:
     """Whether a number is the power of a unit (cm^2), or the full hour's minutes (6:00)."""
-    behind = _POWER_OR_MINUTES.search(text[max(number.start - 6, 0) : number.start])
+    behind = _POWER_OR_MINUTES.search(text[max(number.start - 10, 0) : number.start])
     return behind is not None and (number.text in {"2", "3"} if "^" in behind[0] else number.text == "00")
 
 
@@ -304,7 +304,7 @@ def _nouns(text: str, words: tuple[Word, ...], end: int) -> tuple[str, ...]:
             and not nouns
         ):
             continue
-        if word.text.lower() in _NO_NOUN or word.text.lower() in _UNIT_WORDS:
+        if word.text.lower() in _NO_NOUN or word.text.lower() in _UNIT_NAMES:
             break
         nouns.append(word.key)
     return tuple(nouns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["GENERIC", "STOP_WORDS", "SYNONYMS", "canonical", "stem", "words"]
+__all__ = ["GENERIC", "STOP_WORDS", "SYNONYMS", "canonical", "is_adverb", "stem", "words"]
 
 STOP_WORDS = frozenset(
     str.split(
@@ -258,6 +258,25 @@ def canonical(word: str) -> str:
     """
     base = stem(word)
     return _rows().get(base, base)
+
+
+_NO_ADVERBS = frozenset(
+    str.split(
+        """
+        assembly bully butterfly daily equally evenly family fly fortnightly half-yearly hourly jelly jointly lily
+        monthly nightly only quarterly rally reply separately simultaneously supply weekly yearly
+        """
+    )
+)
+
+
+def is_adverb(word: str) -> bool:
+    """Whether a word in small letters is an adverb that changes no question; "daily" and "equally" do.
+
+    >>> is_adverb("slowly"), is_adverb("daily"), is_adverb("family")
+    (True, False, False)
+    """
+    return word.endswith("ly") and word not in _NO_ADVERBS
 
 
 GENERIC = frozenset(

@@ -85,7 +85,7 @@ _MONEY = re.compile(
 )
 # What may follow an inch; before any other word "in" is a preposition.
 _PREPOSITION = re.compile(
-    r"\s+(?!(?:long|wide|tall|high|deep|thick|across|apart|by|x|and|or|of|per)\b)\w|\s*(?:total|order|number)\b"
+    r"\s+(?!(?:long|wide|tall|high|deep|thick|across|apart|by|x|and|or|of|per|in|on|from|is|are|diameter|longer|shorter|taller)\b)\w|\s*(?:total|order|number)\b"
 )
 _COUNTED = re.compile(
     r"(?:\d|\b(?:a|an|one|two|three|four|five|six|ten|half|full|whole|per|each|every|of))[\s-]?$",
