@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 
 from analytics.paraphrase.comparisons import comparison_findings, negation_findings
+from analytics.paraphrase.editing import overlaps
 from analytics.paraphrase.entities import find_entities
 from analytics.paraphrase.finding import Finding, Span
 from analytics.paraphrase.gaps import gap_findings
@@ -59,7 +60,7 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
     findings += [
         one
         for one in local_edit_findings(before, after)
-        if one.original and not any(_overlap(one.original, span) for span in told)
+        if one.original and not overlaps(*one.original, told)
     ]
     if written != (original, paraphrase):
         findings = [_as_written(one, *written) for one in findings]
@@ -70,7 +71,6 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
 
 def _with_points(text: str, other: str) -> str:
     """Write "0,6" as "0.6" where the other text has 0.6; every character keeps its place."""
-
     known = set(_DECIMAL.findall(other))
 
     def write(match: re.Match[str]) -> str:
@@ -82,17 +82,14 @@ def _with_points(text: str, other: str) -> str:
 
 def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:
     """The same finding with the words that stand at its places."""
-    before, after = finding.before, finding.after
-    if finding.original and finding.before.replace(".", ",") == original[slice(*finding.original)].replace(
-        ".", ","
-    ):
-        before = original[slice(*finding.original)]
-    if finding.paraphrase and finding.after.replace(".", ",") == paraphrase[
-        slice(*finding.paraphrase)
-    ].replace(".", ","):
-        after = paraphrase[slice(*finding.paraphrase)]
-    return replace(finding, before=before, after=after)
+    return replace(
+        finding,
+        before=_at(finding.original, original, finding.before),
+        after=_at(finding.paraphrase, paraphrase, finding.after),
+    )
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def _at(span: Span | None, text: str, said: str) -> str:
+    """What stands at a place, if it is what is said but for a decimal's mark; else what is said."""
+    found = text[slice(*span)] if span else said
+    return found if found.replace(".", ",") == said.replace(".", ",") else said

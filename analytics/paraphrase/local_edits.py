@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 
 from rapidfuzz.distance import Levenshtein
 
-from analytics.paraphrase.finding import Finding
+from analytics.paraphrase.finding import Finding, Words
 from analytics.paraphrase.reading import Reading
 from analytics.paraphrase.wording import STOP_WORDS, canonical, is_adverb
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
@@ -110,18 +111,12 @@ def _lost(original: Reading, gone: list[_Token]) -> Finding:
 
 
 def _replaced(original: Reading, paraphrase: Reading, words: list[_Token], others: list[_Token]) -> Finding:
-    was, now = (words[0].start, words[-1].end), (others[0].start, others[-1].end)
-    before, after = original.text[slice(*was)], paraphrase.text[slice(*now)]
-    return Finding(
-        "wording",
-        "changed",
-        f"“{before}” became “{after}”.",
-        original=was,
-        paraphrase=now,
-        before=before,
-        after=after,
-        is_serious=False,
+    was, now = (
+        Words(tokens[0].start, tokens[-1].end, reading.text[tokens[0].start : tokens[-1].end])
+        for reading, tokens in ((original, words), (paraphrase, others))
     )
+    sentence = f"“{was.text}” became “{now.text}”."
+    return Finding.between("wording", "changed", sentence, was, now, is_serious=False)
 
 
 def _tokens(reading: Reading) -> list[_Token]:
@@ -140,16 +135,16 @@ def _tokens(reading: Reading) -> list[_Token]:
 
 def _edits(before: list[_Token], after: list[_Token]) -> list[_Edit]:
     """Where two texts differ, each place once."""
-    edits: list[_Edit] = []
-    start = end = new_start = new_end = 0
-    for block in Levenshtein.opcodes([one.key for one in before], [one.key for one in after]):
-        if block.tag != "equal":
-            end, new_end = block.src_end, block.dest_end
-            continue
-        if end > start or new_end > new_start:
-            edits.append(_Edit(tuple(before[start:end]), tuple(after[new_start:new_end])))
-        start = end = block.src_end
-        new_start = new_end = block.dest_end
-    if end > start or new_end > new_start:
-        edits.append(_Edit(tuple(before[start:end]), tuple(after[new_start:new_end])))
+    blocks = Levenshtein.opcodes([one.key for one in before], [one.key for one in after])
+    edits = []
+    for is_equal, run in groupby(blocks, key=lambda block: block.tag == "equal"):
+        if not is_equal:
+            changed = list(run)
+            first, last = changed[0], changed[-1]
+            edits.append(
+                _Edit(
+                    tuple(before[first.src_start : last.src_end]),
+                    tuple(after[first.dest_start : last.dest_end]),
+                )
+            )
     return edits

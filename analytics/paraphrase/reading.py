@@ -143,6 +143,7 @@ UNIT_WORDS = {
     }.items()
     for word in words.split()
 }
+"""Words that hold a unit -> the unit: daily, footage."""
 _NO_NOUN = STOP_WORDS | frozenset(
     str.split(
         "is are was were will can square cubic cost costs worth percent times time away ago old left respectively"

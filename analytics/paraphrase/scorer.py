@@ -27,7 +27,16 @@ from analytics.paraphrase.triplets import question_number
 from analytics.paraphrase.typed_text import Encode, reading_typed
 from analytics.paraphrase.verdict import Verdict, stretched, verdict_features
 
-__all__ = ["LEARNED_NAME", "VERDICT_NAME", "Encode", "PairScore", "Scorer", "cosines", "load_scorer"]
+__all__ = [
+    "LEARNED_NAME",
+    "VERDICT_NAME",
+    "Encode",
+    "PairScore",
+    "Scorer",
+    "cosines",
+    "load_scorer",
+    "weigh_pairs",
+]
 
 VERDICT_NAME = "verdict.json"
 LEARNED_NAME = "learned.npy"
@@ -97,11 +106,7 @@ class Scorer:
             return []
         near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
         scores = stretched(near, self.verdict.boundary).tolist()
-        found, unrelated = judge_replaced([find_changes(*pair) for pair in pairs], self._encode)
-        features = [
-            verdict_features(score, findings, *pair, words)
-            for score, findings, pair, words in zip(scores, found, pairs, unrelated, strict=True)
-        ]
+        found, features = weigh_pairs(pairs, scores, self._encode)
         return [
             PairScore(score, float(probability), findings)
             for score, probability, findings in zip(
@@ -122,6 +127,23 @@ class Scorer:
     def knows(self, original: str, paraphrase: str) -> bool:
         """Whether the encoder knows nine of ten tokens of both; else a score says nothing."""
         return self._unknown_share([original, paraphrase]) <= UNKNOWN_SHARE_LIMIT
+
+
+def weigh_pairs(
+    pairs: Sequence[tuple[str, str]], scores: Sequence[float], encode: Encode
+) -> tuple[list[tuple[Finding, ...]], list[tuple[float, ...]]]:
+    """Findings of each pair, and what a verdict weighs of it, in the order of `FEATURES`.
+
+    Args:
+        scores: of the pairs, stretched where the scorer stretches them.
+        encode: compares the words that were replaced.
+    """
+    found, unrelated = judge_replaced([find_changes(*pair) for pair in pairs], encode)
+    features = [
+        verdict_features(score, findings, *pair, words)
+        for score, findings, pair, words in zip(scores, found, pairs, unrelated, strict=True)
+    ]
+    return found, features
 
 
 def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:

@@ -27,7 +27,6 @@ from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import changed_settings, config_to_dict, training_command
 from analytics.errors import ArtifactError, Cancelled, DataError
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.operators.catalog import (
     ParaphraseOperator,
@@ -35,8 +34,7 @@ from analytics.paraphrase.operators.catalog import (
     with_functions,
 )
 from analytics.paraphrase.pair_files import read_material
-from analytics.paraphrase.replaced_words import judge_replaced
-from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME, cosines
+from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME, cosines, weigh_pairs
 from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.seq2seq import training_functions
 from analytics.paraphrase.triplets import (
@@ -54,7 +52,6 @@ from analytics.paraphrase.verdict import (
     fit_boundary,
     fit_verdict,
     stretched,
-    verdict_features,
 )
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out, linked_texts, masked_text
@@ -244,13 +241,7 @@ def calibrate(encode: Encode, pairs: Sequence[ParaphrasePair], config: Paraphras
     texts, labels = [(one.original, one.paraphrase) for one in pairs], [int(one.label or 0) for one in pairs]
     near = cosines(texts, encode)
     boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
-    found, unrelated = judge_replaced([find_changes(*pair) for pair in texts], encode)
-    features = [
-        verdict_features(score, findings, *pair, words)
-        for score, findings, pair, words in zip(
-            stretched(near, boundary), found, texts, unrelated, strict=True
-        )
-    ]
+    _found, features = weigh_pairs(texts, stretched(near, boundary).tolist(), encode)
     return fit_verdict(features, labels, boundary=boundary)
 
 
