@@ -55,6 +55,12 @@ class ParaphraseConfig:
         " without validation pairs the trained ones are kept",
     )
     triplets_per_question: int = option(6, "drawn for each question", minimum=1, maximum=50)
+    given_passes: int = option(
+        1,
+        "how often what labelled pairs give (decisions, other corpora) is learned while the rest is learned once",
+        minimum=1,
+        maximum=100,
+    )
     translator_there: str = option(
         "", "f1: model that translates into another language; empty: rule paraphraser"
     )

@@ -59,7 +59,9 @@ class ScoringTask:
         self._evaluate = evaluate
         self.triplet_loss = TripletLoss(config.margin)
         self.ranking_loss = MultipleNegativesRankingLoss(config.scale)
-        self.groups = _groups(triplets) if config.combine else [[row] for row in range(len(triplets))]
+        groups = _groups(triplets) if config.combine else [[row] for row in range(len(triplets))]
+        given = [rows for rows in groups if any(triplets[row].is_given for row in rows)]
+        self.groups = groups + given * (config.given_passes - 1)
         self.lengths = [
             len(one.ids)
             for one in backbone.tokenizer.encode_batch_fast(

@@ -60,6 +60,11 @@ class Triplet:
     positive_operator: str = ""
     negative_operator: str = ""
 
+    @property
+    def is_given(self) -> bool:
+        """Whether somebody wrote or decided one of its wordings, also where operators changed it then."""
+        return _GIVEN in (self.positive_operator.split("+")[0], self.negative_operator)
+
 
 @dataclass(frozen=True)
 class KeptOut:
@@ -265,6 +270,7 @@ def _triplets_of(
         return []
     triplets: list[Triplet] = []
     used: set[tuple[str, str]] = set()
+    seen: set[str] = set()
     names = [_GIVEN] * min(len(negatives.get(_GIVEN, [])), count)  # what somebody decided comes first
     for _ in range(count):
         names = names or rng.sample(list(negatives), len(negatives))  # each operator in turn
@@ -273,7 +279,7 @@ def _triplets_of(
             name: [
                 (one, other)
                 for one in positives
-                for other in negatives[name]
+                for other in _unseen(negatives[name], seen)
                 if (one.text, other.text) not in used
             ]
             for name in names
@@ -287,10 +293,16 @@ def _triplets_of(
         if found := fit[name] or pairs[name]:
             positive, negative = rng.choice(found)
             used.add((positive.text, negative.text))
+            seen.add(negative.text)
             triplets.append(
                 Triplet(question, positive.text, negative.text, positive.operator, negative.operator)
             )
     return triplets
+
+
+def _unseen(negatives: Sequence[_Candidate], seen: set[str]) -> Sequence[_Candidate]:
+    """Those that no triplet has yet; all once each has come, so that none comes twice before another comes once."""
+    return [one for one in negatives if one.text not in seen] or negatives
 
 
 def _positives(
@@ -332,10 +344,8 @@ def _negatives(
 ) -> dict[str, list[_Candidate]]:
     """Minimal edits of the question and of its rewordings, by operator."""
     found: dict[str, list[_Candidate]] = {}
-    for pair in given:
-        if pair.label == 0:
-            text = tidy(pair.paraphrase)
-            found.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, _distance(question, text)))
+    for text in dict.fromkeys(tidy(pair.paraphrase) for pair in given if pair.label == 0):
+        found.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, _distance(question, text)))
     far = sorted(positives, key=lambda one: -one.distance)
     for one in operators:
         bases = [

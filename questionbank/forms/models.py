@@ -53,6 +53,7 @@ GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (  # how the settings stan
         (
             "triplets_per_question",
             "far_share",
+            "given_passes",
             "combine",
             "extra_operators",
             "without",

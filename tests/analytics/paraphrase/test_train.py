@@ -214,6 +214,19 @@ def test_combined_batches_hold_whole_questions_at_most_four_triplets_each(backbo
     assert list(task.batches(1)) != batches
 
 
+@pytest.mark.parametrize("combine", [False, True])
+def test_what_labelled_pairs_give_comes_as_often_as_is_asked(backbone_folder, combine):
+    triplets = [
+        Triplet("made", "p1", "n1", "same_sentence", "number_change of a rewording"),
+        Triplet("phrased", "p2", "n2", "given+same_sentence", "number_change"),
+        Triplet("rejected", "p3", "n3", "same_sentence", "given"),
+    ]
+    settings = config(backbone_folder, combine=combine, batch_size=1, given_passes=3)
+    batches = list(ScoringTask(load_backbone(backbone_folder), triplets, settings).batches(0))
+    seen = Counter(one.anchor for batch in batches for one in batch)
+    assert seen == {"made": 1, "phrased": 3, "rejected": 3}
+
+
 def test_a_scorer_that_reads_typed_text_takes_words_and_digits_for_equal(backbone_folder, tmp_path):
     train_scorer(
         word_problems(), config(backbone_folder, typed_numbers=True, combine=True), tmp_path / "typed"

@@ -128,6 +128,14 @@ def test_all_that_somebody_rejected_comes_first() -> None:
     assert {one.negative for one in make_triplets([], PLAIN, given=given, count=2)} <= set(rejected)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_rejected_wording_comes_twice_before_another_comes_once(seed: int) -> None:
+    rejected = [f"Leo and Mia are {years} years old. How old is Leo?" for years in (9, 10, 11, 12)]
+    given = [ParaphrasePair(str(row), QUESTIONS[2], text, 0) for row, text in enumerate(rejected * 2)]
+    triplets = make_triplets([], PLAIN, given=given, count=6, seed=seed)
+    assert {one.negative for one in triplets[:4]} == set(rejected)
+
+
 def test_test_operators_and_one_sided_sets_are_refused() -> None:
     with pytest.raises(DataError, match="Test operators"):
         make_triplets(QUESTIONS, OPERATORS)
