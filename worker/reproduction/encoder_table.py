@@ -1,4 +1,4 @@
-"""From finished runs to the tables of docs/results.md: means, spread over seeds, and paired differences."""
+"""From finished runs to the tables of docs/results/: means, spread over seeds, and paired differences."""
 
 from __future__ import annotations
 
