@@ -70,6 +70,7 @@ __all__ = [
     "fit_scorer",
     "kept_or_prepared",
     "prepare",
+    "set_apart",
     "train_from_files",
     "train_scorer",
     "training_operators",
@@ -137,7 +138,7 @@ def prepare(
         seed=config.seed,
         cancel=cancel,
     )
-    is_apart = _set_apart(allowed)
+    is_apart = set_apart(allowed)
     triplets = make(
         [text for text in usable if not is_apart(text)],
         operators,
@@ -155,7 +156,7 @@ def prepare(
     return Prepared(triplets, list(pairs.values()), left_out + len(labelled) - len(allowed))
 
 
-def _set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
+def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
     """Whether a question is set apart for the verdict: all texts that labelled pairs link are, or none."""
     linked = linked_texts((one.original, one.paraphrase) for one in given)
     return lambda text: is_held_out(linked.get(masked_text(text), text))

@@ -23,10 +23,17 @@ from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.rules import RULES, rule_first
 from analytics.paraphrase.scorer import Encode, Scorer, cosines
-from analytics.paraphrase.train import Prepared, calibrate, encoder_of, fit_scorer, kept_or_prepared, prepare
+from analytics.paraphrase.train import (
+    Prepared,
+    calibrate,
+    encoder_of,
+    fit_scorer,
+    kept_or_prepared,
+    prepare,
+    set_apart,
+)
 from analytics.paraphrase.triplets import KeptOut, report_triplets
 from analytics.records import ParaphrasePair
-from analytics.splits import is_held_out
 from analytics.training.callbacks import History
 from questionbank.files import write_text
 from worker.evaluation.paraphrase import figures_of
@@ -232,10 +239,11 @@ def _prepare(
     arm = ARMS[run.arm]
     if not arm.baseline:
         return prepare(material.questions, config, given=material.given, kept_out=kept_out)
-    apart = [text for text in material.questions if is_held_out(text)]
+    is_apart = set_apart(material.given)
+    apart = [text for text in material.questions if is_apart(text)]
     triplets = baseline_triplets(
         arm.baseline,
-        [text for text in material.questions if not is_held_out(text)],
+        [text for text in material.questions if not is_apart(text)],
         config,
         labelled_by=labelled if arm.pseudo_labels else (),
         checkpoints=run.folder / "checkpoint",
