@@ -36,6 +36,7 @@ _QUANTIFIERS = re.compile(
 )
 _HOW_OR_AS = re.compile(r"\b(?:how|as)\s$", re.IGNORECASE)
 _BOTH = re.compile(r"\b(?:both|couple|pair|either|neither)\b", re.IGNORECASE)
+_ALIKE = 0.5  # surroundings of a number that became another one
 _TIMES = re.compile(r"\s+(?:separate |different )?times\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|altogether|together|combined|in all|sum|overall)\b", re.IGNORECASE)
 _REST = re.compile(r"\b(?:remain(?:ing|s|ed)?|left|rest|remainder|others?)\b", re.IGNORECASE)
@@ -204,12 +205,22 @@ def _paired(
         before = {one.start: _context(original, one) for one, _ in pairs}
         after = {other.start: _context(paraphrase, other) for _, other in pairs}
         pairs.sort(key=lambda pair: -_similarity(before[pair[0].start], after[pair[1].start]))
+    return _taken(pairs, left, right)
+
+
+def _taken(
+    pairs: Iterable[tuple[Quantity, Quantity]], left: list[Quantity], right: list[Quantity]
+) -> list[Match]:
+    """Match the pairs in their order, each quantity once, and take what is matched out of both lists."""
+    here, there = {one.start for one in left}, {one.start for one in right}
     matches = []
     for one, other in pairs:
-        if one in left and other in right:
-            left.remove(one)
-            right.remove(other)
+        if one.start in here and other.start in there:
+            here.remove(one.start)
+            there.remove(other.start)
             matches.append(Match(one, other))
+    left[:] = [one for one in left if one.start in here]
+    right[:] = [one for one in right if one.start in there]
     return matches
 
 
@@ -387,26 +398,27 @@ def _changed(
     known: list[Match],
 ) -> list[Match]:
     """Pair what is left over by its surroundings: numbers that became others."""
-    pairs = [
-        (
-            _similarity(_context(original, one), _context(paraphrase, other)) + (one.unit == other.unit) / 4,
-            one,
-            other,
-        )
+    before = [
+        (one, _context(original, one), _is_repeated(original, one, [match.original for match in known]))
         for one in left
-        for other in right
-        if not ((one.is_weak and other.is_weak) or one.is_ordinal or other.is_ordinal)
-        if not (one.is_weak and _is_repeated(paraphrase, other, [match.paraphrase for match in known]))
-        if not (other.is_weak and _is_repeated(original, one, [match.original for match in known]))
-        if not (_says_both(one, paraphrase, original) or _says_both(other, original, paraphrase))
+        if not (one.is_ordinal or _says_both(one, paraphrase, original))
     ]
-    matches = []
-    for similarity, one, other in sorted(pairs, key=lambda pair: -pair[0]):
-        lonely = len(left) == len(right) == 1
-        if one in left and other in right and (similarity > 0.5 or lonely):
-            left.remove(one)
-            right.remove(other)
-            matches.append(Match(one, other))
+    after = [
+        (other, _context(paraphrase, other), _is_repeated(paraphrase, other, [m.paraphrase for m in known]))
+        for other in right
+        if not (other.is_ordinal or _says_both(other, original, paraphrase))
+    ]
+    pairs = [
+        (_similarity(here, there) + (one.unit == other.unit) / 4, one, other)
+        for one, here, is_repeated in before
+        for other, there, other_is_repeated in after
+        if not (one.is_weak and (other.is_weak or other_is_repeated))
+        if not (other.is_weak and is_repeated)
+    ]
+    pairs.sort(key=lambda pair: -pair[0])
+    matches = _taken([(one, other) for alike, one, other in pairs if alike > _ALIKE], left, right)
+    if len(left) == len(right) == 1:  # what alone is left over became the other, wherever it stands
+        matches += _taken([(one, other) for _, one, other in pairs], left, right)
     return matches
 
 
