@@ -69,9 +69,12 @@ _ABBREVIATION = re.compile(
     rf"(?P<name>{_alternatives(ABBREVIATIONS)})"
     r"(?![A-Za-z])\s?\}?(?:\s?\^?\s?\{?(?P<power>[23²³])\}?)?"
 )
+_NUMBER_WORDS = (
+    r"(?:half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)"
+)
 _NUMBER_WORD = re.compile(
-    r"\b(?:half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
-    r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)[ -]"
+    rf"\b{_NUMBER_WORDS}[ -]"
     rf"(?P<name>{_alternatives(frozenset(name for name in ABBREVIATIONS if name.isalpha() and name != 'in'))})"
     r"(?![A-Za-z])",
     re.IGNORECASE,
@@ -81,7 +84,8 @@ _CHINESE_NUMBERED = re.compile(
     rf"(?<=[\d零一二两三四五六七八九十百千万几半每多数$}}])\s?(?P<name>{_alternatives(CHINESE_AFTER_NUMBER)})"
 )
 _MONEY = re.compile(
-    rf"(?P<sign>\\?[$]|(?<![A-Za-z])(?:{_alternatives(MONEY_SIGNS)}))\s?(?=\.?\d)|(?<=\d)\s?(?P<after>[€£₹])"
+    rf"(?P<sign>\\?[$]|(?<![A-Za-z])(?:{_alternatives(MONEY_SIGNS)}))\s?(?=\.?\d|(?i:{_NUMBER_WORDS})\b)"
+    r"|(?<=\d)\s?(?P<after>[€£₹])"
 )
 # What may follow an inch; before any other word "in" is a preposition.
 _PREPOSITION = re.compile(
@@ -113,7 +117,12 @@ def find_units(text: str) -> list[UnitMention]:
 
 def _money(text: str) -> Iterator[_Place]:
     formulas = segment_text(text) if "$" in text else []
-    delimiters = {segment.start + at for segment in formulas if segment.kind == "formula" for at in (0, 1)}
+    delimiters = {
+        at
+        for segment in formulas
+        if segment.kind == "formula"
+        for at in (segment.start, segment.start + 1, segment.end - 2, segment.end - 1)
+    }
     for match in _MONEY.finditer(text):
         if match[0].startswith("$") and match.start() in delimiters:
             continue

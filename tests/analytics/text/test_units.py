@@ -44,6 +44,8 @@ BASE = {
         (r"$2\text{ cm}^2$ and $3\mathrm{kg}$", ["centimeter ** 2", "kilogram"]),
         (r"$5, \$6, £7, 8€, 20 cents", ["dollar", "dollar", "pound_sterling", "euro", "dollar_cent"]),
         (r"$x$ and $y$ metres", ["meter"]),
+        (r"$x$ 5 times, $$y$$ six", []),
+        ("$five hundred, Rs. Two thousand, \\$six", ["dollar", "rupee", "dollar"]),
         (r"90^\circ, 45°, 20℃, 30 degrees Celsius", ["degree", "degree", "degree_Celsius", "degree_Celsius"]),
         ("5 in the box, 6 in. long", ["inch"]),
         (r"Rs. 500, Rs.20, rs 7, USD 3 and 50 paise", ["rupee", "rupee", "rupee", "dollar", "paisa"]),
