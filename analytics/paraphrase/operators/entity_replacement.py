@@ -1,12 +1,14 @@
 """f7: one to three names are replaced by others of the same category, or deleted, so that the text contradicts itself.
 
 ParaQD (Gupta et al., 2022), section 3.3 and Table 3: a name that is replaced everywhere is a valid paraphrase.
-So a name is replaced in some of its mentions only, or by a name that another already has, or it is deleted.
+So a name is replaced in some of its mentions only, or by a name that another already has, or it is deleted; where
+two names merely change places throughout, others are drawn.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 
 from analytics.paraphrase.editing import Edit, apply_edits, formula_spans, overlaps, tidy
 from analytics.paraphrase.entities import EntityMention, another_name, find_entities
@@ -14,10 +16,11 @@ from analytics.paraphrase.entities import EntityMention, another_name, find_enti
 __all__ = ["apply"]
 
 _MOST = 3
+_TRIES = 8
 
 
 def apply(question: str, rng: random.Random) -> str | None:
-    """Replace or delete 1 to min(3, k) of the k names; None where there is none outside formulas."""
+    """Replace or delete 1 to min(3, k) of the k names; None where there is none, or only a renaming was drawn."""
     formulas = formula_spans(question)
     mentions: dict[str, list[EntityMention]] = {}
     for one in find_entities(question):
@@ -26,10 +29,21 @@ def apply(question: str, rng: random.Random) -> str | None:
     if not mentions:
         return None
     names = list(mentions)
-    edits: list[Edit] = []
-    for name in rng.sample(names, rng.randint(1, min(_MOST, len(names)))):
-        edits += _edits(question, mentions[name], names, rng)
-    return tidy(apply_edits(question, edits)) or None
+    for _ in range(_TRIES):
+        edits: list[Edit] = []
+        for name in rng.sample(names, rng.randint(1, min(_MOST, len(names)))):
+            edits += _edits(question, mentions[name], names, rng)
+        if not _is_renaming(mentions, edits):
+            return tidy(apply_edits(question, edits)) or None
+    return None
+
+
+def _is_renaming(mentions: Mapping[str, Sequence[EntityMention]], edits: Sequence[Edit]) -> bool:
+    """Whether every name has one name afterwards and no two have the same, as where two names change places."""
+    new = {start: text for start, _end, text in edits}
+    named = {name: {new.get(one.start, name) for one in own} for name, own in mentions.items()}
+    used = [text for texts in named.values() for text in texts]
+    return "" not in used and len(used) == len(set(used)) == len(named)
 
 
 def _edits(question: str, mentions: list[EntityMention], names: list[str], rng: random.Random) -> list[Edit]:

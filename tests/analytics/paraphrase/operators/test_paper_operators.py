@@ -128,6 +128,13 @@ def test_a_name_that_stands_once_is_deleted_or_confused_with_another() -> None:
     assert "Ivy has 3 pens. Ivy has 5 pens." in outputs
 
 
+def test_names_that_change_places_throughout_are_a_renaming_and_no_replacement() -> None:
+    both_once, one_twice = "Omar has 3 pens. Ivy has 5 pens.", "Omar has 3 pens. Ivy has 5. Omar gets 2."
+    for seed in range(200):
+        assert entity_replacement.apply(both_once, rng(seed)) != "Ivy has 3 pens. Omar has 5 pens."
+        assert entity_replacement.apply(one_twice, rng(seed)) != "Ivy has 3 pens. Omar has 5. Ivy gets 2."
+
+
 def test_at_most_two_numbers_become_quantifiers_or_nothing() -> None:
     kinds = set()
     for seed in range(80):
