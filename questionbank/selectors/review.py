@@ -16,7 +16,7 @@ from typing import Any
 
 import krippendorff
 import numpy as np
-from django.db.models import Aggregate, Count, FloatField, Max, Q, QuerySet
+from django.db.models import Aggregate, Count, Exists, FloatField, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from analytics import records
@@ -333,7 +333,9 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
 def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
     """Decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
 
-    Of a pair that was accepted with changes, the changed text is valid and the first one is not.
+    A pair that was rejected for being the same text is no example: its meaning is the same. Of a pair that was accepted
+    with changes the changed text is valid; the first one may have been clumsy only, so it counts as invalid where the
+    findings name something serious, and else not at all.
 
     Args:
         language: only pairs in this one, its regional forms included.
@@ -342,9 +344,20 @@ def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
     rows = ParaphrasePair.objects.filter(state=ParaphrasePair.State.DECIDED).order_by("pk")
     if language:
         rows = rows.filter(Q(language=language) | Q(language__startswith=f"{language}-"))
+    standing = ReviewDecision.objects.filter(
+        pair=OuterRef("pk"), verdict=ReviewDecision.Verdict.REJECT, undone_at__isnull=True
+    )
+    same = ReviewDecision.Reason.SAME
+    rows = rows.exclude(
+        Exists(standing.filter(reason=same)), ~Exists(standing.exclude(reason=same)), outcome=outcome.REJECT
+    )
     for pair in rows.iterator(chunk_size=500):
         name = f"review-{pair.pk}"
-        label = int(pair.outcome == outcome.ACCEPT)
-        yield records.ParaphrasePair(name, pair.original, pair.paraphrase, label)
-        if pair.outcome == outcome.EDIT:
-            yield records.ParaphrasePair(f"{name}-changed", pair.original, pair.outcome_text, 1)
+        if pair.outcome != outcome.EDIT:
+            yield records.ParaphrasePair(
+                name, pair.original, pair.paraphrase, int(pair.outcome == outcome.ACCEPT)
+            )
+            continue
+        if any(one["is_serious"] for one in pair.findings or ()):
+            yield records.ParaphrasePair(name, pair.original, pair.paraphrase, 0)
+        yield records.ParaphrasePair(f"{name}-changed", pair.original, pair.outcome_text, 1)

@@ -25,7 +25,7 @@ def people(django_user_model):
 def opinion(pair, person, verdict, **fields):
     more = {"reject": {"reason": "number"}, "edit": {"text": "Better."}}.get(verdict, {})
     return ReviewDecision.objects.create(
-        pair=pair, reviewer=person, verdict=verdict, guideline=guideline_current(), **more, **fields
+        pair=pair, reviewer=person, verdict=verdict, guideline=guideline_current(), **(more | fields)
     )
 
 
@@ -145,16 +145,24 @@ def test_the_export_hides_first_opinions_until_the_last_is_given(people):
     assert (row["guideline_version"], row["scorer"], row["scorer_id"]) == (1, "", None)
 
 
-def test_decided_pairs_are_labelled_examples():
-    accepted, rejected, edited, _ = make_pairs(4)
-    ParaphrasePair.objects.filter(pk=accepted.pk).update(state="decided", outcome="accept")
-    ParaphrasePair.objects.filter(pk=rejected.pk).update(state="decided", outcome="reject")
-    ParaphrasePair.objects.filter(pk=edited.pk).update(
-        state="decided", outcome="edit", outcome_text="Better."
-    )
+def test_decided_pairs_are_labelled_examples(people):
+    accepted, rejected, edited, wrong, same, disputed, _ = make_pairs(7)
+    outcomes = ("accept", "reject", "edit", "edit", "reject", "reject")
+    for pair, outcome in zip((accepted, rejected, edited, wrong, same, disputed), outcomes, strict=True):
+        ParaphrasePair.objects.filter(pk=pair.pk).update(
+            state="decided", outcome=outcome, outcome_text="Better." if outcome == "edit" else ""
+        )
+    ParaphrasePair.objects.filter(pk=wrong.pk).update(findings=[{"is_serious": True}])
+    ParaphrasePair.objects.filter(pk=edited.pk).update(findings=[{"is_serious": False}])
+    opinion(rejected, people[0], "reject", reason="number")
+    opinion(same, people[0], "reject", reason="same")
+    opinion(disputed, people[0], "reject", reason="same")
+    opinion(disputed, people[1], "reject", reason="target")
     assert [(one.paraphrase, one.label) for one in review.decided_pairs()] == [
         ("Paraphrase 0", 1),
         ("Paraphrase 1", 0),
-        ("Paraphrase 2", 0),
         ("Better.", 1),
+        ("Paraphrase 3", 0),
+        ("Better.", 1),
+        ("Paraphrase 5", 0),
     ]
