@@ -20,26 +20,61 @@ from analytics.paraphrase.naming import entity_findings, renamings, thing_findin
 from analytics.paraphrase.quantities import quantity_findings, unit_findings
 from analytics.paraphrase.reading import read
 from analytics.paraphrase.target import target_findings
+from analytics.text.numbers import find_numbers
 
 __all__ = ["Finding", "find_changes"]
 
 # Not the coordinates of a point, and not the first of a list: (0,5), 1,2 and 4.
 _COMMA = re.compile(r"(?<![\d.,(\[{])(\d{1,15}),(\d{1,15})(?!\d|[.,]\d|[)\]}]|,?\s(?:and|or)\s\d|,\s?\d)")
 _DECIMAL = re.compile(r"(?<![\d.])\d{1,15}\.\d{1,15}(?!\d)")
+_WORD = re.compile(r"\S+")
 _GROUP = 3  # digits behind a comma that may part thousands
 
-_LONGEST = 20_000  # characters; nobody's question is longer, and aligning is quadratic in its numbers
+_LONGEST = 20_000  # characters that are compared
+_MOST_NUMBERS = 200  # that are compared; aligning is quadratic in them
+_SHORT = 2 * _MOST_NUMBERS  # characters that cannot hold more
 
 
 def find_changes(original: str, paraphrase: str) -> list[Finding]:
     """Compare a question with its paraphrase; an empty list means that nothing was found.
 
+    Of texts longer than anybody's question the beginnings are compared, and a finding says where they end.
+
     >>> [one.sentence for one in find_changes("Zoe rode 30 kilometres.", "Zoe rode some kilometres.")]
     ['30 became some.']
     """
-    original, paraphrase = original[:_LONGEST], paraphrase[:_LONGEST]
     if original == paraphrase:
         return []
+    here, there = _end_of_reading(original), _end_of_reading(paraphrase)
+    findings = _changes(original[:here], paraphrase[:there])
+    if original[here:] != paraphrase[there:]:
+        findings.append(_unread(original, here, paraphrase, there))
+    return findings
+
+
+def _end_of_reading(text: str) -> int:
+    """Where a text has too many characters or numbers to be compared further; mostly its end."""
+    end = min(len(text), _LONGEST)
+    numbers = find_numbers(text[:end]) if end > _SHORT else []
+    return numbers[_MOST_NUMBERS].start if len(numbers) > _MOST_NUMBERS else end
+
+
+def _unread(original: str, here: int, paraphrase: str, there: int) -> Finding:
+    """Says that the rest of the texts, which differs, was not compared."""
+    one, other = _WORD.search(original, here), _WORD.search(paraphrase, there)
+    return Finding(
+        "wording",
+        "changed",
+        "The texts are too long to be compared from here on.",
+        original=one and one.span(),
+        paraphrase=other and other.span(),
+        before=one[0] if one else "",
+        after=other[0] if other else "",
+        is_serious=False,
+    )
+
+
+def _changes(original: str, paraphrase: str) -> list[Finding]:
     written = original, paraphrase
     original, paraphrase = _with_points(original, paraphrase), _with_points(paraphrase, original)
     before = read(original)

@@ -436,3 +436,17 @@ def test_a_word_with_an_accent_is_read_whole() -> None:
         "The café of our town sells 4 cakes a day.", "The bakery of our town sells 4 cakes a day."
     )
     assert (finding.before, finding.after) == ("café", "bakery")
+
+
+def test_of_endless_texts_the_beginning_is_compared_and_a_finding_says_so() -> None:
+    counted = " ".join(f"{number} pens," for number in range(2, 500))
+    text = f"{counted} and nothing else. How many pens is that?"
+    *_, last = find_changes(text, text.replace("2 pens", "1 pens", 1).replace("499 pens", "498 pens"))
+    assert (last.sentence, last.is_serious) == ("The texts are too long to be compared from here on.", False)
+    assert last.original is not None
+    assert text[slice(*last.original)] == last.before == "202"
+    [only] = find_changes(text, text.replace("2 pens", "1 pens", 1))
+    assert (only.before, only.after) == ("2", "1")
+    words = "a word and another, " * 1_200
+    [finding] = find_changes(f"{words} 5", f"{words} 6")
+    assert "too long" in finding.sentence
