@@ -49,11 +49,13 @@ class PairScore:
 
     Attributes:
         score: in [-1, 1]; above 0.5 the paper calls it valid. The cosine, which some scorers stretch.
+        cosine: as it is, in [-1, 1]; it ranks pairs as the score does.
         probability: that it is valid, from score and findings.
         findings: what was lost, added or changed.
     """
 
     score: float
+    cosine: float
     probability: float
     findings: tuple[Finding, ...]
 
@@ -108,9 +110,9 @@ class Scorer:
         scores = stretched(near, self.verdict.boundary).tolist()
         found, features = weigh_pairs(pairs, scores, self._encode)
         return [
-            PairScore(score, float(probability), findings)
-            for score, probability, findings in zip(
-                scores, self.verdict.probabilities(features), found, strict=True
+            PairScore(score, cosine, float(probability), findings)
+            for score, cosine, probability, findings in zip(
+                scores, near, self.verdict.probabilities(features), found, strict=True
             )
         ]
 

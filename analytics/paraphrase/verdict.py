@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 UNSTRETCHED = 0.5
+_BEND = -0.9  # scores below are pressed together
+_OPPOSITE = 2.0  # the greatest distance
 """The boundary with which a stretched cosine is the cosine."""
 
 _KINDS: tuple[str, ...] = get_args(Kind)
@@ -126,13 +128,20 @@ def verdict_features(
 
 
 def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
-    """Map cosines so that 1 stays 1 and the boundary becomes 0.5; what would lie below -1 is -1.
+    """Map cosines so that 1 stays 1, the boundary becomes 0.5 and the order stays what it is.
 
-    >>> stretched([1.0, 0.9, 0.8, 0.0], boundary=0.9).round(2).tolist()
-    [1.0, 0.5, 0.0, -1.0]
+    What would lie below -0.9 is pressed into what is left down to -1, which only opposite vectors reach.
+
+    >>> stretched([1.0, 0.9, 0.8, 0.0, -1.0], boundary=0.9).round(2).tolist()
+    [1.0, 0.5, 0.0, -0.94, -1.0]
     """
     distances = 1 - np.asarray(cosines, dtype=np.float64)
-    return np.maximum(1 - distances * 0.5 / (1 - boundary), -1.0)
+    steep = 1 - distances * 0.5 / (1 - boundary)
+    bend = (1 - _BEND) * (1 - boundary) / 0.5  # the distance there
+    if bend >= _OPPOSITE:
+        return steep
+    flat = _BEND - (1 + _BEND) * (distances - bend) / (_OPPOSITE - bend)
+    return np.where(distances <= bend, steep, flat)
 
 
 def fit_boundary(cosines: Sequence[float], labels: Sequence[int]) -> float:

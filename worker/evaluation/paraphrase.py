@@ -67,6 +67,7 @@ def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str,
     found = scorer.score([(one.original, one.paraphrase) for one in kept])
     scores = {
         "score": ([one.score for one in found], THRESHOLD),
+        "cosine": ([one.cosine for one in found], THRESHOLD),
         # The probability is stretched to [-1, 1] for its separation; one half is then 0.
         "verdict": ([2 * one.probability - 1 for one in found], 0.0),
         **_untrained_scores(kept, frozen),
@@ -91,6 +92,7 @@ def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str,
         "learned_from_and_left_out": len(pairs) - len(kept),
         "unchanged_and_left_out": len(labelled) - len(pairs),
         "score": figures.pop("score"),
+        "cosine": figures.pop("cosine"),
         "verdict": figures.pop("verdict"),
         "rules": figures,
         "differences": differences,

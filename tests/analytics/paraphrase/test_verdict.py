@@ -116,11 +116,17 @@ def test_no_finding_speaks_for_a_paraphrase_and_no_score_against_it():
 
 
 def test_a_score_is_stretched_so_that_the_boundary_is_one_half():
-    cosines = np.array([1.0, 0.96, 0.92, 0.88, 0.0])
-    scores = stretched(cosines, 0.92)
-    np.testing.assert_allclose(scores[[0, 2, 4]], [1, 0.5, -1])
-    assert list(np.argsort(-scores)) == [0, 1, 2, 3, 4]
+    cosines = np.array([1.0, 0.92, 0.5, -1.0])
+    np.testing.assert_allclose(stretched(cosines, 0.92)[[0, 1, 3]], [1, 0.5, -1])
     np.testing.assert_allclose(stretched(cosines, UNSTRETCHED), cosines)
+
+
+@pytest.mark.parametrize("boundary", [0.0, 0.3, UNSTRETCHED, 0.9, 0.99])
+def test_stretching_keeps_the_order_of_all_cosines(boundary):
+    scores = stretched(np.linspace(1, -1, 2_001), boundary)
+    assert (np.diff(scores) < 0).all()
+    assert np.abs(np.diff(scores)).max() <= 0.001 * 0.5 / (1 - boundary) + 1e-9  # no leap at the bend
+    assert -1 <= scores.min() <= scores.max() == 1
 
 
 def test_the_boundary_lies_where_both_labels_are_equally_probable():

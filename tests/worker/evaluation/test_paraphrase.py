@@ -69,7 +69,8 @@ def test_intervals_and_differences_from_what_a_scorer_must_beat(scorer, tmp_path
     write(tmp_path / "pairs.jsonl", rows())
     frozen = partial(encode_bulk, tiny_backbone(seed=1, max_tokens=128))
     one = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer, frozen=frozen)["sets"]["pairs"]
-    for part in (one["score"], one["verdict"], one["rules"]["frozen"]):
+    assert one["cosine"]["auc"] == one["score"]["auc"]
+    for part in (one["score"], one["cosine"], one["verdict"], one["rules"]["frozen"]):
         for name, (low, high) in part["intervals"].items():
             assert low <= part[name] <= high, name
     assert one["rules"]["same_numbers_then_frozen"]["auc"] == 1
