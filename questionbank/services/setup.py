@@ -15,11 +15,19 @@ from django.db import transaction
 from questionbank.demo.bank import generate_bank
 from questionbank.demo.hierarchy import HIERARCHY_NAME
 from questionbank.demo.people import DEMO_PEOPLE
-from questionbank.models import Question, User
+from questionbank.demo.review_pairs import review_pairs
+from questionbank.models import ParaphrasePair, Question, User
 from questionbank.services.artifacts import artifact_install_default
 from questionbank.services.imports import import_file
+from questionbank.services.paraphrase import PairInput, pairs_create
 
-__all__ = ["bank_setup", "demo_bank_install", "demo_people_create", "demo_people_shut_out"]
+__all__ = [
+    "bank_setup",
+    "demo_bank_install",
+    "demo_people_create",
+    "demo_people_shut_out",
+    "demo_review_install",
+]
 
 
 def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
@@ -30,7 +38,10 @@ def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
             report(f"The demo log-in {username!r} is shut: its password is published.")
         return False
     demo_people_create()
-    return demo_bank_install(report=report)
+    if not demo_bank_install(report=report):
+        return False
+    demo_review_install(report=report)
+    return True
 
 
 @transaction.atomic
@@ -78,4 +89,18 @@ def demo_bank_install(*, report: Callable[[str], Any]) -> bool:
                 file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
         outcome = import_file(path=path, format="jsonl", hierarchy=HIERARCHY_NAME, source=HIERARCHY_NAME)
     report(f"The demo bank has {outcome.created:,} questions.")
+    return True
+
+
+def demo_review_install(*, report: Callable[[str], Any]) -> bool:
+    """Put the demo's paraphrases into an empty review queue and ask for their scores; returns whether it did."""
+    if ParaphrasePair.objects.exists():
+        return False
+    made = pairs_create(
+        pairs=[PairInput(original, paraphrase) for original, paraphrase in review_pairs()],
+        source=ParaphrasePair.Source.TYPED,
+        user=None,
+        batch="Demo",
+    )
+    report(f"The demo's review queue has {len(made)} paraphrases.")
     return True

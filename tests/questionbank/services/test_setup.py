@@ -1,12 +1,15 @@
-"""The demo's people."""
+"""The demo's people and review queue."""
 
 from __future__ import annotations
 
 import pytest
 
+from analytics.paraphrase.triplets import question_number
 from questionbank.demo.people import DEMO_PEOPLE
-from questionbank.models import User
-from questionbank.services.setup import demo_people_create, demo_people_shut_out
+from questionbank.demo.review_pairs import review_pairs
+from questionbank.demo.stories import story_pairs
+from questionbank.models import ParaphrasePair, Run, User
+from questionbank.services.setup import demo_people_create, demo_people_shut_out, demo_review_install
 
 pytestmark = pytest.mark.django_db
 
@@ -38,3 +41,15 @@ def test_going_back_to_the_demo_lets_them_in_again():
     demo_people_shut_out()
     demo_people_create()
     assert active() == {username for username, _password, _role in DEMO_PEOPLE}
+
+
+def test_the_demo_queue_has_pairs_that_no_scorer_learned_from():
+    told = []
+    assert demo_review_install(report=told.append)
+    assert ParaphrasePair.objects.count() == len(review_pairs()) == len(set(review_pairs()))
+    assert f"{len(review_pairs())} paraphrases" in told[0]
+    assert len(Run.objects.get(kind=Run.Kind.SCORE).parameters["pairs"]) == len(review_pairs())
+    assert not demo_review_install(report=told.append)
+    assert ParaphrasePair.objects.count() == len(review_pairs())
+    learned = {question_number(text) for pair in story_pairs() for text in (pair.original, pair.paraphrase)}
+    assert not any(question_number(text) in learned for pair in review_pairs() for text in pair)
