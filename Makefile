@@ -2,7 +2,7 @@
 
 VENV := .venv
 PYTHON_IN_VENV := $(VENV)/bin/python
-export HF_HUB_OFFLINE := 1
+export HF_HUB_OFFLINE ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint bench

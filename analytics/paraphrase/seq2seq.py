@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from huggingface_hub.constants import HF_HUB_OFFLINE
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from analytics.backbone.bert import no_progress_bars
@@ -96,8 +97,9 @@ def load_sequence_model(
             model = AutoModelForSeq2SeqLM.from_pretrained(location, local_files_only=is_folder)
         tokenizer = AutoTokenizer.from_pretrained(location, local_files_only=is_folder)
     except (OSError, ValueError, KeyError, ImportError) as error:
+        hint = "" if is_folder or not HF_HUB_OFFLINE else " (HF_HUB_OFFLINE=0 lets it be downloaded)"
         raise BackboneError(
-            f"{name_or_path} holds no sequence-to-sequence model that can be loaded: {error}"
+            f"{name_or_path} holds no sequence-to-sequence model that can be loaded{hint}: {error}"
         ) from error
     return TransformersSequenceModel(
         folder.name if is_folder else name_or_path,

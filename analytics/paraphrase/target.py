@@ -34,7 +34,7 @@ _ATTRIBUTES = {
         "fraction": "fraction",
         "difference": "difference subtract subtracting",
         "product": "product multiply multiplied multiplying",
-        "probability": "probability likelihood chance",
+        "probability": "probability likelihood chance probable likely",
         "speed": "speed fast rate",
         "distance": "distance far",
         "age": "age old",
@@ -53,7 +53,7 @@ _ATTRIBUTES = {
     for key in {word, stem(word)}
 }
 # Asked for behind "how" alone: "twice as high as" asks for no height.
-_AFTER_HOW = frozenset({"fast", "far", "old", "long", "wide", "tall", "high", "heavy"})
+_AFTER_HOW = frozenset({"fast", "probable", "likely", "far", "old", "long", "wide", "tall", "high", "heavy"})
 _SAME_BEGINNING = 4  # letters: attended, attendees
 _LOOSE = frozenset({"total", "left", "cost", "length", "speed", "distance", "change"})
 _ASKS = re.compile(

@@ -14,7 +14,8 @@ from analytics.paraphrase.operators.passive_voice import PassiveByModels
 from analytics.paraphrase.operators.reconstruction import Reconstruction
 from analytics.paraphrase.operators.sequence import farthest, first_different
 from analytics.paraphrase.operators.weak_paraphraser import WeakParaphraser
-from tests.analytics.paraphrase.tiny_sequence_model import tiny_sequence_model
+from tests.analytics.paraphrase.tiny_sequence_model import tiny_published_models, tiny_sequence_model
+from tests.analytics.paraphrase.word_problems import word_problems
 
 QUESTION = "Omar has 3 pens. How many pens does Omar lose?"
 
@@ -53,6 +54,41 @@ def test_a_model_is_loaded_by_folder_and_gives_as_many_outputs_as_asked(folder: 
     assert model.generate([]) == []
     with pytest.raises(ValueError, match="beams"):
         model.generate(["x"], beams=1, outputs=2)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return tiny_published_models(tmp_path_factory.mktemp("models") / "published", word_problems(80))
+
+
+@pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
+@pytest.mark.parametrize("kind", ["marian", "pegasus", "t5"])
+def test_models_are_loaded_as_their_publishers_save_them(kind: str, published: dict[str, Path]) -> None:
+    from analytics.paraphrase.seq2seq import load_sequence_model
+
+    model = load_sequence_model(str(published[kind]), device="cpu", max_tokens=24)
+    texts = ["Ann has 3 pens.", "A train drives 30 km in an hour. How far is that?"]
+    outputs = model.generate(texts, beams=3, outputs=2)
+    assert [len(row) for row in outputs] == [2, 2]
+    assert any(text.strip() for row in outputs for text in row)
+    assert not any(mark in text for mark in ("</s>", "<pad>", "\u2581") for row in outputs for text in row)
+
+
+@pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
+def test_a_question_goes_through_two_translators_and_a_summariser(published: dict[str, Path]) -> None:
+    from analytics.paraphrase.seq2seq import training_functions
+
+    translator, summariser = str(published["marian"]), str(published["pegasus"])
+    functions = training_functions(
+        ParaphraseConfig(
+            translator_there=translator, translator_back=translator, weak_paraphraser=summariser
+        ),
+        device="cpu",
+    )
+    for function in functions.values():
+        changed = function(QUESTION, random.Random(0))
+        assert changed is None or (changed.strip() and changed != QUESTION)
+    assert functions["back_translation"](QUESTION, random.Random(0)) is not None
 
 
 def test_models_are_named_in_the_configuration_and_take_the_stand_ins_places(folder: Path) -> None:
