@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.paraphrase.metrics import pair_metrics
-from analytics.paraphrase.operators.catalog import select_operators
+from analytics.paraphrase.operators.catalog import select_operators, with_functions
+from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
 from analytics.paraphrase.pair_files import without_unchanged
 from analytics.paraphrase.triplets import make_test_pairs
 from analytics.records import ParaphrasePair
@@ -76,7 +77,9 @@ def fixed_suite() -> list[SuitePair]:
     """The pairs on which scorers are compared, always the same ones of the same bank and decisions."""
     material = scorer_material()
     questions = sorted(material.questions.held_out, key=split_place)[:LARGEST_SUITE]
-    made = make_test_pairs(questions, select_operators(training=False))
+    words = TfidfReplacement((*material.questions.learned, *material.questions.held_out))
+    operators = with_functions(select_operators(training=False), {"tfidf_replacement": words.apply})
+    made = make_test_pairs(questions, operators)
     return [
         *(SuitePair(one, "made") for one in without_unchanged(made)),
         *(SuitePair(one, "decided") for one in material.decided.held_out),

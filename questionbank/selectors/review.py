@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from analytics import records
 from analytics.paraphrase.metrics import cohen_kappa
+from analytics.paraphrase.operators.catalog import OPERATORS
 from questionbank.errors import NotFound
 from questionbank.models import ParaphrasePair, ReviewDecision, ReviewGuideline, ReviewLease, User
 
@@ -330,6 +331,9 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
         yield row
 
 
+_OPERATORS = frozenset(one.name for one in OPERATORS)
+
+
 def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
     """Decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
 
@@ -352,12 +356,15 @@ def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
         Exists(standing.filter(reason=same)), ~Exists(standing.exclude(reason=same)), outcome=outcome.REJECT
     )
     for pair in rows.iterator(chunk_size=500):
-        name = f"review-{pair.pk}"
+        name, made_by = (
+            f"review-{pair.pk}",
+            pair.source_id.rpartition("-")[2],
+        )  # as `make_test_pairs` names them
+        operator = made_by if made_by in _OPERATORS else ""
         if pair.outcome != outcome.EDIT:
-            yield records.ParaphrasePair(
-                name, pair.original, pair.paraphrase, int(pair.outcome == outcome.ACCEPT)
-            )
+            label = int(pair.outcome == outcome.ACCEPT)
+            yield records.ParaphrasePair(name, pair.original, pair.paraphrase, label, operator)
             continue
         if any(one["is_serious"] for one in pair.findings or ()):
-            yield records.ParaphrasePair(name, pair.original, pair.paraphrase, 0)
+            yield records.ParaphrasePair(name, pair.original, pair.paraphrase, 0, operator)
         yield records.ParaphrasePair(f"{name}-changed", pair.original, pair.outcome_text, 1)

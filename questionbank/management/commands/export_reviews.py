@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from questionbank.atomic_file import written_aside
+from questionbank.errors import ValidationFailed
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.management.base import BankCommand
-from questionbank.selectors.review import EXPORT_FIELDS, agreement, decision_rows
+from questionbank.selectors.review import EXPORT_FIELDS, agreement, decided_pairs, decision_rows
 
 
 class Command(BankCommand):
@@ -24,7 +27,22 @@ class Command(BankCommand):
             "--include-undone", action="store_true", help="also decisions that were taken back, with the time"
         )
 
-    def handle(self, *args: Any, path: Path, format: str, include_undone: bool, **options: Any) -> None:
+        parser.add_argument(
+            "--labelled",
+            action="store_true",
+            help="instead of decisions the decided pairs with their labels, as `evaluate paraphrase` reads them",
+        )
+
+    def handle(
+        self, *args: Any, path: Path, format: str, include_undone: bool, labelled: bool, **options: Any
+    ) -> None:
+        if labelled:
+            if include_undone or format != "jsonl":
+                raise ValidationFailed(
+                    "--labelled writes JSON Lines of what stands decided: leave the others out."
+                )
+            self._write_labelled(path)
+            return
         fields = (*EXPORT_FIELDS, "undone_at") if include_undone else EXPORT_FIELDS
         written = 0
 
@@ -48,3 +66,12 @@ class Command(BankCommand):
             self.stdout.write(
                 f"Cohen's kappa {one.kappa:.3f} between {one.first} and {one.second} on {one.pairs:,} pairs"
             )
+
+    def _write_labelled(self, path: Path) -> None:
+        valid = invalid = 0
+        with written_aside(path) as file:
+            for one in decided_pairs():
+                valid, invalid = valid + (one.label == 1), invalid + (one.label == 0)
+                row = {key: value for key, value in asdict(one).items() if key != "source"}
+                file.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode())
+        self.stdout.write(f"Labelled pairs written to {path}: {valid:,} valid, {invalid:,} not")

@@ -1,0 +1,69 @@
+"""A synthetic test set of one's own bank: each question's outputs of test operators, to be labelled by people."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from analytics.paraphrase.operators.catalog import select_operators, with_functions
+from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
+from analytics.paraphrase.triplets import make_test_pairs
+from analytics.splits import split_place
+from questionbank.atomic_file import written_aside
+from questionbank.errors import ValidationFailed
+from questionbank.management.base import BankCommand
+from questionbank.selectors.scorer_material import scorer_material
+
+_MODELS = {
+    "passive": "f_a: writes the passive; else rules",
+    "grammar": "f_a: corrects what the passive model wrote",
+    "reconstruction": "f_b: rebuilds a corrupted sentence; else rules",
+    "weak_question": "f_e: paraphrases weakly; else the question alone is left",
+}
+
+
+class Command(BankCommand):
+    """ParaQD, section 4.2: one positive and one negative a question, of questions that no scorer learns from.
+
+    Uploaded for review, labelled there and written by ``export_reviews --labelled``, they give the operators' own
+    precision, recall and accuracy and the scorer's figures by ``evaluate paraphrase``.
+    """
+
+    help = "Write pairs of the test operators for the bank's held-out questions, to be labelled by reviewers."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", type=Path, metavar="PATH")
+        parser.add_argument("--questions", type=int, default=200, help="at most so many (200)")
+        parser.add_argument("--seed", type=int, default=3407)
+        for name, says in _MODELS.items():
+            parser.add_argument(
+                f"--{name.replace('_', '-')}", default="", metavar="MODEL", help=f"{says}; folder or hub id"
+            )
+
+    def handle(self, *args: Any, path: Path, questions: int, seed: int, **options: Any) -> None:
+        from analytics.paraphrase.seq2seq import functions_for_test_sets
+
+        if questions < 1:
+            raise ValidationFailed("--questions must be at least 1.")
+        if options["grammar"] and not options["passive"]:
+            raise ValidationFailed("--grammar corrects what --passive writes: name that model too.")
+        material = scorer_material().questions
+        chosen = sorted(material.held_out, key=split_place)[:questions]
+        if not chosen:
+            raise ValidationFailed("The bank has no English question that is held out: add questions first.")
+        functions = functions_for_test_sets(**{name: options[name] for name in _MODELS})
+        functions["tfidf_replacement"] = TfidfReplacement((*material.learned, *material.held_out)).apply
+        pairs = make_test_pairs(
+            chosen, with_functions(select_operators(training=False), functions), seed=seed
+        )
+        with written_aside(path) as file:
+            for one in pairs:
+                row = {key: value for key, value in asdict(one).items() if key != "source"}
+                file.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode())
+        self.stdout.write(
+            f"{len(pairs):,} pairs of {len(chosen):,} held-out questions written to {path}."
+            " Their labels are what the operators mean to make; reviewers say what they did make."
+        )
