@@ -1,6 +1,6 @@
 """Findings: what was lost, added or changed, in words and with places; and what is no finding.
 
-The first five cases have the form of the paper's Table 3; the sentences are ours.
+The first five cases have the form of the paper's Table 3 with sentences of ours; the paper's own come last.
 """
 
 from __future__ import annotations
@@ -450,3 +450,43 @@ def test_of_endless_texts_the_beginning_is_compared_and_a_finding_says_so() -> N
     words = "a word and another, " * 1_200
     [finding] = find_changes(f"{words} 5", f"{words} 6")
     assert "too long" in finding.sentence
+
+
+_APPLES = "A cart of 20 apples is distributed among 10 students. How much apple does each student get?"
+_WALK = "John walked 200 kilometres. How long did he walk in terms of metres?"
+
+
+@pytest.mark.parametrize(
+    ("original", "paraphrase", "label", "said"),
+    [
+        (
+            "A bag of cat food weighs 7 pounds and 4 ounces. How much does the bag weigh in ounces?",
+            "A bag of cat food weighs 7 pounds and ounces. How much does the bag in ounces?",
+            0,
+            "4 ounces is missing.",
+        ),
+        (
+            _APPLES,
+            "20 hats in a cart are equally distributed among 10 students. How much apple does each student get?",
+            0,
+            "apples became hats in one place and stayed apples in another.",
+        ),
+        (
+            _APPLES,
+            "20 hats in a cart are equally distributed among 10 students. How many hats does each student get?",
+            1,
+            "",
+        ),
+        (
+            _WALK,
+            "john walked 200 centimetres. How long did he walk in terms of metres?",
+            0,
+            "kilometres became centimetres (200 kilometres, 200 centimetres).",
+        ),
+        (_WALK, "john walked 200 km. How long did he walk in terms of metres?", 1, ""),
+    ],
+)
+def test_the_examples_of_the_papers_table_3(original: str, paraphrase: str, label: int, said: str) -> None:
+    serious = [one.sentence for one in find_changes(original, paraphrase) if one.is_serious]
+    assert (not serious) == bool(label)
+    assert not said or said in serious
