@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, KindredError, LineProblem
-from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.fields import FieldProblems, read_identifier, read_question, string_problem
 from questionbank.formats.jsonl import parse_object
 from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.formats.lines import decode_line, read_lines, refuse_unreadable
@@ -187,17 +187,16 @@ def _read_entries(
 
 
 def _pair(number: int, row: Mapping[str, Any]) -> InputPair:
+    read_identifier(row)
     texts = []
     for name in ("original", "paraphrase"):
         text = row.get(name)
         if not isinstance(text, str) or not text.strip():
             raise ValueError(f"{name} must be a text that is not empty")
-        if len(text) > TEXT_LIMIT:
-            raise ValueError(f"{name} has more than {TEXT_LIMIT:,} characters")
+        if problem := string_problem(text, TEXT_LIMIT):
+            raise ValueError(f"{name} {problem}")
         texts.append(text)
     given = row.get("id")
-    if isinstance(given, bool) or not isinstance(given, str | int | float | None):
-        raise ValueError("id must be a string or a number")
     return InputPair(str(number) if given is None else given, texts[0], texts[1])
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "FieldProblems",
     "FileScale",
     "concept_path",
+    "read_identifier",
     "read_question",
     "string_problem",
 ]
@@ -78,6 +79,9 @@ class _Fields:
         if value is None:
             return ""
         if number_allowed and type(value) in (int, float):
+            if value in (math.inf, -math.inf):  # 1e999; no file holds NaN
+                self.refuse(name, "must be a finite number")
+                return ""
             value = str(value)
         if type(value) is not str:
             self.refuse(name, f"must be a string, not {_type_name(value)}")
@@ -183,6 +187,19 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
     if fields.problems:
         raise FieldProblems(fields.problems)
     return record
+
+
+def read_identifier(row: Mapping[str, Any]) -> str:
+    """The `id` of a line that is no question, as text; empty where it has none.
+
+    Raises:
+        FieldProblems: it is neither a string nor a finite number, or too long.
+    """
+    fields = _Fields(row)
+    identifier = fields.string("id", limits.ID_LIMIT, number_allowed=True)
+    if fields.problems:
+        raise FieldProblems(fields.problems)
+    return identifier
 
 
 def _why_no_text(row: Mapping[str, Any]) -> str:

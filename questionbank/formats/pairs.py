@@ -16,9 +16,9 @@ from analytics.text.tokens import detect_language
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.cells import unguard_cell
 from questionbank.formats.csv_table import DecodedLines, csv_reason
-from questionbank.formats.fields import LANGUAGE_TAG, string_problem
+from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier, string_problem
 from questionbank.formats.jsonl import parse_object
-from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT
+from questionbank.formats.limits import LANGUAGE_LIMIT, TEXT_LIMIT
 from questionbank.formats.lines import decode_line, first_bytes, read_lines, refuse_unreadable
 
 __all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
@@ -59,7 +59,7 @@ def _read_json(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
         elif line.strip():
             try:
                 yield number, _pair(parse_object(decode_line(line.rstrip())))
-            except ValueError as error:
+            except (FieldProblems, ValueError) as error:
                 yield number, LineProblem(number, str(error))
 
 
@@ -103,7 +103,7 @@ def _read_csv(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
             row = {name: unguard_cell(cell) for name, cell in zip(names, cells, strict=False) if cell}
             try:
                 yield start, _pair(row)
-            except ValueError as error:
+            except (FieldProblems, ValueError) as error:
                 yield start, LineProblem(start, str(error))
 
 
@@ -111,7 +111,7 @@ def _pair(row: Mapping[str, Any]) -> PairRow:
     """Check one line.
 
     Raises:
-        ValueError: a field cannot be used; the message is for the user.
+        FieldProblems, ValueError: a field cannot be used; the message is for the user.
     """
     question = _question(row.get("question"))
     original = _string(row, "original", TEXT_LIMIT)
@@ -122,14 +122,11 @@ def _pair(row: Mapping[str, Any]) -> PairRow:
         raise ValueError("paraphrase is missing or empty")
     if original == paraphrase:
         raise ValueError("original and paraphrase are the same text")
-    identifier = row.get("id")
-    if isinstance(identifier, int | float) and not isinstance(identifier, bool):
-        identifier = str(identifier)
     language = _string(row, "language", TEXT_LIMIT).lower()
     if language and (len(language) > LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(language)):
         raise ValueError("language is no language tag such as en or zh")
     return PairRow(
-        id=_string({"id": identifier}, "id", ID_LIMIT),
+        id=read_identifier(row).strip(),
         original=original,
         paraphrase=paraphrase,
         language=language or detect_language(original or paraphrase),

@@ -9,8 +9,8 @@ import pytest
 
 from questionbank import files
 from questionbank.errors import ImportRefused, KindredError, ValidationFailed
-from questionbank.files import convert_questions, write_text
-from questionbank.formats.limits import LINE_LIMIT
+from questionbank.files import convert_pairs, convert_questions, write_text
+from questionbank.formats.limits import LINE_LIMIT, TEXT_LIMIT
 
 
 def echo(questions):
@@ -88,6 +88,9 @@ BAD_LINES = {
     "half a surrogate": b'{"text": "\\ud800"}',
     "deep": b'{"text":' + b"[" * 5000,
     "not a number": b'{"text": "a", "id": NaN}',
+    "infinite id": b'{"text": "a", "id": 1e999}',
+    "half a surrogate as id": b'{"text": "a", "id": "\\ud800"}',
+    "long id": b'{"text": "a", "id": "' + b"x" * 201 + b'"}',
     "language": b'{"text": "a", "language": "??"}',
     "long": b'{"text": "' + b"x" * LINE_LIMIT + b'"}',
 }
@@ -108,10 +111,49 @@ def test_a_line_that_cannot_be_read_is_reported_by_number_and_the_others_are_don
     assert len(reported[0]) < 200
 
 
+BAD_PAIRS = {
+    "infinite id": (b'{"id": 1e999, "original": "a", "paraphrase": "b"}', "id must be a finite number"),
+    "half a surrogate as id": (b'{"id": "\\ud800", "original": "a", "paraphrase": "b"}', "id holds half"),
+    "NUL in the id": (b'{"id": "\\u0000", "original": "a", "paraphrase": "b"}', "id holds a NUL"),
+    "wrong type of id": (b'{"id": true, "original": "a", "paraphrase": "b"}', "id must be a string"),
+    "long id": (b'{"id": ' + b"7" * 999 + b', "original": "a", "paraphrase": "b"}', "id has 999 characters"),
+    "half a surrogate": (b'{"original": "a", "paraphrase": "\\udfff b"}', "paraphrase holds half"),
+    "NUL": (b'{"original": "a\\u0000", "paraphrase": "b"}', "original holds a NUL"),
+    "empty": (b'{"original": "a", "paraphrase": " "}', "paraphrase must be a text that is not empty"),
+    "no text": (b'{"original": ["a"], "paraphrase": "b"}', "original must be a text that is not empty"),
+    "long": (
+        b'{"original": "a", "paraphrase": "' + b"x" * (TEXT_LIMIT + 1) + b'"}',
+        "paraphrase has 50,001 characters",
+    ),
+}
+
+
+@pytest.mark.parametrize(("bad", "reason"), BAD_PAIRS.values(), ids=BAD_PAIRS)
+def test_a_pair_that_cannot_be_read_is_reported_by_number_and_the_others_are_done(tmp_path, bad, reason):
+    reported = []
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    good = b'{"original": "one", "paraphrase": "eins"}\n'
+    source.write_bytes(good + bad + b"\n" + good)
+    with pytest.raises(KindredError, match=r"^1 of 3 lines could not be read"):
+        convert_pairs(
+            source=source,
+            target=target,
+            convert=lambda pairs: [{"id": one.id} for one in pairs],
+            report=reported.append,
+        )
+    assert [row["id"] for row in rows(target)] == ["1", "3"]
+    assert len(reported) == 1
+    assert reported[0].startswith(f"line 2: {reason}")
+
+
 WHOLE_FILES = {
     "empty": (b"", "is empty"),
     "blank lines": (b"\n \n\n", "holds no question"),
     "corrupt gzip": (gzip.compress(b'{"text": "a"}\n' * 2000)[:-40], "gzip data"),
+    "gzip of nothing": (gzip.compress(b""), "holds no question"),
+    "gzip without a body": (gzip.compress(b"x")[:10], "gzip data"),
+    "gzip that is none": (b"\x1f\x8b\x08" + b"\xff" * 60, "gzip data"),
+    "gzip with another checksum": (gzip.compress(b'{"text": "a"}\n')[:-8] + bytes(8), "gzip data"),
     "zip": (b"PK\x03\x04 and more", "ZIP"),
 }
 

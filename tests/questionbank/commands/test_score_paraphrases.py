@@ -64,17 +64,21 @@ def test_lines_that_cannot_be_read_are_named_and_the_others_scored(scorer, tmp_p
     source, target = tmp_path / "pairs.jsonl", tmp_path / "scores.jsonl"
     good = json.dumps({"id": "a", "original": QUESTION, "paraphrase": QUESTION})
     bad = ["{", json.dumps({"original": "x"}), json.dumps({"original": " ", "paraphrase": "x"}), "[]"]
-    bad.append(json.dumps({"id": True, "original": "x", "paraphrase": "y"}))
+    bad += [json.dumps({"id": one, "original": "x", "paraphrase": "y"}) for one in (True, "\ud800")]
+    bad += [json.dumps({"original": "x", "paraphrase": one}) for one in ("\ud800", "\0")]
+    bad.append('{"id": 1e999, "original": "x", "paraphrase": "y"}')
     source.write_text("\n".join([good, *bad, "", good]))
     err = StringIO()
-    with pytest.raises(CommandError, match="5 of 7 lines could not be read"):
+    with pytest.raises(CommandError, match="9 of 11 lines could not be read"):
         call_command(
             "score_paraphrases", "--input", source, "--output", target, "--model", str(scorer.pk), stderr=err
         )
     assert len(target.read_text().splitlines()) == 2
     said = err.getvalue()
-    for number, reason in ((2, "not JSON"), (3, "paraphrase must"), (4, "original must"), (5, "a list")):
-        assert any(f"{number}" in line and reason in line for line in said.splitlines())
+    reasons = {2: "not JSON", 3: "paraphrase must", 4: "original must", 5: "a list", 6: "id must"}
+    reasons |= {7: "id holds half", 8: "paraphrase holds half", 9: "a NUL", 10: "a finite number"}
+    for number, reason in reasons.items():
+        assert any(f"line {number}: " in line and reason in line for line in said.splitlines())
 
 
 def test_without_a_scorer_one_sentence_says_what_to_do(tmp_path):

@@ -95,6 +95,7 @@ def test_one_option_is_kept_as_published():
         ({"solution": {}}, "solution", "solution must be a string, not an object"),
         ({"id": True}, "id", "id must be a string, not true or false"),
         ({"id": "x" * 201}, "id", "id has 201 characters"),
+        ({"id": float("inf")}, "id", "id must be a finite number"),
         ({"language": "english!"}, "language", "'english!' is not a language tag such as en or zh"),
         ({"language": "e"}, "language", "'e' is not a language tag"),
         ({"language": "en-aaaaaaaa-bbbbbbbb"}, "language", "is not a language tag"),

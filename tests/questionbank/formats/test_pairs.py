@@ -57,6 +57,8 @@ def test_a_compressed_file_is_read(read):
         ('{"original": "a", "paraphrase": "b", "language": "English, I think"}', "no language tag"),
         ('{"original": "a", "paraphrase": "\\u0000"}', "NUL"),
         ('{"original": "a", "paraphrase": "b", "id": ["x"]}', "id must be a string"),
+        ('{"original": "a", "paraphrase": "b", "id": 1e999}', "id must be a finite number"),
+        ('{"original": "a", "paraphrase": "b", "id": "\\ud800"}', "id holds half of a surrogate pair"),
         ('["a", "b"]', "object"),
         ('{"original": "a", ', ""),
     ],
