@@ -6,6 +6,7 @@ To add a format: one module with a reader (and a writer), one line here, its tes
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +69,7 @@ FORMATS: dict[str, Format] = {
         name="csv",
         label="CSV",
         suffixes=(".csv", ".tsv"),
-        recognise=lambda beginning: bool(header_delimiter(beginning.split("\n", 1)[0])),
+        recognise=lambda beginning: bool(header_delimiter(re.split(r"[\r\n]", beginning, maxsplit=1)[0])),
         read=read_csv,
         write=write_csv_row,
         head=CSV_HEAD,

@@ -11,7 +11,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,7 @@ _OPTION_COLUMNS = tuple("ABCDEFGH")
 _WRITTEN_LABELS = tuple("ABCDE")
 _KNOWN = {*COLUMNS, *_OPTION_COLUMNS, "path", "name", "parent"}
 _DELIMITERS = ",;\t"
+_OLD_END = re.compile(rb"\r(?=[^\r\n])")
 _CELL_LIMIT = 131_072  # characters: the csv module's own, so an unclosed quote cannot swallow a whole file
 
 CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
@@ -77,11 +80,29 @@ def header_delimiter(line: str) -> str:
     return best
 
 
+def _with_old_ends(
+    lines: Iterator[tuple[int, bytes | LineProblem]],
+) -> Iterator[tuple[int, bytes | LineProblem]]:
+    """Where a carriage return alone ends the header, as old programs save, let it end every line.
+
+    Elsewhere it is part of a quoted cell, or a mistake that the csv module refuses.
+    """
+    number = 0
+    is_old = False
+    for number_read, line in lines:
+        if number_read == 1 and isinstance(line, bytes):
+            is_old = _OLD_END.search(line) is not None
+        pieces = line.splitlines(keepends=True) if is_old and isinstance(line, bytes) else [line]
+        for piece in pieces:
+            number += 1
+            yield number, replace(piece, line=number) if isinstance(piece, LineProblem) else piece
+
+
 class DecodedLines:
     """Feeds the csv module with text and remembers which lines were no text."""
 
     def __init__(self, path: Path, progress: Progress | None) -> None:
-        self._lines = read_lines(path, progress=progress)
+        self._lines = _with_old_ends(read_lines(path, progress=progress))
         self.number = 0
         self.bad: LineProblem | None = None  # since it was last taken
 

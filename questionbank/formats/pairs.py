@@ -65,22 +65,7 @@ def _read_json(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
 
 def _read_csv(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
     lines = DecodedLines(path, None)
-    head = next(iter(lines), "").strip("\r\n")
-    names: list[str] = []
-    delimiter = ""
-    for delimiter in _DELIMITERS:
-        names = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
-        if "paraphrase" in names and ("original" in names or "question" in names):
-            break
-    else:
-        reason = "it needs the columns original and paraphrase"
-        raise ImportRefused(
-            f"{path.name} is neither JSON Lines nor a CSV table of pairs: {reason}.", [LineProblem(1, reason)]
-        )
-    twice = next((name for name in PAIR_COLUMNS if names.count(name) > 1), "")
-    if twice:
-        reason = f"the column {twice} is there twice"
-        raise ImportRefused(f"The header of {path.name} is wrong: {reason}.", [LineProblem(1, reason)])
+    names, delimiter = _header(lines, path)
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         start = lines.number + 1
@@ -105,6 +90,36 @@ def _read_csv(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
                 yield start, _pair(row)
             except (FieldProblems, ValueError) as error:
                 yield start, LineProblem(start, str(error))
+
+
+def _header(lines: DecodedLines, path: Path) -> tuple[list[str], str]:
+    """The columns that the first line names, and the delimiter between them.
+
+    Raises:
+        ImportRefused: it is no header of ours.
+    """
+    line = next(lines, "").strip("\r\n")
+    if problem := lines.take_bad():
+        raise ImportRefused(
+            f"The first line of {path.name} is not a header of columns: {problem.reason}.", [problem]
+        )
+    for delimiter in _DELIMITERS:
+        try:
+            names = [name.strip().lower() for name in next(csv.reader([line], delimiter=delimiter), [])]
+        except csv.Error:  # no header has a cell as large
+            continue
+        if "paraphrase" in names and ("original" in names or "question" in names):
+            break
+    else:
+        reason = "it needs the columns original and paraphrase"
+        raise ImportRefused(
+            f"{path.name} is neither JSON Lines nor a CSV table of pairs: {reason}.", [LineProblem(1, reason)]
+        )
+    twice = next((name for name in PAIR_COLUMNS if names.count(name) > 1), "")
+    if twice:
+        reason = f"the column {twice} is there twice"
+        raise ImportRefused(f"The header of {path.name} is wrong: {reason}.", [LineProblem(1, reason)])
+    return names, delimiter
 
 
 def _pair(row: Mapping[str, Any]) -> PairRow:

@@ -29,6 +29,7 @@ LINE = '{"text": "1 + 1"}\n'
         ("a.txt", "\n" + LINE, "jsonl"),
         ("a", "\ufeffid;text;answer\n", "csv"),
         ("a.json", LINE, "jsonl"),
+        ("a.txt", "id;text\r1;one\r", "csv"),
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])

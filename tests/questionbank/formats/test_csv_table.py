@@ -122,6 +122,13 @@ def test_a_wrong_cell_is_named(table, header, row, reason):
     assert reason in problem.reason
 
 
+def test_a_carriage_return_may_end_every_line(table):
+    entries = _entries(table(b'text,difficulty\rone,1\r"two\rlines",2\rcaf\xe9,3\rfour,4\r'))
+    assert [line for line, _ in entries] == [2, 3, 5, 6]
+    assert [entry.text for _, entry in (*entries[:2], entries[3])] == ["one", "two\rlines", "four"]
+    assert entries[2][1] == LineProblem(5, "invalid UTF-8 at byte 4 of the line (0xe9)")
+
+
 def test_invalid_utf8_is_the_problem_of_its_line_only(table):
     entries = _entries(table(b"text\nfine\ncaf\xe9\nfine too\n"))
     assert entries[1] == (3, LineProblem(3, "invalid UTF-8 at byte 4 of the line (0xe9)"))

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.limits import LINE_LIMIT
 from questionbank.formats.pairs import PairRow, read_pair_file
 
 
@@ -74,6 +75,30 @@ def test_a_line_that_cannot_be_used_says_why_and_the_others_are_read(read, line,
 def test_bad_rows_of_a_table_have_their_line(read):
     rows = read("original,paraphrase\na,b\nc\nd,e,f\n", "pairs.csv")
     assert [(line, type(row)) for line, row in rows] == [(2, PairRow), (3, LineProblem), (4, LineProblem)]
+
+
+def test_a_carriage_return_may_end_every_line(read):
+    rows = read(b'original,paraphrase\ra,b\r"c\rd",e\r\xff,g\rh,i', "pairs.csv")
+    assert [line for line, _row in rows] == [2, 3, 5, 6]
+    assert [(row.original, row.paraphrase) for _line, row in rows[:2]] == [("a", "b"), ("c\rd", "e")]
+    assert rows[2][1] == LineProblem(5, "invalid UTF-8 at byte 1 of the line (0xff)")
+    assert rows[3][1].original == "h"
+
+
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [
+        (b"original,paraphrase,caf\xe9\n", "invalid UTF-8 at byte 24"),
+        (b"original,paraphrase,\0\n", "a NUL character at byte 21"),
+        (b"original,paraphrase," + b"x" * LINE_LIMIT + b"\n", "longer than 1,000,000 bytes"),
+        (b"original " * 25_000, "needs the columns original and paraphrase"),  # one cell, over the limit
+        (b'"original,paraphrase\n', "needs the columns original and paraphrase"),
+    ],
+)
+def test_a_header_that_cannot_be_read_is_refused_and_swallows_no_row(read, start, reason):
+    with pytest.raises(ImportRefused, match=reason) as refused:
+        read(start + b"a,b\nc,d\n", "pairs.csv")
+    assert [problem.line for problem in refused.value.problems] == [1]
 
 
 @pytest.mark.parametrize(
