@@ -11,15 +11,12 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path, PurePath
 from typing import Any, Protocol
 
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
-from django.utils import timezone
 
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.formats import FORMATS
@@ -33,10 +30,10 @@ from questionbank.services.import_pipeline import ImportOptions, Tell, import_in
 from questionbank.services.import_progress import progress_beside
 from questionbank.services.import_report import ImportReport
 from questionbank.services.search_index import vocabulary_refresh
+from questionbank.services.uploads import uploads_forget_old
 
 __all__ = ["ImportReport", "import_file", "import_repeat", "import_request", "run_import"]
 
-UPLOADS_KEPT = timedelta(days=7)  # files of dry runs that nobody followed up
 LOGGED_LINES = 50
 MANY = 10_000  # new questions after which the bank does not wait for autovacuum
 _NAME_BYTES = 150  # of a file's name that are kept
@@ -179,7 +176,7 @@ def import_request(
         raise ValidationFailed(
             f"The format {format!r} is not known; use one of {known}.", {"format": [known]}
         )
-    _forget_old_uploads()
+    uploads_forget_old()
     plain_name = _plain_name(name)
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
     return runs.run_create(
@@ -236,18 +233,6 @@ def _plain_name(name: str) -> str:
     # file systems count bytes, and the end of the name tells the format
     short = printable.encode()[-_NAME_BYTES:].decode(errors="ignore")
     return short if short.strip(". ") else "upload"
-
-
-def _forget_old_uploads() -> None:
-    storage = storages["uploads"]
-    try:
-        _, names = storage.listdir("")
-    except FileNotFoundError:  # nothing was uploaded yet
-        return
-    for name in names:
-        with suppress(FileNotFoundError):  # somebody else was faster
-            if storage.get_created_time(name) < timezone.now() - UPLOADS_KEPT:
-                storage.delete(name)
 
 
 class _Reporter(Protocol):

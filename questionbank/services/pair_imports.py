@@ -23,6 +23,7 @@ from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed
 from questionbank.formats.pairs import PairRow, read_pair_file
 from questionbank.models import ParaphrasePair, Question, User
 from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.services.uploads import uploads_forget_old
 
 __all__ = ["SHOWN_PROBLEMS", "PairReport", "pairs_check", "pairs_import"]
 
@@ -59,10 +60,11 @@ def pairs_check(*, upload: File[Any], name: str, user: User) -> PairReport:
     _allow(user)
     last = PurePath(name.replace("\\", "/")).name
     plain = "".join(sign for sign in last if sign.isprintable())[-50:].strip(". ") or "upload"
+    uploads_forget_old()
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.pairs", upload)
     try:
         pairs, problems = _read(stored, plain)
-    except ImportRefused:
+    except BaseException:
         storages["uploads"].delete(stored)
         raise
     token = signing.dumps([stored, plain, user.pk], salt=_SALT)

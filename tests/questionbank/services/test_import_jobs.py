@@ -18,6 +18,7 @@ from questionbank.models import KnowledgeHierarchy, Question, Run, VocabularyWor
 from questionbank.services import imports
 from questionbank.services.import_progress import progress_beside
 from questionbank.services.imports import import_repeat, import_request, run_import
+from questionbank.services.uploads import UPLOADS_KEPT
 
 pytestmark = pytest.mark.django_db
 
@@ -203,8 +204,8 @@ def test_a_run_whose_file_is_gone_says_so(uploads):
 
 def test_uploads_that_nobody_followed_up_are_forgotten(uploads, monkeypatch):
     old = request().parameters["upload"]
-    later = timezone.now() + imports.UPLOADS_KEPT * 2
-    monkeypatch.setattr(imports, "timezone", SimpleNamespace(now=lambda: later))
+    later = timezone.now() + UPLOADS_KEPT * 2
+    monkeypatch.setattr("questionbank.services.uploads.timezone", SimpleNamespace(now=lambda: later))
     request()
     assert not uploads.exists(old)
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
+from django.utils import timezone
 
 from analytics.paraphrase.findings import find_changes
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run
+from questionbank.services import pair_imports
 from questionbank.services.pair_imports import pairs_check, pairs_import
 from questionbank.services.paraphrase import (
     PairInput,
@@ -21,6 +25,7 @@ from questionbank.services.paraphrase import (
     pairs_create,
     paraphrase_score_waiting,
 )
+from questionbank.services.uploads import UPLOADS_KEPT
 
 pytestmark = pytest.mark.django_db
 PAIR = PairInput("Zoe rode 30 kilometres.", "Zoe rode some kilometres.")
@@ -175,3 +180,31 @@ def test_a_kept_file_is_its_owner_s_and_one_that_cannot_be_read_is_not_kept(revi
     assert set(storages["uploads"].listdir("")[1]) == before
     with pytest.raises(NotAllowed):
         pairs_check(upload=upload({"original": "a", "paraphrase": "b"}), name="a", user=teacher)
+
+
+@pytest.fixture
+def kept(settings, tmp_path):
+    """The names of the files that are kept, of this test alone."""
+    backend = "django.core.files.storage.FileSystemStorage"
+    uploads = {"BACKEND": backend, "OPTIONS": {"location": tmp_path}}
+    settings.STORAGES = {**settings.STORAGES, "uploads": uploads}
+    return lambda: set(storages["uploads"].listdir("")[1])
+
+
+def test_a_file_is_not_kept_whatever_stops_its_check(reviewer, kept, monkeypatch):
+    monkeypatch.setattr(pair_imports, "read_pair_file", Mock(side_effect=RuntimeError))
+    with pytest.raises(RuntimeError):
+        pairs_check(upload=upload({"original": "a", "paraphrase": "b"}), name="a.jsonl", user=reviewer)
+    assert not kept()
+
+
+def test_checked_files_that_nobody_added_are_forgotten(reviewer, kept, monkeypatch):
+    def check() -> set[str]:
+        pairs_check(upload=upload({"original": "a", "paraphrase": "b"}), name="a.jsonl", user=reviewer)
+        return kept()
+
+    (old,) = check()
+    later = timezone.now() + UPLOADS_KEPT * 2
+    monkeypatch.setattr("questionbank.services.uploads.timezone", SimpleNamespace(now=lambda: later))
+    (new,) = check()
+    assert new != old

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from datetime import timedelta
@@ -176,7 +177,18 @@ def test_a_file_is_checked_then_added(as_reviewer):
     assert ParaphrasePair.objects.get().paraphrase == "b"
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"once upon a time\n"])
+CONTENTS_NOT_OURS = {
+    "empty": b"",
+    "archive": b"PK\x03\x04",
+    "prose": b"once upon a time\n",
+    "one long line": b"once upon a time " * 12_000,
+    "carriage returns": b"once\rupon\ra\rtime\r",
+    "header that is no text": b"original,paraphrase,caf\xe9\na,b\n",
+    "cut gzip": gzip.compress(b"original,paraphrase\n" * 500)[:40],
+}
+
+
+@pytest.mark.parametrize("content", CONTENTS_NOT_OURS.values(), ids=CONTENTS_NOT_OURS)
 def test_a_file_that_is_none_of_ours_is_refused_with_a_sentence(as_reviewer, content):
     file = SimpleUploadedFile("pairs.csv", content)
     response = as_reviewer.post(reverse("review_upload"), {"action": "check", "file": file})

@@ -1,0 +1,26 @@
+"""Uploaded files that were checked and wait for their owner to go on."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+
+from django.core.files.storage import storages
+from django.utils import timezone
+
+__all__ = ["UPLOADS_KEPT", "uploads_forget_old"]
+
+UPLOADS_KEPT = timedelta(days=7)
+
+
+def uploads_forget_old() -> None:
+    """Delete the files that nobody followed up."""
+    storage = storages["uploads"]
+    try:
+        _, names = storage.listdir("")
+    except FileNotFoundError:  # nothing was uploaded yet
+        return
+    for name in names:
+        with suppress(FileNotFoundError):  # somebody else was faster
+            if storage.get_created_time(name) < timezone.now() - UPLOADS_KEPT:
+                storage.delete(name)
