@@ -1,7 +1,7 @@
 """Files of paraphrases: JSON Lines or CSV, gzip too; one pair of `original` and `paraphrase` a line.
 
 Further fields: ``id``, ``language`` (detected where absent), and ``question``, the number of a question of the bank,
-whose text is then the original where none is given. Others are ignored, null means absent.
+whose text is then the original where none is given. Others are ignored, null means absent. No ``id`` stands twice.
 """
 
 from __future__ import annotations
@@ -49,7 +49,13 @@ def read_pair_file(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
     start = first_bytes(path, 4096).lstrip(b"\xef\xbb\xbf").lstrip()
     if not start:
         raise ImportRefused(f"{path.name} is empty.")
-    yield from _read_json(path) if start.startswith((b"{", b"[")) else _read_csv(path)
+    first_line_of: dict[str, int] = {}
+    for number, row in _read_json(path) if start.startswith((b"{", b"[")) else _read_csv(path):
+        if isinstance(row, PairRow) and row.id:
+            first = first_line_of.setdefault(row.id, number)
+            if first != number:
+                row = LineProblem(number, f"the id {row.id!r} stands already in line {first:,}", "id")
+        yield number, row
 
 
 def _read_json(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:

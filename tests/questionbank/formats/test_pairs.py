@@ -72,6 +72,15 @@ def test_a_line_that_cannot_be_used_says_why_and_the_others_are_read(read, line,
     assert isinstance(second[1], PairRow)
 
 
+def test_an_id_stands_once(read):
+    lines = [
+        {**PAIR, "id": one, "label": number} for number, one in enumerate(("a", 7, None, "7", "b", None))
+    ]
+    rows = read("\n".join(map(json.dumps, lines)))
+    assert [row.id for _line, row in (*rows[:3], *rows[4:])] == ["a", "7", "", "b", ""]
+    assert rows[3] == (4, LineProblem(4, "the id '7' stands already in line 2", "id"))
+
+
 def test_bad_rows_of_a_table_have_their_line(read):
     rows = read("original,paraphrase\na,b\nc\nd,e,f\n", "pairs.csv")
     assert [(line, type(row)) for line, row in rows] == [(2, PairRow), (3, LineProblem), (4, LineProblem)]
