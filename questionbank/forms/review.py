@@ -55,8 +55,10 @@ class PairForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """The original is one of the two."""
+        """The original is one of the two; lines end as in files, not as browsers send them."""
         cleaned: dict[str, Any] = super().clean() or {}
+        for name in ("original", "paraphrase"):
+            cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
         number = cleaned.get("question")
         cleaned["question"] = None
         if number:

@@ -1,6 +1,7 @@
 """Uploading files of paraphrases: first a check that writes nothing, then the pairs of the file that was checked.
 
-The file is kept among the uploads between the two; what names it is signed for the person who uploaded it.
+The file is kept among the uploads between the two; what names it is signed for the person who uploaded it. When its
+pairs are added, an empty file takes its place, so that whoever presses the button twice is told so.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from typing import Any
 
 from django.core import signing
 from django.core.files import File
+from django.core.files.base import ContentFile
 from django.core.files.storage import storages
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed, ValidationFailed
 from questionbank.formats.pairs import PairRow, read_pair_file
 from questionbank.models import ParaphrasePair, Question, User
-from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.services.paraphrase import PairInput, pairs_create, pairs_known, pairs_turn
 from questionbank.services.uploads import uploads_forget_old
 
 __all__ = ["SHOWN_PROBLEMS", "PairReport", "pairs_check", "pairs_import"]
@@ -31,6 +34,7 @@ SHOWN_PROBLEMS = 100
 MOST_ROWS = 20_000
 _SALT = "kindred.paraphrases"
 _KEPT_FOR = 24 * 3600  # seconds
+_ADDED = ".added"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def pairs_import(*, token: str, user: User, skip_refused: bool = False) -> list[
 
     Raises:
         NotAllowed: the person may not add pairs.
-        Conflict: the file is not kept any more, or is somebody else's.
+        Conflict: its pairs were added already, or the file is not kept any more or is somebody else's.
         ImportRefused: lines cannot be used and `skip_refused` is false, or none can; nothing was added.
     """
     _allow(user)
@@ -91,7 +95,18 @@ def pairs_import(*, token: str, user: User, skip_refused: bool = False) -> list[
         stored, name, owner = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
     except signing.BadSignature as error:
         raise Conflict(_("The file is not kept any more; upload it again.")) from error
-    if owner != user.pk or not storages["uploads"].exists(stored):
+    if owner != user.pk:
+        raise Conflict(_("The file is not kept any more; upload it again."))
+    with transaction.atomic():
+        pairs_turn()
+        return _import(stored, name, user, skip_refused=skip_refused)
+
+
+def _import(stored: str, name: str, user: User, *, skip_refused: bool) -> list[ParaphrasePair]:
+    storage, mark = storages["uploads"], f"{stored}{_ADDED}"
+    if storage.exists(mark):
+        raise Conflict(_("The pairs of this file were added already."))
+    if not storage.exists(stored):
         raise Conflict(_("The file is not kept any more; upload it again."))
     pairs, problems = _read(stored, name)
     if (problems and not skip_refused) or not pairs:
@@ -102,7 +117,8 @@ def pairs_import(*, token: str, user: User, skip_refused: bool = False) -> list[
         made = pairs_create(pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name)
     except ValidationFailed as error:  # what a reader let through and the queue does not take
         raise ImportRefused(str(error), problems) from error
-    storages["uploads"].delete(stored)
+    storage.save(mark, ContentFile(b""))
+    storage.delete(stored)
     return made
 
 
@@ -128,10 +144,7 @@ def _read(stored: str, name: str) -> tuple[list[PairInput], list[LineProblem]]:
         raise ImportRefused(_("There is no pair in %(name)s.") % {"name": name})
     asked = {row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None}
     questions = Question.objects.in_bulk(asked)
-    texts = [row.paraphrase for _number, row in rows if isinstance(row, PairRow)]
-    known = set(
-        ParaphrasePair.objects.filter(paraphrase__in=texts).values_list("original", "paraphrase").iterator()
-    )
+    known = pairs_known(paraphrases=[row.paraphrase for _number, row in rows if isinstance(row, PairRow)])
     seen: dict[tuple[str, str], int] = {}
     pairs, problems = [], []
     for number, row in rows:
@@ -149,7 +162,7 @@ def _read(stored: str, name: str) -> tuple[list[PairInput], list[LineProblem]]:
         elif both in seen:
             reason = _("this pair stands on line %(line)d already") % {"line": seen[both]}
         elif both in known:
-            reason = _("this pair is in the queue already")
+            reason = _("this pair was added already")
         if reason:
             problems.append(LineProblem(number, reason))
             continue

@@ -28,6 +28,8 @@ __all__ = [
     "pair_priority",
     "pair_save_score",
     "pairs_create",
+    "pairs_known",
+    "pairs_turn",
     "paraphrase_rescore",
     "paraphrase_score_request",
     "paraphrase_score_waiting",
@@ -89,7 +91,7 @@ def pairs_create(
 
     Raises:
         NotAllowed: the person may not add pairs.
-        ValidationFailed: a text is empty or too long, or both are the same.
+        ValidationFailed: a text is empty or too long, both are the same, or a pair typed by hand was added already.
     """
     pairs = list(pairs)
     is_ours = all(one.question is not None for one in pairs)
@@ -112,10 +114,28 @@ def pairs_create(
     ]
     for row in rows:
         _check(row)
+    if source == ParaphrasePair.Source.TYPED:
+        pairs_turn()
+        known = pairs_known(paraphrases=[row.paraphrase for row in rows])
+        if any((row.original, row.paraphrase) in known for row in rows):
+            problem = _("This pair was added already.")
+            raise ValidationFailed(problem, {"paraphrase": [problem]})
     made = ParaphrasePair.objects.bulk_create(rows, batch_size=_ROWS)
     if made and request_scores:
         paraphrase_score_request(pairs=made, user=user)
     return made
+
+
+def pairs_turn() -> None:
+    """Wait until nobody else looks which pairs are known and adds others; ends with the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/add pairs'))")
+
+
+def pairs_known(*, paraphrases: Iterable[str]) -> set[tuple[str, str]]:
+    """The pairs with these paraphrases that were added already, decided or not: (original, paraphrase)."""
+    same = ParaphrasePair.objects.filter(paraphrase__in=list(paraphrases))
+    return set(same.values_list("original", "paraphrase").iterator())
 
 
 def _check(pair: ParaphrasePair) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
+from django.db import connection
 from django.utils import timezone
 
 from analytics.paraphrase.findings import find_changes
@@ -147,8 +149,9 @@ def test_a_check_adds_nothing_and_the_import_adds_what_was_checked(reviewer, que
     first, _ = ParaphrasePair.objects.order_by("pk")
     assert (first.question, first.original, first.source_id) == (question, "What is 2 + 3?", "x")
     assert (first.batch, first.source, first.created_by) == ("pairs.jsonl", "upload", reviewer)
-    with pytest.raises(Conflict):  # once only
+    with pytest.raises(Conflict, match="added already"):
         pairs_import(token=report.token, user=reviewer)
+    assert ParaphrasePair.objects.count() == 2
 
 
 def test_refused_lines_keep_the_file_out_unless_they_are_skipped(reviewer):
@@ -180,6 +183,46 @@ def test_a_kept_file_is_its_owner_s_and_one_that_cannot_be_read_is_not_kept(revi
     assert set(storages["uploads"].listdir("")[1]) == before
     with pytest.raises(NotAllowed):
         pairs_check(upload=upload({"original": "a", "paraphrase": "b"}), name="a", user=teacher)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("files", [1, 2])
+def test_two_who_add_the_same_pairs_at_once_add_them_once(reviewer, kept, files):
+    """Of one file, the button is pressed twice; the second of two files finds the pairs of the first."""
+    content = [{"original": str(number), "paraphrase": "b"} for number in range(40)]
+    tokens = [
+        pairs_check(upload=upload(*content), name="pairs.jsonl", user=reviewer).token for _ in range(files)
+    ]
+    barrier = threading.Barrier(2)
+    outcomes: list[object] = []
+
+    def work(token: str) -> None:
+        try:
+            barrier.wait()
+            outcomes.append(len(pairs_import(token=token, user=reviewer)))
+        except Exception as error:  # noqa: BLE001 - told to the test
+            outcomes.append(type(error))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work, args=(token,)) for token in (tokens[0], tokens[-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(outcomes) == {40, (Conflict, ImportRefused)[files - 1]}
+    assert ParaphrasePair.objects.count() == 40
+
+
+@pytest.mark.parametrize("state", ["open", "adjudication", "decided"])
+def test_a_pair_that_was_added_is_not_typed_again(reviewer, state):
+    pairs_create(pairs=[PAIR], source="upload", user=reviewer)
+    ParaphrasePair.objects.update(state=state, outcome="accept" if state == "decided" else "")
+    with pytest.raises(ValidationFailed, match="added already") as refused:
+        add(PairInput(f" {PAIR.original}", f"{PAIR.paraphrase}\n"))
+    assert list(refused.value.fields) == ["paraphrase"]
+    add(PairInput(PAIR.original, "Another."), PairInput("Another.", PAIR.paraphrase))
+    assert ParaphrasePair.objects.count() == 3
 
 
 @pytest.fixture

@@ -175,6 +175,8 @@ def test_a_file_is_checked_then_added(as_reviewer):
     assert "nothing was added" in page
     as_reviewer.post(confirm, {"token": token, "skip_refused": "1"})
     assert ParaphrasePair.objects.get().paraphrase == "b"
+    page = as_reviewer.post(confirm, {"token": token, "skip_refused": "1"}, follow=True).content.decode()
+    assert "were added already" in page
 
 
 CONTENTS_NOT_OURS = {
@@ -204,6 +206,16 @@ def test_a_pair_is_typed_with_a_question_of_the_bank(as_reviewer, bank):
     assert (pair.question, pair.original, pair.source) == (question, question.text.strip(), "typed")
     for wrong in ({"question": 10**9}, {"question": ""}, {"paraphrase": ""}, {"question": 10**30}):
         assert as_reviewer.post(reverse("review_upload"), {**data, **wrong}).status_code == 422
+    assert ParaphrasePair.objects.count() == 1
+
+
+def test_a_pair_is_typed_once(as_reviewer):
+    data = {"action": "add", "original": "One.\r\nTwo.", "paraphrase": "Two.\r\nOne.", "language": "en"}
+    assert as_reviewer.post(reverse("review_upload"), data).status_code == 302
+    assert ParaphrasePair.objects.get().original == "One.\nTwo."  # as a file would have it
+    response = as_reviewer.post(reverse("review_upload"), data)
+    assert response.status_code == 422
+    assert b"This pair was added already." in response.content
     assert ParaphrasePair.objects.count() == 1
 
 
