@@ -9,10 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
+from questionbank.forms.uploads import TAKES_FILES
+
 __all__ = ["RequestSizeMiddleware"]
 
 FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
-TAKES_FILES = frozenset({"import_create"})  # URL names; these views limit their files themselves
 
 
 class RequestSizeMiddleware:
@@ -31,7 +32,10 @@ class RequestSizeMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> HttpResponse | None:
-        """Look at the length that the request states; a body without one is not read by Django at all."""
+        """Look at the length that the request states; a body without one is not read by Django at all.
+
+        The upload handler looks after the views that take files.
+        """
         try:
             length = int(request.META.get("CONTENT_LENGTH") or 0)
         except ValueError:

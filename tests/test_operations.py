@@ -49,7 +49,9 @@ def test_documented_limits_are_the_real_ones(settings):
     )
     assert health.BACKUP_DUE.days == 7
     uploads = settings.IMPORT_UPLOAD_MAX_BYTES // 2**20
-    assert f"Forms {settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20} MB, uploads {uploads} MB" in TEXT
+    pairs = settings.REVIEW_UPLOAD_MAX_BYTES // 2**20
+    forms = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+    assert f"Forms {forms} MB, uploads {uploads} MB, files of pairs {pairs} MB" in TEXT
     assert settings.ACCOUNT_RATE_LIMITS["login_failed"] == "10/m/ip,5/5m/key"
     assert re.search(r"Ten failed log-ins a minute from an address, five in five minutes for a\s+name", TEXT)
 

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 import pytest
 from django.core import mail
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, path, resolve, reverse
 
 from questionbank import middleware, urls
+from questionbank.forms.uploads import TAKES_FILES
 from questionbank.models import (
     KnowledgeConcept,
     KnowledgeHierarchy,
@@ -237,8 +239,6 @@ def test_a_body_that_is_far_too_large_is_refused_before_it_is_read(client, name)
 
 @pytest.mark.django_db
 def test_an_upload_that_is_too_large_gets_a_sentence(client, admin_person, settings):
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
     settings.IMPORT_UPLOAD_MAX_BYTES = 1000
     client.force_login(admin_person)
     upload = SimpleUploadedFile("questions.jsonl", b"x" * 3_000_000)
@@ -247,5 +247,18 @@ def test_an_upload_that_is_too_large_gets_a_sentence(client, admin_person, setti
     assert "larger than" in response.content.decode()
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("megabytes", [20.5, 22])
+def test_pairs_that_are_too_large_are_not_kept_and_get_a_sentence(client, admin_person, megabytes):
+    """Up to a megabyte over the limit the form refuses the file, from there it is dropped on the way."""
+    client.force_login(admin_person)
+    content = b"x" * int(megabytes * 2**20)
+    upload = SimpleUploadedFile("pairs.jsonl", content)
+    response = client.post(reverse("review_upload"), {"action": "check", "file": upload})
+    assert response.status_code == 422
+    assert "This file is larger than 20.0\xa0MB." in response.content.decode()
+    assert ("file" in response.wsgi_request.FILES) == (megabytes < 21)
+
+
 def test_the_views_that_take_files_exist():
-    assert {name for name, _here in ADDRESSES} >= middleware.TAKES_FILES
+    assert {name for name, _here in ADDRESSES} >= TAKES_FILES.keys()

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.formats.limits import TEXT_LIMIT
+from questionbank.forms.uploads import FileForm
 from questionbank.models import Question, ReviewDecision
 from questionbank.selectors.review import DEFAULT_KEYS
 
@@ -73,20 +71,10 @@ class PairForm(forms.Form):
         return cleaned
 
 
-class PairFileForm(forms.Form):
+class PairFileForm(FileForm):
     """A file of pairs; it is checked before anything is added."""
 
-    file = forms.FileField(label=_("File"), allow_empty_file=True, widget=forms.FileInput)
-
-    def clean_file(self) -> UploadedFile:
-        """Refuse what is empty or too large with a sentence."""
-        file: UploadedFile = self.cleaned_data["file"]
-        if not file.size:
-            raise forms.ValidationError(_now("This file is empty."))
-        if file.size > settings.REVIEW_UPLOAD_MAX_BYTES:
-            limit = filesizeformat(settings.REVIEW_UPLOAD_MAX_BYTES)
-            raise forms.ValidationError(_now("This file is larger than %(limit)s.") % {"limit": limit})
-        return file
+    limit = "REVIEW_UPLOAD_MAX_BYTES"
 
 
 class GuidelineForm(forms.Form):

@@ -1,14 +1,24 @@
-"""An upload handler that keeps no file larger than the limit, so that no request fills the disk."""
+"""Files that people upload: an upload handler that keeps none larger than the limit, so that no request fills the disk,
+and the form that says so.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from django import forms
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 from django.http import HttpRequest
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
 
-__all__ = ["LimitedUploadHandler", "was_too_large"]
+__all__ = ["TAKES_FILES", "FileForm", "LimitedUploadHandler", "was_too_large"]
+
+TAKES_FILES = {"import_create": "IMPORT_UPLOAD_MAX_BYTES", "review_upload": "REVIEW_UPLOAD_MAX_BYTES"}
+"""The views that take files, by their URL name, and the setting with the limit of each."""
 
 FORM_ALLOWANCE = 1024 * 1024  # what the other fields of the form and the multipart frame may take
 
@@ -29,7 +39,10 @@ class LimitedUploadHandler(FileUploadHandler):
         boundary: Any,
         encoding: Any = None,
     ) -> None:
-        self._too_large = content_length > settings.IMPORT_UPLOAD_MAX_BYTES + FORM_ALLOWANCE
+        match = self.request.resolver_match if self.request is not None else None
+        name = match.url_name if match is not None else None
+        setting = TAKES_FILES.get(name or "", "IMPORT_UPLOAD_MAX_BYTES")
+        self._too_large = content_length > getattr(settings, setting) + FORM_ALLOWANCE
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
@@ -47,3 +60,43 @@ class LimitedUploadHandler(FileUploadHandler):
 def was_too_large(request: HttpRequest) -> bool:
     """Whether the request's file was dropped for its size."""
     return getattr(request, "upload_was_too_large", False)
+
+
+class FileForm(forms.Form):
+    """A form with a file whose size is limited.
+
+    Args:
+        too_large: the file was dropped on its way, for its size.
+
+    Attributes:
+        limit: name of the setting with the limit.
+    """
+
+    limit: ClassVar[str] = "IMPORT_UPLOAD_MAX_BYTES"
+
+    file = forms.FileField(label=_("File"), allow_empty_file=True, widget=forms.FileInput)
+
+    def __init__(self, *args: Any, too_large: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._too_large = too_large
+
+    def clean_file(self) -> UploadedFile:
+        """Refuse what is empty or too large with a sentence."""
+        file: UploadedFile = self.cleaned_data["file"]
+        if not file.size:
+            raise forms.ValidationError(_now("This file is empty."))
+        if file.size > getattr(settings, self.limit):
+            raise forms.ValidationError(self._too_large_message())
+        return file
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """Say that the file was too large where it was dropped on the way, instead of that it is missing."""
+        if field == "file" and self._too_large:
+            error = forms.ValidationError(self._too_large_message())
+        super().add_error(field, error)
+
+    def _too_large_message(self) -> str:
+        limit = filesizeformat(getattr(settings, self.limit))
+        return _now("This file is larger than %(limit)s. Compress it with gzip, or split it.") % {
+            "limit": limit
+        }

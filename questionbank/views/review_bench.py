@@ -53,7 +53,7 @@ def review_upload(request: HttpRequest) -> HttpResponse:
     status = 200
     if request.method == "POST" and (request.POST.get("action") == "check" or was_too_large(request)):
         status = 422
-        file_form = PairFileForm(request.POST, request.FILES)
+        file_form = PairFileForm(request.POST, request.FILES, too_large=was_too_large(request))
         if file_form.is_valid():
             file = file_form.cleaned_data["file"]
             try:

@@ -179,6 +179,15 @@ def test_a_file_is_checked_then_added(as_reviewer):
     assert "were added already" in page
 
 
+def test_a_file_of_several_megabytes_is_checked(as_reviewer):
+    lines = [{"original": f"{number} {'x' * 3000}", "paraphrase": "b"} for number in range(1700)]
+    file = SimpleUploadedFile("pairs.jsonl", "\n".join(map(json.dumps, lines)).encode())
+    assert file.size > 5_000_000
+    page = as_reviewer.post(reverse("review_upload"), {"action": "check", "file": file})
+    assert page.status_code == 200
+    assert "1,700" in page.content.decode()
+
+
 CONTENTS_NOT_OURS = {
     "empty": b"",
     "archive": b"PK\x03\x04",
