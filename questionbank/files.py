@@ -15,12 +15,12 @@ from typing import IO, Any, TypeVar
 
 from django.utils.translation import gettext as _
 
+from analytics.json_lines import decode_line, parse_object, string_problem
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, KindredError, LineProblem
-from questionbank.formats.fields import FieldProblems, read_identifier, read_question, string_problem
-from questionbank.formats.jsonl import parse_object
+from questionbank.formats.fields import FieldProblems, read_identifier, read_question
 from questionbank.formats.limits import TEXT_LIMIT
-from questionbank.formats.lines import decode_line, read_lines, refuse_unreadable
+from questionbank.formats.lines import read_lines, refuse_unreadable
 
 __all__ = [
     "InputPair",

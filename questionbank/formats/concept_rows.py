@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analytics.json_lines import string_problem
 from analytics.records import ConceptPath
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats import limits
-from questionbank.formats.fields import FieldProblems, concept_path, string_problem
+from questionbank.formats.fields import FieldProblems, concept_path
 
 __all__ = ["ConceptRow", "is_concept_row", "read_concept_row", "resolve_concept_rows"]
 

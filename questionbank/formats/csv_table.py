@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analytics.json_lines import decode_line
 from analytics.records import Option, QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.cells import (
@@ -29,7 +30,7 @@ from questionbank.formats.cells import (
 )
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
-from questionbank.formats.lines import Progress, decode_line, read_lines
+from questionbank.formats.lines import Progress, read_lines
 
 __all__ = [
     "COLUMNS",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analytics.json_lines import string_problem
 from analytics.records import ConceptPath, Option, QuestionRecord
 from analytics.text.tokens import detect_language
 from questionbank.formats import limits
@@ -25,7 +26,6 @@ __all__ = [
     "concept_path",
     "read_identifier",
     "read_question",
-    "string_problem",
 ]
 
 KINDS = ("open", "choice", "blank")
@@ -119,21 +119,6 @@ class _Fields:
             self.refuse(name, f"has {len(value):,} items, more than {limit:,}")
             return []
         return value
-
-
-def string_problem(value: str, limit: int) -> str:
-    """What PostgreSQL or our pages could not hold in a string, or nothing."""
-    if len(value) > limit:
-        return f"has {len(value):,} characters, more than {limit:,}"
-    if value.isascii():
-        return "holds a NUL character" if "\0" in value else ""
-    if "\0" in value:
-        return "holds a NUL character"
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return "holds half of a surrogate pair, which is no character"
-    return ""
 
 
 def _type_name(value: object) -> str:

@@ -10,26 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from analytics.json_lines import decode_line, parse_object
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
-from questionbank.formats.lines import Progress, decode_line, read_lines
+from questionbank.formats.lines import Progress, read_lines
 
-__all__ = ["parse_object", "question_fields", "read_jsonl", "write_jsonl_line"]
-
-
-class _Constant(ValueError):
-    """NaN or Infinity, which Python's parser would take and JSON does not have."""
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise _Constant(f"not JSON: {name} is not a number there")
-
-
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+__all__ = ["question_fields", "read_jsonl", "write_jsonl_line"]
 
 
 def read_jsonl(
@@ -57,29 +47,6 @@ def _read_line(number: int, line: bytes, scale: FileScale) -> QuestionRecord | C
         return LineProblem(number, str(error), error.problems[0][0])
     except ValueError as error:
         return LineProblem(number, str(error))
-
-
-def parse_object(text: str) -> dict[str, Any]:
-    """The JSON object of one line.
-
-    Raises:
-        ValueError: it is none; the message is for the user.
-    """
-    try:
-        row = _decoder.decode(text)
-    except json.JSONDecodeError as error:
-        reason = error.msg.lower().removesuffix(" at")
-        raise ValueError(f"not JSON: {reason} at column {error.colno}") from error
-    except RecursionError as error:
-        raise ValueError("not usable JSON: nested too deeply") from error
-    except _Constant:
-        raise
-    except ValueError as error:  # an integer of thousands of digits
-        raise ValueError("not usable JSON: a number has too many digits") from error
-    if type(row) is not dict:
-        kind = "a list" if isinstance(row, list) else "a single value"
-        raise ValueError(f"the line holds {kind}, not a JSON object")
-    return row
 
 
 def question_fields(record: QuestionRecord) -> dict[str, Any]:

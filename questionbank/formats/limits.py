@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from analytics.json_lines import LINE_LIMIT, TEXT_LIMIT, UNPACKED_LIMIT
+
 __all__ = [
     "ANSWER_LIMIT",
     "CONCEPTS_LIMIT",
@@ -23,11 +25,7 @@ __all__ = [
     "UNPACKED_LIMIT",
 ]
 
-LINE_LIMIT = 1_000_000  # bytes
-UNPACKED_LIMIT = 2 * 1024**3  # bytes that a gzip file may unpack to
-
-TEXT_LIMIT = 50_000  # characters, here and below
-ANSWER_LIMIT = 10_000
+ANSWER_LIMIT = 10_000  # characters, here and below
 OPTION_TEXT_LIMIT = 10_000
 EQUATION_LIMIT = 5_000
 ID_LIMIT = 200

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.limits import LINE_LIMIT, UNPACKED_LIMIT
 
-__all__ = ["Progress", "decode_line", "first_bytes", "read_lines", "refuse_unreadable"]
+__all__ = ["Progress", "first_bytes", "read_lines", "refuse_unreadable"]
 
 Progress = Callable[[int, int], None]
 """Called now and then with (bytes read, bytes of the file)."""
@@ -136,20 +136,3 @@ def read_lines(
             raise ImportRefused(_damage(path, error, number), [problem]) from error
     if progress is not None:
         progress(size, size)
-
-
-def decode_line(line: bytes) -> str:
-    """Decode one line.
-
-    Raises:
-        ValueError: it is not UTF-8 or holds a NUL character; the message is for the user.
-    """
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"invalid UTF-8 at byte {error.start + 1} of the line (0x{line[error.start]:02x})"
-        ) from error
-    if "\0" in text:
-        raise ValueError(f"a NUL character at byte {line.index(0) + 1} of the line")
-    return text

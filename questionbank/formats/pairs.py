@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analytics.json_lines import decode_line, parse_object, string_problem
 from analytics.text.tokens import detect_language
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.cells import unguard_cell
 from questionbank.formats.csv_table import DecodedLines, csv_reason
-from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier, string_problem
-from questionbank.formats.jsonl import parse_object
+from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier
 from questionbank.formats.limits import LANGUAGE_LIMIT, TEXT_LIMIT
-from questionbank.formats.lines import decode_line, first_bytes, read_lines, refuse_unreadable
+from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadable
 
 __all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
 

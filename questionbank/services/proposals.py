@@ -12,9 +12,9 @@ from django.db import connection, transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analytics.json_lines import string_problem
 from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
-from questionbank.formats.fields import string_problem
 from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.models import ParaphrasePair, Question, Run, User
 from questionbank.selectors.paraphrasers import RULES, paraphraser_choice

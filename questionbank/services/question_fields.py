@@ -9,10 +9,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from analytics.json_lines import string_problem
 from analytics.records import Option
 from questionbank.errors import ValidationFailed
 from questionbank.formats import limits
-from questionbank.formats.fields import LANGUAGE_TAG, string_problem
+from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.models import Question
 
 __all__ = ["QuestionFields", "check_fields", "latex_warnings"]

@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from questionbank.errors import ImportRefused, LineProblem
-from questionbank.formats.lines import decode_line, first_bytes, read_lines, refuse_unreadable
+from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadable
 
 
 def _write(tmp_path, data: bytes, name: str = "file.jsonl"):
@@ -106,16 +106,6 @@ def test_progress_ends_at_the_size_of_the_file(tmp_path):
     assert all(total == size for _, total in seen)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert len(seen) == 5
-
-
-def test_invalid_utf8_is_named_by_its_byte():
-    with pytest.raises(ValueError, match=r"invalid UTF-8 at byte 4 of the line \(0xff\)"):
-        decode_line(b"abc\xffdef")
-
-
-def test_a_nul_character_is_named_by_its_byte():
-    with pytest.raises(ValueError, match="a NUL character at byte 3 of the line"):
-        decode_line("é\0".encode())
 
 
 def test_first_bytes_of_damaged_gzip_are_refused(tmp_path):
