@@ -7,21 +7,21 @@ on, which must not be learned either; all others are learned from.
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from analytics.errors import DataError
+from analytics.json_lines import TEXT_LIMIT, read_objects, string_problem
 from analytics.paraphrase.triplets import KeptOut
 from analytics.records import ParaphrasePair
 
 __all__ = ["Material", "read_material", "read_pairs", "without_unchanged"]
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
+_SHORT = 200  # characters of an identifier or an operator's name
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,10 @@ def read_material(data: Path, *, language: str = "") -> Material:
     kept: list[str] = []
     for file in files:
         apart = len(files) > 1 and file.name.startswith(("test", "val"))
-        for number, row in _rows(file):
-            pair = _pair(file, number, row) if "paraphrase" in row else None
-            text = row.get("text", "")
-            if not isinstance(text, str):
-                raise DataError(f"{file.name}, line {number}: the text is not a string.")
+        for number, row in read_objects(file):
+            with _named(file, number):
+                pair = _pair(row, number) if "paraphrase" in row else None
+                text = _question(row)
             if apart:
                 kept += [one for one in (text, pair and pair.original, pair and pair.paraphrase) if one]
                 if pair is not None and file.name.startswith("val"):
@@ -89,7 +88,10 @@ def read_pairs(path: Path) -> list[ParaphrasePair]:
     Raises:
         DataError: it holds none, or a line cannot be read; it names file and line.
     """
-    pairs = [_pair(path, number, row) for number, row in _rows(path)]
+    pairs = []
+    for number, row in read_objects(path):
+        with _named(path, number):
+            pairs.append(_pair(row, number))
     if not pairs:
         raise DataError(f"{path.name} holds no pair.")
     return pairs
@@ -104,34 +106,46 @@ def without_unchanged(pairs: Iterable[ParaphrasePair]) -> list[ParaphrasePair]:
     ]
 
 
-def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    opener: Any = gzip.open if file.name.endswith(".gz") else open
-    number = 0
+@contextmanager
+def _named(file: Path, number: int) -> Iterator[None]:
     try:
-        with opener(file, "rt", encoding="utf-8") as stream:
-            for line in stream:
-                number += 1
-                if line.strip():
-                    row = json.loads(line)
-                    if not isinstance(row, dict):
-                        raise ValueError("not a JSON object")
-                    yield number, row
-    except ValueError as error:  # also invalid UTF-8 and invalid JSON
-        raise DataError(f"{file.name}, line {max(number, 1)}: {error}.") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{file} cannot be read: {error}.") from error
+        yield
+    except ValueError as error:
+        raise DataError(f"{file.name}, line {number}: {error}.") from error
 
 
-def _pair(file: Path, number: int, row: dict[str, Any]) -> ParaphrasePair:
+def _pair(row: Mapping[str, Any], number: int) -> ParaphrasePair:
     original, paraphrase, label = row.get("original"), row.get("paraphrase"), row.get("label")
     if not isinstance(original, str) or not isinstance(paraphrase, str):
-        raise DataError(f"{file.name}, line {number}: a pair has an original and a paraphrase, both text.")
+        raise ValueError("a pair has an original and a paraphrase, both text")
+    for name, text in (("original", original), ("paraphrase", paraphrase)):
+        if problem := string_problem(text, TEXT_LIMIT) or ("" if text.strip() else "is empty"):
+            raise ValueError(f"the {name} {problem}")
     if label is not None and (isinstance(label, bool) or label not in (0, 1)):
-        raise DataError(f"{file.name}, line {number}: the label must be 1 (valid) or 0 (not).")
+        raise ValueError("the label must be 1 (valid) or 0 (not)")
     return ParaphrasePair(
-        id=str(row.get("id") or number),
+        id=_short(row, "id") or str(number),
         original=original,
         paraphrase=paraphrase,
         label=label,
-        operator=str(row.get("operator") or ""),
+        operator=_short(row, "operator"),
     )
+
+
+def _question(row: Mapping[str, Any]) -> str:
+    """The question of a line that is no pair; empty where it has none."""
+    text = row.get("text")
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise ValueError("the text is not a string")
+    if problem := string_problem(text, TEXT_LIMIT):
+        raise ValueError(f"the text {problem}")
+    return text if text.strip() else ""
+
+
+def _short(row: Mapping[str, Any], name: str) -> str:
+    text = str(row.get(name) or "")
+    if problem := string_problem(text, _SHORT):
+        raise ValueError(f"the {name} {problem}")
+    return text
