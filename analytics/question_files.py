@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from analytics.errors import DataError
+from analytics.json_lines import TEXT_LIMIT, read_objects, string_problem
 from analytics.records import ConceptPath
 
 __all__ = ["QuestionRow", "read_rows"]
@@ -56,29 +55,23 @@ def read_rows(path: Path) -> list[QuestionRow]:
 
 
 def _rows_of_file(file: Path) -> Iterator[QuestionRow]:
-    opener: Any = gzip.open if file.name.endswith(".gz") else open
-    number = 0
-    try:
-        with opener(file, "rt", encoding="utf-8") as stream:
-            for line in stream:
-                number += 1
-                row = _row(json.loads(line)) if line.strip() else None
-                if row is not None:
-                    yield row
-    except ValueError as error:  # also invalid UTF-8 and invalid JSON
-        raise DataError(f"{file.name}, line {max(number, 1)}: {error}.") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{file} cannot be read: {error}.") from error
+    for number, body in read_objects(file):
+        try:
+            row = _row(body)
+        except ValueError as error:
+            raise DataError(f"{file.name}, line {number}: {error}.") from error
+        if row is not None:
+            yield row
 
 
-def _row(body: Any) -> QuestionRow | None:
-    if not isinstance(body, dict):
-        raise ValueError("not a JSON object")
+def _row(body: Mapping[str, Any]) -> QuestionRow | None:
     text = body.get("text")
     if text is None:
         return None
     if not isinstance(text, str):
         raise ValueError("the text is not a string")
+    if problem := string_problem(text, TEXT_LIMIT):
+        raise ValueError(f"the text {problem}")
     paths = body.get("concepts") or []
     if not isinstance(paths, list) or not all(
         isinstance(one, list) and all(isinstance(name, str) for name in one) for one in paths
@@ -87,6 +80,8 @@ def _row(body: Any) -> QuestionRow | None:
     difficulty = body.get("difficulty")
     if difficulty is not None and (isinstance(difficulty, bool) or not isinstance(difficulty, int | float)):
         raise ValueError("the difficulty is not a number")
+    if difficulty is not None and abs(difficulty) > sys.float_info.max:
+        raise ValueError("the difficulty is not a finite number")
     return QuestionRow(
         text=text,
         language=str(body.get("language") or "en"),

@@ -37,13 +37,19 @@ def test_plain_and_compressed_files_of_a_folder_are_read_and_its_test_set_is_not
         (b'{"text": "a", "concepts": [[1]]}', "not a list of paths"),
         (b'{"text": "a", "difficulty": "hard"}', "the difficulty is not a number"),
         (b'{"text": "a", "difficulty": true}', "the difficulty is not a number"),
-        (b'{"text": ', "Expecting value"),
-        (b'{"text": "\xff"}', "utf-8"),
+        (b'{"text": "a", "difficulty": 1e999}', "the difficulty is not a finite number"),
+        (b'{"text": "a", "difficulty": -1' + b"0" * 400 + b"}", "the difficulty is not a finite number"),
+        (b'{"text": "a\\u0000"}', "the text holds a NUL character"),
+        (b'{"text": "\\ud800"}', "the text holds half of a surrogate pair"),
+        (b'{"text": "' + b"x" * 50_001 + b'"}', "the text has 50,001 characters"),
+        (b'{"text": ' + b"[" * 100_000, "nested too deeply"),
+        (b'{"text": ', "not JSON: expecting value"),
+        (b'{"text": "\xff"}', "invalid UTF-8"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(tmp_path, line, reason):
     (tmp_path / "q.jsonl").write_bytes(b'{"text": "fine"}\n\n' + line + b"\n")
-    with pytest.raises(DataError, match=rf"q\.jsonl, line \d: .*{reason}"):
+    with pytest.raises(DataError, match=rf"q\.jsonl, line 3: .*{reason}"):
         read_rows(tmp_path / "q.jsonl")
 
 
