@@ -249,7 +249,7 @@ def review_undo(*, reviewer: User) -> ReviewDecision:
     Raises:
         NotAllowed: the person is no reviewer.
         NotFound: there is nothing to take back.
-        Conflict: the decision is older than `UNDO_WITHIN`, or a disagreement was built on it.
+        Conflict: the decision is older than `UNDO_WITHIN`, or others can be read since: all opinions are there.
     """
     _allow(reviewer)
     _lock_person(reviewer)
@@ -265,6 +265,10 @@ def review_undo(*, reviewer: User) -> ReviewDecision:
         settled = pair.decisions.filter(is_adjudication=True, undone_at__isnull=True)
         if settled.exists() or (pair.state == _State.ADJUDICATION and others.exists()):
             raise Conflict(_("Reviewers disagree on this pair: your decision on it stays, others settle it."))
+        if pair.state == _State.DECIDED and others.exists():
+            raise Conflict(
+                _("This pair is decided by your opinion and another, which can be read now: yours stays.")
+            )
     last.undone_at = now
     last.save(update_fields=["undone_at"])
     _settle(pair)

@@ -250,6 +250,24 @@ def test_an_old_decision_and_one_others_disagreed_with_stay(pairs, reviewers):
     assert pair.decisions.count() == 2
 
 
+def test_an_opinion_that_decided_with_another_stays_since_both_can_be_read(pairs, reviewers):
+    (pair,) = pairs(1, opinions=2)
+    first, second, third = reviewers[:3]
+    decide(third, "skip")
+    decide(first, "accept")
+    review.review_undo(reviewer=first)  # nobody else has said anything
+    review.review_decide(reviewer=first, pair_id=pair.pk, verdict="accept")
+    decide(second, "accept", comment="read by the first on the pair's page")
+    for person in (first, second):
+        with pytest.raises(Conflict, match="can be read now"):
+            review.review_undo(reviewer=person)
+    pair.refresh_from_db()
+    assert (pair.state, pair.outcome) == ("decided", "accept")
+    assert review.review_undo(reviewer=third).verdict == "skip"  # no opinion: nobody's answer is at stake
+    pair.refresh_from_db()
+    assert (pair.state, pair.outcome) == ("decided", "accept")
+
+
 def test_undoing_a_skip_gives_the_pair_back_unless_somebody_has_it(pairs, reviewers):
     (pair,) = pairs(1)
     decide(reviewers[0], "skip")
