@@ -1,4 +1,4 @@
-"""Who may open a page, and how an error of ours becomes a page.
+"""Who may open a page and by which method, and how an error of ours becomes a page.
 
 Every view but log-in, reset and health carries `requires`; the table in
 ``tests/questionbank/views/test_permissions.py`` sweeps all of them.
@@ -10,14 +10,16 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
 
-__all__ = ["check_permission", "render_page", "render_problem", "requires"]
+__all__ = ["check_permission", "render_page", "render_problem", "requires", "takes_posts"]
 
 View = Callable[..., HttpResponse]
 
@@ -45,6 +47,27 @@ def requires(permission: str) -> Callable[[View], View]:
                 return render_problem(request, error)
 
         guarded.permission = permission  # type: ignore[attr-defined]
+        return guarded
+
+    return decorate
+
+
+def takes_posts(*, back: str) -> Callable[[View], View]:
+    """Let the view answer POST alone; whoever opens its address is led to the page `back`, with a sentence.
+
+    Whose session ended before a button was pressed comes by: the log-in goes on to the button's address.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if request.method == "POST":
+                return view(request, *args, **kwargs)
+            if request.method not in ("GET", "HEAD"):
+                return HttpResponseNotAllowed(["POST"])
+            messages.warning(request, _("Nothing was kept: please press the button once more."))
+            return redirect(back)
+
         return guarded
 
     return decorate

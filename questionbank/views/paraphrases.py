@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.forms.paraphrases import ManyProposalsForm, ParaphraseForm, ProposalsForm
@@ -35,7 +35,7 @@ from questionbank.services.proposals import (
     proposals_request,
     why_not_reworded,
 )
-from questionbank.views.access import check_permission, requires
+from questionbank.views.access import check_permission, requires, takes_posts
 from questionbank.views.marks import pair_pieces
 from questionbank.views.numbers import whole_number
 
@@ -174,7 +174,7 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
 
 
 @requires("question_create")
-@require_POST
+@takes_posts(back="review_progress")
 def review_add_accepted(request: HttpRequest) -> HttpResponse:
     """Add the accepted paraphrases to the bank: of one question (`question`), or all."""
     asked = whole_number(request.POST.get("question", ""))

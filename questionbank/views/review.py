@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.review import ACTION_NAMES, KeysForm
@@ -32,7 +32,7 @@ from questionbank.services.review import (
     review_next,
     review_undo,
 )
-from questionbank.views.access import requires
+from questionbank.views.access import requires, takes_posts
 from questionbank.views.marks import pair_pieces
 
 __all__ = [
@@ -66,7 +66,7 @@ def review(request: HttpRequest) -> HttpResponse:
 
 
 @requires("review")
-@require_POST
+@takes_posts(back="review")
 def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Keep a decision and go on to the next pair."""
     fields = _decision(request)
@@ -80,7 +80,7 @@ def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 
 
 @requires("review")
-@require_POST
+@takes_posts(back="review")
 def review_undo_view(request: HttpRequest) -> HttpResponse:
     """Take the last decision back and show its pair again."""
     last = last_decision(reviewer=request.user)
@@ -107,7 +107,7 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
 
 
 @requires("review")
-@require_POST
+@takes_posts(back="review")
 def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """The page is still open: 204, or 409 where the pair went to somebody else."""
     return HttpResponse(status=204 if review_heartbeat(reviewer=request.user, pair_id=pair_id) else 409)

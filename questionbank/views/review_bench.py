@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, ImportRefused, NotFound, ValidationFailed
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
@@ -30,7 +30,7 @@ from questionbank.selectors.review import (
 from questionbank.services.pair_imports import SHOWN_PROBLEMS, pairs_check, pairs_import
 from questionbank.services.paraphrase import PairInput, pairs_create, paraphrase_score_waiting
 from questionbank.services.review import guideline_current, guideline_publish
-from questionbank.views.access import check_permission, requires
+from questionbank.views.access import check_permission, requires, takes_posts
 
 __all__ = [
     "review_export",
@@ -82,7 +82,7 @@ def review_upload(request: HttpRequest) -> HttpResponse:
 
 
 @requires("review")
-@require_POST
+@takes_posts(back="review_upload")
 def review_upload_confirm(request: HttpRequest) -> HttpResponse:
     """Add the pairs of the file that was checked."""
     try:
@@ -103,7 +103,7 @@ def review_upload_confirm(request: HttpRequest) -> HttpResponse:
 
 
 @requires("review")
-@require_POST
+@takes_posts(back="review_progress")
 def review_score(request: HttpRequest) -> HttpResponse:
     """Have the waiting pairs scored that the scorer in use has not scored."""
     try:

@@ -117,6 +117,32 @@ def test_who_comes_too_late_is_told_and_gets_the_next_pair(as_reviewer, admin_pe
     assert list(ReviewDecision.objects.values_list("reviewer__username", "pair")) == [("admin", first.pk)]
 
 
+def test_after_a_log_in_in_between_the_queue_stands_there_again(client, reviewer, pairs):
+    (pair,) = pairs("a")
+    response = decide(client, pair, "accept")
+    log_in, _status = response.redirect_chain[-1]
+    page = client.post(log_in, {"login": "reviewer", "password": "correct horse battery"}, follow=True)
+    assert page.redirect_chain[-1][0] == reverse("review")
+    assert "Nothing was kept" in page.content.decode()
+    assert f"Pair {pair.pk}" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "back"),
+    [
+        ("review_undo", "review"),
+        ("review_upload_confirm", "review_upload"),
+        ("review_score", "review_progress"),
+        ("review_add_accepted", "review_progress"),
+    ],
+)
+def test_opening_the_address_of_a_button_changes_nothing_and_leads_to_its_page(as_admin, name, back):
+    response = as_admin.get(reverse(name), follow=True)
+    assert response.redirect_chain == [(reverse(back), 302)]
+    assert "Nothing was kept" in response.content.decode()
+    assert as_admin.put(reverse(name)).status_code == 405
+
+
 def test_a_second_reviewer_sees_nothing_of_the_first_opinion(as_reviewer, admin_person, pairs):
     (pair,) = pairs("a", opinions=2)
     as_reviewer.get(reverse("review"))
