@@ -190,13 +190,13 @@ def review_decide(
     _allow(reviewer)
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
-    checked = _checked(pair, verdict, reason, text, comment, allowed=set(_Verdict.values))
     now = timezone.now()
     if not _is_free(pair, reviewer, now):
         raise Conflict(_("This pair is not before you any more: it was decided, or somebody else has it."))
     lease = ReviewLease.objects.filter(reviewer=reviewer, pair=pair).first()
     if lease is None:
         raise Conflict(_("This pair was not handed to you. Here is the next one."))
+    checked = _checked(pair, verdict, reason, text, comment, allowed=set(_Verdict.values))
     decision = _write(
         pair,
         reviewer,

@@ -57,6 +57,15 @@ class Button:
     key: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What came with a button and was not kept; `problem` says what is wrong with the fields."""
+
+    pair_id: int
+    fields: Mapping[str, str]
+    problem: ValidationFailed | None = None
+
+
 @never_cache
 @requires("review")
 @require_safe
@@ -73,9 +82,11 @@ def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     try:
         review_decide(reviewer=request.user, pair_id=pair_id, **fields)
     except ValidationFailed as error:
-        return _review_page(request, problem=error, entered=fields, status=422)
+        return _review_page(request, sent=Sent(pair_id, fields, error), status=422)
     except Conflict as error:
         messages.warning(request, str(error))
+        if _written(pair_id, fields):
+            return _review_page(request, sent=Sent(pair_id, fields), status=409)
     return redirect("review")
 
 
@@ -119,15 +130,17 @@ def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Settle a pair on which reviewers disagree, with their opinions in sight."""
     pair = pair_get(pair_id=pair_id)
-    problem: ValidationFailed | None = None
-    fields: dict[str, str] = {}
+    sent: Sent | None = None
     if request.method == "POST":
         fields = _decision(request)
         try:
             adjudication_decide(reviewer=request.user, pair_id=pair_id, **fields)
         except ValidationFailed as error:
-            problem = error
+            sent = Sent(pair_id, fields, error)
         except Conflict as error:
+            if written := _written(pair_id, fields):
+                context = {"sentence": str(error), "written": written}
+                return render(request, "review/not_kept.html", context, status=409)
             messages.warning(request, str(error))
             return redirect("review_progress")
         else:
@@ -138,12 +151,12 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
         return redirect("review_progress")
     given = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
     is_party = any(one.reviewer_id == request.user.pk for one in given)
-    context = _pair_context(request, pair, problem=problem, entered=fields) | {
+    context = _pair_context(request, pair, sent=sent) | {
         "opinions": given,
         "may_settle": not is_party or request.user.has_perm("questionbank.settle_own"),
         "buttons": [one for one in _buttons(request) if one.action not in {"unsure", "skip"}],
     }
-    return render(request, "review/settle.html", context, status=422 if problem else 200)
+    return render(request, "review/settle.html", context, status=422 if sent else 200)
 
 
 @requires("review")
@@ -178,21 +191,32 @@ def _decision(request: HttpRequest) -> dict[str, str]:
     }
 
 
-def _review_page(
-    request: HttpRequest,
-    *,
-    problem: ValidationFailed | None = None,
-    entered: Mapping[str, str] | None = None,
-    status: int = 200,
-) -> HttpResponse:
+def _written(pair_id: int, fields: Mapping[str, str]) -> dict[str, Any]:
+    """What of the fields the reviewer typed; empty where that is nothing."""
+    pair = ParaphrasePair.objects.filter(pk=pair_id).first()
+    text = fields["text"] if pair is None or _is_changed(fields["text"], pair) else ""
+    if not text.strip() and not fields["comment"].strip():
+        return {}
+    return {"pair_id": pair_id, "text": text, "comment": fields["comment"]}
+
+
+def _is_changed(text: str, pair: ParaphrasePair) -> bool:
+    return text.strip() != pair.paraphrase.replace("\r\n", "\n").strip()
+
+
+def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int = 200) -> HttpResponse:
+    """The pair that the reviewer has; what they `sent` stands in its form, or above it if of another pair."""
     lease = review_next(reviewer=request.user)
     context: dict[str, Any] = {
         "counts": queue_counts(),
         "last": last_decision(reviewer=request.user),
         "undo_key": review_keys(reviewer=request.user)["undo"],
     }
+    if sent and (lease is None or lease.pair_id != sent.pair_id):
+        context["written"] = _written(sent.pair_id, sent.fields)
+        sent = None
     if lease is not None:
-        context |= _pair_context(request, lease.pair, problem=problem, entered=entered)
+        context |= _pair_context(request, lease.pair, sent=sent)
         context |= {
             "buttons": _buttons(request),
             "beat_seconds": max(1, settings.REVIEW_LEASE_SECONDS // BEATS_A_LEASE),
@@ -215,21 +239,17 @@ def _buttons(request: HttpRequest) -> list[Button]:
     ]
 
 
-def _pair_context(
-    request: HttpRequest,
-    pair: ParaphrasePair,
-    *,
-    problem: ValidationFailed | None = None,
-    entered: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    entered = entered or {}
+def _pair_context(request: HttpRequest, pair: ParaphrasePair, *, sent: Sent | None = None) -> dict[str, Any]:
+    entered = sent.fields if sent else {}
+    problem = sent.problem if sent else None
+    text = entered.get("text") or pair.paraphrase
     return pair_pieces(pair, pair_findings(pair)) | {
         "pair": pair,
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "guideline": guideline_current(),
         "problem": problem,
-        "text": entered.get("text") or pair.paraphrase,
+        "text": text,
         "comment": entered.get("comment", ""),
         "comment_key": review_keys(reviewer=request.user)["comment"],
-        "is_editing": bool(problem and "text" in problem.fields),
+        "is_editing": _is_changed(text, pair) or bool(problem and "text" in problem.fields),
     }

@@ -117,6 +117,50 @@ def test_who_comes_too_late_is_told_and_gets_the_next_pair(as_reviewer, admin_pe
     assert list(ReviewDecision.objects.values_list("reviewer__username", "pair")) == [("admin", first.pk)]
 
 
+def test_who_comes_too_late_keeps_what_they_wrote(as_reviewer, admin_person, pairs):
+    first, second = pairs("a", "b")
+    as_reviewer.get(reverse("review"))
+    ReviewLease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    other_client(admin_person).get(reverse("review"))
+    # A decision that is incomplete besides: the form of the next pair is no place for these texts.
+    for decision in ("edit", "reject:mood"):
+        response = decide(as_reviewer, first, decision, text="My <better> wording.", comment="My thoughts.")
+        page = response.content.decode()
+        assert response.status_code == 409
+        assert "not before you any more" in page
+        assert f"What you wrote on pair {first.pk}" in page
+        assert "My &lt;better&gt; wording.</textarea>" in page
+        assert "My thoughts.</textarea>" in page
+        assert f"Pair {second.pk}" in page
+        form = page[page.index('id="id_text"') :]
+        assert "wording" not in form
+        assert "thoughts" not in form
+    response = decide(as_reviewer, first, "accept", text="a")  # as it stood there
+    assert response.redirect_chain
+    assert "What you wrote" not in response.content.decode()
+
+
+def test_what_was_written_returns_to_the_form_if_its_pair_is_handed_out_again(as_reviewer, pairs):
+    (pair,) = pairs("a")
+    response = decide(as_reviewer, pair, "edit", text="Better.", comment="Thoughts.")
+    page = response.content.decode()
+    assert "not handed to you" in page
+    assert page.index('id="id_text"') < page.index("Better.") < page.index("Thoughts.")
+    assert "data-edit open" in page
+    assert "What you wrote" not in page
+
+
+def test_who_settles_too_late_keeps_what_they_wrote(as_reviewer, pairs):
+    (pair,) = pairs("a")  # it waits for no settlement
+    fields = {"decision": "edit", "text": "Better.", "comment": "Thoughts."}
+    response = as_reviewer.post(reverse("review_settle", args=[pair.pk]), fields)
+    page = response.content.decode()
+    assert response.status_code == 409
+    assert "somebody else was faster" in page
+    assert "Better.</textarea>" in page
+    assert "Thoughts.</textarea>" in page
+
+
 def test_after_a_log_in_in_between_the_queue_stands_there_again(client, reviewer, pairs):
     (pair,) = pairs("a")
     response = decide(client, pair, "accept")
