@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from questionbank.forms.uploads import TAKES_FILES
 
-__all__ = ["RequestSizeMiddleware"]
+__all__ = ["LogInMiddleware", "RequestSizeMiddleware"]
 
 FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
 
@@ -46,3 +47,16 @@ class RequestSizeMiddleware:
         limit = filesizeformat(FORM_LIMIT)
         sentence = _("This is more than %(limit)s, which is more than this page takes.") % {"limit": limit}
         return HttpResponse(sentence, status=413, content_type="text/plain; charset=utf-8")
+
+
+class LogInMiddleware(LoginRequiredMiddleware):
+    """Lead whoever is not logged in to the log-in.
+
+    A form's view may have an answer of its own, so that what was written outlives the session: a function
+    `unsent` of the request, which never reaches the view. None from it leads to the log-in as well.
+    """
+
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:
+        unsent = getattr(view_func, "unsent", None)
+        answer = unsent(request) if unsent is not None and request.method == "POST" else None
+        return answer or super().handle_no_permission(request, view_func)

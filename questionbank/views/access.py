@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
 
-__all__ = ["check_permission", "render_page", "render_problem", "requires", "takes_posts"]
+__all__ = ["check_permission", "render_page", "render_problem", "requires", "takes_posts", "unsent"]
 
 View = Callable[..., HttpResponse]
 
@@ -69,6 +69,16 @@ def takes_posts(*, back: str) -> Callable[[View], View]:
             return redirect(back)
 
         return guarded
+
+    return decorate
+
+
+def unsent(answer: Callable[[HttpRequest], HttpResponse | None]) -> Callable[[View], View]:
+    """Say what `LogInMiddleware` answers to a form that is sent after its session ended."""
+
+    def decorate(view: View) -> View:
+        view.unsent = answer  # type: ignore[attr-defined]
+        return view
 
     return decorate
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -32,7 +33,7 @@ from questionbank.services.review import (
     review_next,
     review_undo,
 )
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import requires, takes_posts, unsent
 from questionbank.views.marks import pair_pieces
 
 __all__ = [
@@ -74,6 +75,19 @@ def review(request: HttpRequest) -> HttpResponse:
     return _review_page(request)
 
 
+def _unsent(request: HttpRequest) -> HttpResponse | None:
+    """What was written, for who is logged out; the pair is none of their business, nor is its text compared."""
+    fields = _decision(request)
+    if not fields["text"] and not fields["comment"]:
+        return None
+    context = {
+        "sentence": _("You are logged out."),
+        "written": {**fields, "pair_id": request.resolver_match.kwargs["pair_id"]},
+    }
+    return render(request, "review/not_kept.html", context, status=403)
+
+
+@unsent(_unsent)
 @requires("review")
 @takes_posts(back="review")
 def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
@@ -117,14 +131,21 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
     return redirect("review")
 
 
+@never_cache
 @requires("review")
-@takes_posts(back="review")
+@require_http_methods(["GET", "HEAD", "POST"])
 def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """The page is still open: 204, or 409 where the pair went to somebody else."""
+    """The page is still open: 204, or 409 where the pair went to somebody else.
+
+    A log-in in another window makes the token in the page's forms worthless; GET gives it a new one.
+    """
+    if request.method != "POST":
+        return HttpResponse(get_token(request), content_type="text/plain")
     return HttpResponse(status=204 if review_heartbeat(reviewer=request.user, pair_id=pair_id) else 409)
 
 
 @never_cache
+@unsent(_unsent)
 @requires("review")
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:

@@ -43,12 +43,31 @@ if (review) {
 
   const { heartbeat, beatSeconds } = review.dataset;
   if (heartbeat) {
+    const tokens = document.querySelectorAll("[name=csrfmiddlewaretoken]");
+    const ask = (options) => fetch(heartbeat, { redirect: "manual", ...options });
+    const post = () => ask({ method: "POST", headers: { "X-CSRFToken": tokens[0].value } });
+    /* Who logged in again in another tab may go on here: its forms get the token of the new session. */
+    const renewTokens = async () => {
+      const answer = await ask();
+      if (!answer.ok) return false;
+      const token = await answer.text();
+      tokens.forEach((field) => (field.value = token));
+      return true;
+    };
+    const say = (name) => {
+      for (const notice of document.querySelectorAll("[data-notice]")) {
+        notice.hidden = notice.dataset.notice !== name;
+      }
+    };
     const beat = async () => {
       if (document.hidden) return;
-      const token = review.querySelector("[name=csrfmiddlewaretoken]").value;
       try {
-        const answer = await fetch(heartbeat, { method: "POST", headers: { "X-CSRFToken": token } });
-        document.querySelector("[data-lost]").hidden = answer.status !== 409;
+        let answer = await post();
+        if (answer.status === 403 && (await renewTokens())) answer = await post();
+        const isLoggedOut = answer.type === "opaqueredirect" || [401, 403].includes(answer.status);
+        if (isLoggedOut) say("logged-out");
+        else if (answer.status === 409) say("lost");
+        else if (answer.ok) say("");
       } catch {
         /* offline: the next beat tries again */
       }

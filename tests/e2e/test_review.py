@@ -103,7 +103,7 @@ def test_two_reviewers_never_collide(open_as, pairs) -> None:
     )
     theirs.keyboard.press("a")
     at(theirs, first)  # its lease ran out
-    mine.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # the heartbeat notices
+    beat(mine)
     expect(mine.get_by_role("alert")).to_contain_text("went to somebody else")
     mine.keyboard.press("a")
     expect(mine.get_by_text("This pair is not before you any more")).to_be_visible()
@@ -113,6 +113,42 @@ def test_two_reviewers_never_collide(open_as, pairs) -> None:
     assert [(row[0], row[1]) for row in standing()] == [(first.pk, "reject"), (second.pk, "accept")]
     people = ReviewDecision.objects.values_list("reviewer__username", flat=True)
     assert set(people) == {"admin"}
+
+
+def beat(page: Page) -> None:
+    """As when somebody comes back to the tab; else it beats by the clock."""
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
+def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:
+    page = open_as("reviewer")
+    page.goto("/review/")
+    at(page, pairs[0])
+    page.keyboard.press("e")
+    page.get_by_label("Changed paraphrase").fill("Zoe rode 30 km.")
+    page.get_by_label("Comment").fill("My thoughts.")
+    page.context.clear_cookies(name="sessionid")
+    beat(page)
+    notice = page.get_by_role("alert").filter(has_text="You are logged out")
+    expect(notice).to_be_visible()
+    with page.expect_popup() as opened:
+        notice.get_by_role("link", name="Log in in another tab").click()
+    other = opened.value
+    other.get_by_label("Name or e-mail").fill("reviewer")
+    other.get_by_label("Password", exact=True).fill("correct horse battery")
+    other.get_by_role("button", name="Log in", exact=True).click()
+    other.wait_for_url("**/")
+    other.close()
+    beat(page)
+    expect(notice).to_be_hidden()
+    page.get_by_role("button", name="Accept with changes").click()
+    at(page, pairs[1])
+    assert standing() == [(pairs[0].pk, "edit", "", "Zoe rode 30 km.", "My thoughts.")]
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_label("Comment").fill("Sent before the heartbeat noticed.")
+    page.get_by_role("button", name="Skip").click()
+    expect(page.get_by_label("Comment")).to_have_value("Sent before the heartbeat noticed.")
+    expect(page.get_by_text("You are logged out.")).to_be_visible()
 
 
 def test_a_held_key_decides_one_pair(open_as, pairs) -> None:

@@ -137,7 +137,7 @@ def test_who_comes_too_late_keeps_what_they_wrote(as_reviewer, admin_person, pai
         assert "thoughts" not in form
     response = decide(as_reviewer, first, "accept", text="a")  # as it stood there
     assert response.redirect_chain
-    assert "What you wrote" not in response.content.decode()
+    assert "What you wrote on" not in response.content.decode()
 
 
 def test_what_was_written_returns_to_the_form_if_its_pair_is_handed_out_again(as_reviewer, pairs):
@@ -147,7 +147,7 @@ def test_what_was_written_returns_to_the_form_if_its_pair_is_handed_out_again(as
     assert "not handed to you" in page
     assert page.index('id="id_text"') < page.index("Better.") < page.index("Thoughts.")
     assert "data-edit open" in page
-    assert "What you wrote" not in page
+    assert "What you wrote on" not in page
 
 
 def test_who_settles_too_late_keeps_what_they_wrote(as_reviewer, pairs):
@@ -169,6 +169,35 @@ def test_after_a_log_in_in_between_the_queue_stands_there_again(client, reviewer
     assert page.redirect_chain[-1][0] == reverse("review")
     assert "Nothing was kept" in page.content.decode()
     assert f"Pair {pair.pk}" in page.content.decode()
+
+
+@pytest.mark.parametrize("name", ["review_decide", "review_settle"])
+def test_what_was_written_outlives_the_session(client, pairs, name):
+    (pair,) = pairs("a secret wording")
+    address = reverse(name, args=[pair.pk])
+    response = client.post(
+        address, {"decision": "edit", "text": "My <better> wording.", "comment": "My thoughts."}
+    )
+    page = response.content.decode()
+    assert response.status_code == 403
+    assert "You are logged out" in page
+    assert "My &lt;better&gt; wording.</textarea>" in page
+    assert "My thoughts.</textarea>" in page
+    assert f'href="{reverse("account_login")}?next={address}"' in page
+    assert "a secret wording" not in page
+    assert Client(enforce_csrf_checks=True).post(address, {"text": "from elsewhere"}).status_code == 403
+    assert not ReviewDecision.objects.exists()
+
+
+def test_the_heartbeat_s_address_gives_a_page_the_token_of_a_new_session(reviewer, pairs):
+    (pair,) = pairs("a")
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(reviewer)
+    client.get(reverse("review"))
+    address = reverse("review_heartbeat", args=[pair.pk])
+    assert client.post(address, headers={"X-CSRFToken": "of a session that ended"}).status_code == 403
+    token = client.get(address).content.decode()
+    assert client.post(address, headers={"X-CSRFToken": token}).status_code == 204
 
 
 @pytest.mark.parametrize(
