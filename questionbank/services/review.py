@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
@@ -35,6 +36,7 @@ __all__ = [
     "COMMENT_LIMIT",
     "FIRST_GUIDELINES",
     "UNDO_WITHIN",
+    "Beat",
     "adjudication_decide",
     "guideline_current",
     "guideline_publish",
@@ -60,6 +62,14 @@ where it asks for something else, or where nobody could understand it.
 
 _Verdict = ReviewDecision.Verdict
 _State = ParaphrasePair.State
+
+
+class Beat(StrEnum):
+    """What becomes of a pair on the screen: still the reviewer's, left in a newer window, or somebody else's."""
+
+    HELD = "held"
+    LEFT = "left"
+    LOST = "lost"
 
 
 def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLease | None:
@@ -95,7 +105,8 @@ def _attempt(reviewer: User, *, is_random: bool, waits: bool, passed: set[int]) 
     once the row is locked.
     """
     _lock_person(reviewer)
-    if kept := _renew(reviewer):
+    lease = ReviewLease.objects.filter(reviewer=reviewer).select_related("reviewer").first()
+    if lease is not None and (kept := _renew(lease)):
         return kept
     now = timezone.now()
     queue = _free_pairs(reviewer, now).exclude(pk__in=passed)
@@ -140,14 +151,11 @@ def _lease_time() -> timedelta:
     return timedelta(seconds=settings.REVIEW_LEASE_SECONDS)
 
 
-def _renew(reviewer: User) -> ReviewLease | None:
-    """Move the end of the reviewer's lease on; drop it where somebody else has the pair since it ran out."""
-    lease = ReviewLease.objects.filter(reviewer=reviewer).first()
-    if lease is None:
-        return None
+def _renew(lease: ReviewLease) -> ReviewLease | None:
+    """Move the end of a lease on; drop it where somebody else has the pair since it ran out."""
     pair = _locked_pair(lease.pair_id)
     now = timezone.now()
-    if pair is None or not _is_free(pair, reviewer, now):
+    if pair is None or not _is_free(pair, lease.reviewer, now):
         lease.delete()
         return None
     lease.pair, lease.expires_at = pair, now + _lease_time()
@@ -156,16 +164,19 @@ def _renew(reviewer: User) -> ReviewLease | None:
 
 
 @transaction.atomic
-def review_heartbeat(*, reviewer: User, pair_id: int) -> bool:
-    """Say that the reviewer still has the pair on the screen. False: it went to somebody else.
+def review_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
+    """Say that the reviewer still has the pair on the screen, which moves the end of its lease on and of no other.
 
     Raises:
         NotAllowed: the person is no reviewer.
     """
     _allow(reviewer)
     _lock_person(reviewer)
-    lease = _renew(reviewer)
-    return lease is not None and lease.pair_id == pair_id
+    lease = ReviewLease.objects.filter(reviewer=reviewer).select_related("reviewer").first()
+    if lease is not None and lease.pair_id == pair_id:
+        return Beat.HELD if _renew(lease) else Beat.LOST
+    is_decided = opinions().filter(pair_id=pair_id, reviewer=reviewer).exists()
+    return Beat.LEFT if lease is not None or is_decided else Beat.LOST
 
 
 @transaction.atomic

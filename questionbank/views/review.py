@@ -25,6 +25,7 @@ from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.review import last_decision, opinions, pair_get, queue_counts, review_keys
 from questionbank.services.paraphrase import pair_findings
 from questionbank.services.review import (
+    Beat,
     adjudication_decide,
     guideline_current,
     review_decide,
@@ -135,13 +136,16 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
 @requires("review")
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """The page is still open: 204, or 409 where the pair went to somebody else.
+    """The page is still open: 204, or 409 with the `Beat` where its pair is not before the reviewer any more.
 
     A log-in in another window makes the token in the page's forms worthless; GET gives it a new one.
     """
     if request.method != "POST":
         return HttpResponse(get_token(request), content_type="text/plain")
-    return HttpResponse(status=204 if review_heartbeat(reviewer=request.user, pair_id=pair_id) else 409)
+    beat = review_heartbeat(reviewer=request.user, pair_id=pair_id)
+    if beat is Beat.HELD:
+        return HttpResponse(status=204)
+    return HttpResponse(beat, status=409, content_type="text/plain")
 
 
 @never_cache

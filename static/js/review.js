@@ -66,7 +66,7 @@ if (review) {
         if (answer.status === 403 && (await renewTokens())) answer = await post();
         const isLoggedOut = answer.type === "opaqueredirect" || [401, 403].includes(answer.status);
         if (isLoggedOut) say("logged-out");
-        else if (answer.status === 409) say("lost");
+        else if (answer.status === 409) say(await answer.text());
         else if (answer.ok) say("");
       } catch {
         /* offline: the next beat tries again */

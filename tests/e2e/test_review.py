@@ -120,6 +120,19 @@ def beat(page: Page) -> None:
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
 
+def test_a_window_left_behind_says_that_its_reviewer_went_on(open_as, pairs) -> None:
+    page = open_as("reviewer")
+    page.goto("/review/")
+    newer = page.context.new_page()
+    newer.goto("/review/")
+    newer.keyboard.press("a")
+    at(newer, pairs[1])
+    beat(page)
+    expect(page.get_by_role("alert")).to_contain_text("You went on from this pair in another window")
+    beat(newer)
+    expect(newer.get_by_role("alert")).to_be_hidden()
+
+
 def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:
     page = open_as("reviewer")
     page.goto("/review/")

@@ -107,7 +107,7 @@ def test_an_expired_lease_returns_and_whoever_had_it_decides_no_more(pairs, revi
     pair = review.review_next(reviewer=slow).pair
     expire()
     assert review.review_next(reviewer=quick).pair_id == pair.pk
-    assert not review.review_heartbeat(reviewer=slow, pair_id=pair.pk)
+    assert review.review_heartbeat(reviewer=slow, pair_id=pair.pk) == "lost"
     with pytest.raises(Conflict):
         review.review_decide(reviewer=slow, pair_id=pair.pk, verdict="accept")
     review.review_decide(reviewer=quick, pair_id=pair.pk, verdict="accept")
@@ -118,12 +118,25 @@ def test_a_lease_that_ran_out_is_good_as_long_as_nobody_else_took_the_pair(pairs
     (pair,) = pairs(1)
     review.review_next(reviewer=reviewer)
     expire()
-    assert review.review_heartbeat(reviewer=reviewer, pair_id=pair.pk)
+    assert review.review_heartbeat(reviewer=reviewer, pair_id=pair.pk) == "held"
     assert ReviewLease.objects.get().expires_at > timezone.now()
     expire()
     review.review_decide(reviewer=reviewer, pair_id=pair.pk, verdict="accept")
     pair.refresh_from_db()
     assert pair.outcome == "accept"
+
+
+def test_a_window_left_behind_renews_no_lease_and_says_that_its_reviewer_went_on(pairs, reviewers):
+    first, second = pairs(2)
+    person, other = reviewers[:2]
+    decide(person)
+    review.review_next(reviewer=person)  # in a newer window
+    expire()
+    assert review.review_heartbeat(reviewer=person, pair_id=first.pk) == "left"
+    assert ReviewLease.objects.get().expires_at < timezone.now()
+    assert review.review_next(reviewer=other).pair_id == second.pk
+    assert review.review_heartbeat(reviewer=person, pair_id=first.pk) == "left"  # decided on it
+    assert review.review_heartbeat(reviewer=person, pair_id=second.pk) == "lost"
 
 
 def test_nobody_decides_on_a_pair_that_was_not_handed_to_them(pairs, reviewers):

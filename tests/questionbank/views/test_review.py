@@ -16,7 +16,7 @@ from django.utils import timezone
 from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease
 from questionbank.selectors.review import review_keys
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
-from questionbank.services.review import guideline_current, review_next
+from questionbank.services.review import Beat, guideline_current, review_next
 from questionbank.views.marks import Piece, marked_pieces
 
 pytestmark = pytest.mark.django_db
@@ -246,7 +246,15 @@ def test_the_heartbeat_says_whether_the_pair_is_still_there(as_reviewer, admin_p
     assert as_reviewer.post(address).status_code == 204
     ReviewLease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     review_next(reviewer=admin_person)
-    assert as_reviewer.post(address).status_code == 409
+    response = as_reviewer.post(address)
+    assert (response.status_code, response.content) == (409, b"lost")
+
+
+def test_the_page_has_a_notice_for_every_beat(as_reviewer, pairs):
+    pairs("a")
+    page = as_reviewer.get(reverse("review")).content.decode()
+    names = set(re.findall(r'data-notice="([\w-]+)"', page))
+    assert names == {*Beat, "logged-out"} - {Beat.HELD}
 
 
 def test_keys_can_be_changed_and_stand_on_the_buttons(as_reviewer, reviewer, pairs):
