@@ -33,6 +33,7 @@ class ReviewLease(models.Model):
 
     Attributes:
         is_random: the pair came by the random order, not as the most uncertain.
+        guideline, scorer, score, probability: what stands there beside the pair; the decision takes them over.
     """
 
     pair = models.ForeignKey("questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="leases")
@@ -42,6 +43,13 @@ class ReviewLease(models.Model):
     taken_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
     is_random = models.BooleanField(default=False)
+    guideline = models.ForeignKey(ReviewGuideline, on_delete=models.PROTECT, related_name="+")
+    scorer = models.ForeignKey(
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    scorer_name = models.CharField(max_length=200, blank=True)
+    score = models.FloatField(null=True, blank=True)
+    probability = models.FloatField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.pair_id}: {self.reviewer_id}"
@@ -53,7 +61,7 @@ class ReviewDecision(models.Model):
 
     Attributes:
         text: the reviewer's wording, where the verdict is `edit`.
-        scorer, score, probability: what the model said when the reviewer decided.
+        guideline, scorer, score, probability: what the reviewer read and the model said as the pair was shown.
         seconds: between the first sight of the pair and the decision.
         is_adjudication: settles a disagreement; made in sight of the others' decisions.
         is_random: the pair came by the random order, so that such decisions are a fair sample.

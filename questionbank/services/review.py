@@ -107,7 +107,7 @@ def _attempt(reviewer: User, *, is_random: bool, waits: bool, passed: set[int]) 
     _lock_person(reviewer)
     lease = ReviewLease.objects.filter(reviewer=reviewer).select_related("reviewer").first()
     if lease is not None and (kept := _renew(lease)):
-        return kept
+        return _shown(kept)
     now = timezone.now()
     queue = _free_pairs(reviewer, now).exclude(pk__in=passed)
     queue = queue.order_by("shuffle" if is_random else "priority", "pk")
@@ -143,8 +143,33 @@ def _give(pair: ParaphrasePair, reviewer: User, now: datetime, *, is_random: boo
     ReviewLease.objects.filter(reviewer=reviewer).delete()
     ReviewLease.objects.filter(pair=pair, expires_at__lte=now).delete()
     return ReviewLease.objects.create(
-        pair=pair, reviewer=reviewer, taken_at=now, expires_at=now + _lease_time(), is_random=is_random
+        pair=pair,
+        reviewer=reviewer,
+        taken_at=now,
+        expires_at=now + _lease_time(),
+        is_random=is_random,
+        **_beside(pair),
     )
+
+
+def _beside(pair: ParaphrasePair) -> dict[str, Any]:
+    """What stands beside a pair at this moment, as columns of its lease or decision."""
+    return {
+        "guideline": guideline_current(),
+        "scorer": pair.scored_by,
+        "scorer_name": pair.scored_by.name if pair.scored_by else "",
+        "score": pair.score,
+        "probability": pair.verdict,
+    }
+
+
+def _shown(lease: ReviewLease) -> ReviewLease:
+    """Keep with the lease what its pair's page shows, which is about to be shown anew."""
+    beside = _beside(lease.pair)
+    for name, value in beside.items():
+        setattr(lease, name, value)
+    lease.save(update_fields=list(beside))
+    return lease
 
 
 def _lease_time() -> timedelta:
@@ -208,12 +233,17 @@ def review_decide(
     if lease is None:
         raise Conflict(_("This pair was not handed to you. Here is the next one."))
     checked = _checked(pair, verdict, reason, text, comment, allowed=set(_Verdict.values))
-    decision = _write(
-        pair,
-        reviewer,
-        checked,
+    decision = ReviewDecision.objects.create(
+        pair=pair,
+        reviewer=reviewer,
+        **checked,
         seconds=(now - lease.taken_at).total_seconds(),
         is_random=lease.is_random,
+        guideline=lease.guideline,
+        scorer=lease.scorer,
+        scorer_name=lease.scorer_name,
+        score=lease.score,
+        probability=lease.probability,
     )
     lease.delete()
     _settle(pair)
@@ -244,7 +274,9 @@ def adjudication_decide(
         raise NotAllowed(_("You are one of those who disagree: an admin or a third reviewer settles it."))
     allowed = {_Verdict.ACCEPT.value, _Verdict.REJECT.value, _Verdict.EDIT.value}
     checked = _checked(pair, verdict, reason, text, comment, allowed=allowed)
-    decision = _write(pair, reviewer, checked, is_adjudication=True)
+    decision = ReviewDecision.objects.create(
+        pair=pair, reviewer=reviewer, is_adjudication=True, **checked, **_beside(pair)
+    )
     _settle(pair)
     return decision
 
@@ -317,20 +349,6 @@ def _checked(
         "text": text if verdict == _Verdict.EDIT else "",
         "comment": comment,
     }
-
-
-def _write(pair: ParaphrasePair, reviewer: User, checked: Mapping[str, str], **more: Any) -> ReviewDecision:
-    return ReviewDecision.objects.create(
-        pair=pair,
-        reviewer=reviewer,
-        guideline=guideline_current(),
-        scorer=pair.scored_by,
-        scorer_name=pair.scored_by.name if pair.scored_by else "",
-        score=pair.score,
-        probability=pair.verdict,
-        **checked,
-        **more,
-    )
 
 
 def _settle(pair: ParaphrasePair) -> None:

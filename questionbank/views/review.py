@@ -27,7 +27,6 @@ from questionbank.services.paraphrase import pair_findings
 from questionbank.services.review import (
     Beat,
     adjudication_decide,
-    guideline_current,
     review_decide,
     review_heartbeat,
     review_keys_save,
@@ -243,6 +242,7 @@ def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int 
     if lease is not None:
         context |= _pair_context(request, lease.pair, sent=sent)
         context |= {
+            "guideline": lease.guideline,
             "buttons": _buttons(request),
             "beat_seconds": max(1, settings.REVIEW_LEASE_SECONDS // BEATS_A_LEASE),
         }
@@ -271,7 +271,6 @@ def _pair_context(request: HttpRequest, pair: ParaphrasePair, *, sent: Sent | No
     return pair_pieces(pair, pair_findings(pair)) | {
         "pair": pair,
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
-        "guideline": guideline_current(),
         "problem": problem,
         "text": text,
         "comment": entered.get("comment", ""),

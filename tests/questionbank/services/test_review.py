@@ -159,6 +159,33 @@ def test_a_decision_keeps_what_the_model_said_and_the_version_of_the_guidelines(
     assert made.seconds >= 0
 
 
+def test_what_comes_while_a_pair_is_on_the_screen_is_not_what_the_reviewer_saw(pairs, reviewer, admin_person):
+    (pair,) = pairs(1)
+    earlier = ModelArtifact.objects.create(capability="paraphrase", name="earlier")
+    later = ModelArtifact.objects.create(capability="paraphrase", name="later")
+    pair_save_score(pair=pair, score=0.6, verdict=0.7, findings=[], artifact=earlier)
+    review.review_next(reviewer=reviewer)
+    review.guideline_publish(text="Look twice.", user=admin_person)
+    pair_save_score(pair=pair, score=0.1, verdict=0.2, findings=[], artifact=later)
+    assert review.review_heartbeat(reviewer=reviewer, pair_id=pair.pk) == "held"
+    made = review.review_decide(reviewer=reviewer, pair_id=pair.pk, verdict="accept")
+    assert (made.guideline.version, made.scorer, made.scorer_name) == (1, earlier, "earlier")
+    assert (made.score, made.probability) == (0.6, 0.7)
+    review.review_undo(reviewer=reviewer)
+    made = decide(reviewer)  # from the page that shows the pair again
+    assert (made.guideline.version, made.scorer, made.scorer_name) == (2, later, "later")
+    assert (made.score, made.probability) == (0.1, 0.2)
+
+
+def test_a_page_that_is_loaded_again_shows_what_is_there_now(pairs, reviewer, admin_person):
+    (pair,) = pairs(1)
+    review.review_next(reviewer=reviewer)
+    review.guideline_publish(text="Look twice.", user=admin_person)
+    pair_save_score(pair=pair, score=0.1, verdict=0.2, findings=[], artifact=None)
+    made = decide(reviewer)
+    assert (made.guideline.version, made.score, made.probability) == (2, 0.1, 0.2)
+
+
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
