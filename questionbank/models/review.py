@@ -57,7 +57,7 @@ class ReviewLease(models.Model):
 
 @pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
 class ReviewDecision(models.Model):
-    """What one reviewer decided on one pair; an undone one stays, and says so.
+    """What one reviewer decided on one pair; an undone one stays, and says so. One may skip a pair several times.
 
     Attributes:
         text: the reviewer's wording, where the verdict is `edit`.
@@ -114,7 +114,7 @@ class ReviewDecision(models.Model):
         constraints = (
             models.UniqueConstraint(
                 fields=("pair", "reviewer", "is_adjudication"),
-                condition=Q(undone_at__isnull=True),
+                condition=Q(undone_at__isnull=True) & ~Q(verdict="skip"),
                 name="one_decision_a_pair_and_reviewer",
             ),
             models.UniqueConstraint(

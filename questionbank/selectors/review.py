@@ -43,7 +43,9 @@ __all__ = [
     "pair_get",
     "queue_counts",
     "review_keys",
+    "skips",
     "throughput",
+    "was_skipped",
 ]
 
 DEFAULT_KEYS = {  # action -> key; a literal table, in the order of the legend
@@ -76,6 +78,16 @@ def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
     return ReviewDecision.objects.filter(undone_at__isnull=True, is_adjudication=False).exclude(
         verdict=ReviewDecision.Verdict.SKIP
     )
+
+
+def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
+    """Decisions to leave a pair to somebody else, or to later; one reviewer may have several on one pair."""
+    return ReviewDecision.objects.filter(undone_at__isnull=True, verdict=ReviewDecision.Verdict.SKIP)
+
+
+def was_skipped(*, pair: ParaphrasePair, reviewer: User) -> bool:
+    """Whether the reviewer skipped the pair before."""
+    return skips().filter(pair=pair, reviewer=reviewer).exists()
 
 
 def opinions_shown(*, pair: ParaphrasePair) -> list[ReviewDecision]:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import product
 from typing import Any
 
 from django.conf import settings
@@ -29,7 +30,7 @@ from questionbank.models import (
     ReviewPreference,
     User,
 )
-from questionbank.selectors.review import DEFAULT_KEYS, opinions
+from questionbank.selectors.review import DEFAULT_KEYS, opinions, skips
 from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
 
 __all__ = [
@@ -77,7 +78,8 @@ def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLe
 
     The most uncertain comes first; a share of `REVIEW_RANDOM_SHARE` comes at random. A pair is free while
     the opinions given and the leases held by others are fewer than those wanted. Pairs that another
-    reviewer is being handed at this moment are passed over, and waited for only where no other is left.
+    reviewer is being handed at this moment are passed over, and waited for only where no other is left. Those
+    that the reviewer skipped come again once there is nothing else, the one skipped longest ago first.
 
     Raises:
         NotAllowed: the person is no reviewer.
@@ -86,9 +88,9 @@ def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLe
     # A share of the queue, not a secret.
     is_random = (rng or random).random() < settings.REVIEW_RANDOM_SHARE
     passed: set[int] = set()
-    for waits in (False, True):
+    for again, waits in product((False, True), repeat=2):
         while True:
-            found = _attempt(reviewer, is_random=is_random, waits=waits, passed=passed)
+            found = _attempt(reviewer, is_random=is_random, again=again, waits=waits, passed=passed)
             if isinstance(found, ReviewLease):
                 return found
             if found is None:
@@ -98,7 +100,9 @@ def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLe
 
 
 @transaction.atomic
-def _attempt(reviewer: User, *, is_random: bool, waits: bool, passed: set[int]) -> ReviewLease | int | None:
+def _attempt(
+    reviewer: User, *, is_random: bool, again: bool, waits: bool, passed: set[int]
+) -> ReviewLease | int | None:
     """Try one pair: its lease, its number where somebody else was faster, or None where no pair is left.
 
     The statement that locks the row sees leases as they were when it began, so they are counted again
@@ -109,21 +113,28 @@ def _attempt(reviewer: User, *, is_random: bool, waits: bool, passed: set[int]) 
     if lease is not None and (kept := _renew(lease)):
         return _shown(kept)
     now = timezone.now()
+    skipped = skips().filter(pair=OuterRef("pk"), reviewer=reviewer).order_by("-pk")
     queue = _free_pairs(reviewer, now).exclude(pk__in=passed)
-    queue = queue.order_by("shuffle" if is_random else "priority", "pk")
+    if again:
+        last = Subquery(skipped.values("pk")[:1])
+        queue = queue.annotate(last_skip=last).filter(last_skip__isnull=False).order_by("last_skip")
+    else:
+        queue = queue.filter(~Exists(skipped)).order_by("shuffle" if is_random else "priority", "pk")
     locked = queue.select_for_update(of=("self",), no_key=True, skip_locked=not waits)
     pair = locked.first()
     if pair is None:
         return None
     if not _is_free(pair, reviewer, now):
         return pair.pk
+    if again:  # by which order it came is asked when it came first
+        is_random = skips().filter(pair=pair, reviewer=reviewer).latest("pk").is_random
     return _give(pair, reviewer, now, is_random=is_random)
 
 
 def _free_pairs(reviewer: User, now: datetime) -> QuerySet[ParaphrasePair, ParaphrasePair]:
     others = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now).exclude(reviewer=reviewer)
     given = opinions().filter(pair=OuterRef("pk"))
-    own = ReviewDecision.objects.filter(pair=OuterRef("pk"), reviewer=reviewer, undone_at__isnull=True)
+    own = given.filter(reviewer=reviewer)
     return ParaphrasePair.objects.filter(
         ~Exists(own), state=_State.OPEN, opinions_wanted__gt=_number_of(others) + _number_of(given)
     )
@@ -211,7 +222,7 @@ def review_decide(
     """Write down what a reviewer decided on the pair before them, and what comes of it.
 
     Once all wanted opinions are there, the pair is decided if they agree, and goes to adjudication if they
-    do not or one is unsure. A skipped pair comes to this reviewer no more, and counts as no opinion.
+    do not or one is unsure. A skip counts as no opinion, and the pair comes to this reviewer after all others.
 
     Args:
         reason: of `ReviewDecision.Reason`; needed to reject.

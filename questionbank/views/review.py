@@ -22,7 +22,14 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.review import ACTION_NAMES, KeysForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.review import last_decision, opinions, pair_get, queue_counts, review_keys
+from questionbank.selectors.review import (
+    last_decision,
+    opinions,
+    pair_get,
+    queue_counts,
+    review_keys,
+    was_skipped,
+)
 from questionbank.services.paraphrase import pair_findings
 from questionbank.services.review import (
     Beat,
@@ -243,6 +250,7 @@ def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int 
         context |= _pair_context(request, lease.pair, sent=sent)
         context |= {
             "guideline": lease.guideline,
+            "was_skipped": was_skipped(pair=lease.pair, reviewer=request.user),
             "buttons": _buttons(request),
             "beat_seconds": max(1, settings.REVIEW_LEASE_SECONDS // BEATS_A_LEASE),
         }

@@ -207,11 +207,37 @@ def test_an_incomplete_decision_is_refused_and_the_pair_stays(pairs, reviewer, f
 
 
 def test_a_skipped_pair_comes_to_somebody_else(pairs, reviewers):
-    (pair,) = pairs(1)
+    one, other = pairs(2)
     first, second = reviewers[:2]
     decide(first, "skip")
-    assert review.review_next(reviewer=first) is None
-    assert review.review_next(reviewer=second).pair_id == pair.pk
+    assert review.review_next(reviewer=first).pair_id == other.pk
+    assert review.review_next(reviewer=second).pair_id == one.pk
+
+
+def test_what_everybody_skipped_comes_again_after_all_others(pairs, reviewer):
+    one, two, three = pairs(3)
+    for pair, verdict in ((one, "skip"), (two, "skip"), (three, "accept")):
+        assert decide(reviewer, verdict).pair_id == pair.pk
+    assert decide(reviewer, "skip").pair_id == one.pk
+    (late,) = pairs(1)
+    assert decide(reviewer).pair_id == late.pk
+    assert decide(reviewer).pair_id == two.pk
+    assert decide(reviewer).pair_id == one.pk
+    assert review.review_next(reviewer=reviewer) is None
+    assert [row.verdict for row in one.decisions.order_by("pk")] == ["skip", "skip", "accept"]
+    assert review.review_undo(reviewer=reviewer).verdict == "accept"
+    assert review.review_next(reviewer=reviewer).pair_id == one.pk
+
+
+def test_a_pair_that_was_skipped_is_random_if_it_came_so_first(pairs, reviewer, settings):
+    one, two = pairs(2)
+    assert not decide(reviewer, "skip").is_random
+    settings.REVIEW_RANDOM_SHARE = 1.0
+    assert decide(reviewer, "skip").is_random
+    assert [(made.pair_id, made.is_random) for made in (decide(reviewer), decide(reviewer))] == [
+        (one.pk, False),
+        (two.pk, True),
+    ]
 
 
 def test_two_opinions_that_agree_decide(pairs, reviewers):

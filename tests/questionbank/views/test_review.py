@@ -171,6 +171,12 @@ def test_after_a_log_in_in_between_the_queue_stands_there_again(client, reviewer
     assert f"Pair {pair.pk}" in page.content.decode()
 
 
+def test_a_pair_that_comes_again_says_that_it_was_skipped(as_reviewer, pairs):
+    (pair,) = pairs("a")
+    assert "You skipped this pair" not in as_reviewer.get(reverse("review")).content.decode()
+    assert "You skipped this pair before" in decide(as_reviewer, pair, "skip").content.decode()
+
+
 @pytest.mark.parametrize("name", ["review_decide", "review_settle"])
 def test_what_was_written_outlives_the_session(client, pairs, name):
     (pair,) = pairs("a secret wording")
