@@ -16,7 +16,7 @@ from typing import Any
 
 import krippendorff
 import numpy as np
-from django.db.models import Aggregate, Count, Exists, FloatField, Max, OuterRef, Q, QuerySet
+from django.db.models import Aggregate, Count, Exists, F, FloatField, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from analytics import records
@@ -31,6 +31,7 @@ __all__ = [
     "Agreement",
     "PairAgreement",
     "QueueCounts",
+    "StuckPairs",
     "Throughput",
     "adjudications",
     "agreement",
@@ -43,7 +44,9 @@ __all__ = [
     "pair_get",
     "queue_counts",
     "review_keys",
+    "reviewers",
     "skips",
+    "stuck_pairs",
     "throughput",
     "was_skipped",
 ]
@@ -165,6 +168,43 @@ def queue_counts() -> QueueCounts:
     )
     leased = ReviewLease.objects.filter(expires_at__gt=timezone.now(), pair__state=state.OPEN)
     return QueueCounts(on_screens=leased.values("pair").distinct().count(), **counts)
+
+
+def reviewers() -> QuerySet[User, User]:
+    """Who may review, and may log in to do so."""
+    named = User.groups.through.objects.filter(user=OuterRef("pk"), group__name__in=("reviewer", "admin"))
+    return User.objects.filter(Q(Exists(named)) | Q(is_superuser=True), is_active=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StuckPairs:
+    """Open pairs that nobody will come to by themselves.
+
+    Attributes:
+        too_few: on so many more opinions are wanted than there are reviewers who have given none.
+        skipped: so many others were skipped by everybody who has given no opinion.
+    """
+
+    too_few: int
+    skipped: int
+
+
+def stuck_pairs() -> StuckPairs:
+    """Count the open pairs that need another reviewer, or a reviewer who thinks again."""
+    people = list(reviewers().values_list("pk", flat=True))
+    stands = Q(decisions__undone_at__isnull=True, decisions__is_adjudication=False)
+    opinion = stands & ~Q(decisions__verdict=ReviewDecision.Verdict.SKIP)
+    theirs = Q(decisions__reviewer__in=people)
+    pairs = ParaphrasePair.objects.filter(state=ParaphrasePair.State.OPEN).annotate(
+        given=Count("decisions", filter=opinion),
+        judges=Count("decisions__reviewer", filter=opinion & theirs, distinct=True),
+        seen_by=Count("decisions__reviewer", filter=stands & theirs, distinct=True),
+    )
+    is_short = Q(opinions_wanted__gt=F("given") + len(people) - F("judges"))
+    counts = pairs.aggregate(
+        too_few=Count("pk", filter=is_short), skipped=Count("pk", filter=Q(seen_by=len(people)) & ~is_short)
+    )
+    return StuckPairs(**counts)
 
 
 def adjudications() -> QuerySet[ParaphrasePair, ParaphrasePair]:

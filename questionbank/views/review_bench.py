@@ -25,6 +25,7 @@ from questionbank.selectors.review import (
     decision_rows,
     guideline_history,
     queue_counts,
+    stuck_pairs,
     throughput,
 )
 from questionbank.services.pair_imports import SHOWN_PROBLEMS, pairs_check, pairs_import
@@ -120,6 +121,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
     """How far the queue is, how far reviewers agree, what waits for a settlement."""
     context = {
         "counts": queue_counts(),
+        "stuck": stuck_pairs(),
         "accepted": accepted_pairs().count(),
         "agreement": agreement(),
         "people": throughput(),

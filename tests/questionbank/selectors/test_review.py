@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import Group
+from django.utils import timezone
 
 from questionbank.models import ParaphrasePair, ReviewDecision
 from questionbank.selectors import review
@@ -126,6 +127,44 @@ def test_counts_say_where_the_pairs_are(people):
     assert (counts.open, counts.on_screens, counts.unscored) == (2, 1, 2)
     assert (counts.adjudication, counts.accepted, counts.edited, counts.rejected) == (1, 1, 1, 1)
     assert (counts.decided, counts.total) == (3, 6)
+
+
+def test_pairs_that_nobody_comes_to_are_counted(people, django_user_model, settings):
+    ann, bob, cem = people
+    django_user_model.objects.create_user(username="gone", is_active=False).groups.set(cem.groups.all())
+    django_user_model.objects.create_user(username="teacher").groups.add(Group.objects.get(name="teacher"))
+    settings.REVIEW_OPINIONS = 2
+    fresh, half, skipped, half_skipped, undone, short = make_pairs(6)
+    opinion(half, ann, "accept")
+    opinion(half, bob, "skip")  # cem is left
+    for person in (ann, bob, cem, cem):
+        opinion(skipped, person, "skip")
+    opinion(half_skipped, ann, "skip")
+    opinion(half_skipped, ann, "accept")
+    opinion(half_skipped, bob, "skip")
+    opinion(half_skipped, cem, "skip")
+    for person in people:
+        opinion(undone, person, "skip", undone_at=timezone.now())
+    opinion(short, ann, "accept")
+    assert review.stuck_pairs() == review.StuckPairs(too_few=0, skipped=2)
+    ParaphrasePair.objects.filter(pk=short.pk).update(opinions_wanted=4)
+    opinion(short, None, "accept")  # somebody who left
+    assert review.stuck_pairs() == review.StuckPairs(too_few=0, skipped=2)
+    ParaphrasePair.objects.filter(pk=short.pk).update(opinions_wanted=5)
+    assert review.stuck_pairs() == review.StuckPairs(too_few=1, skipped=2)
+    ParaphrasePair.objects.exclude(pk=short.pk).update(state="adjudication")
+    assert review.stuck_pairs() == review.StuckPairs(too_few=1, skipped=0)
+    django_user_model.objects.update(is_active=False)
+    ParaphrasePair.objects.filter(pk=fresh.pk).update(state="open")
+    assert review.stuck_pairs() == review.StuckPairs(too_few=2, skipped=0)
+
+
+def test_reviewers_are_those_with_the_permission(people, teacher, reviewer, admin_person, django_user_model):
+    django_user_model.objects.create_superuser("root")
+    admin_person.groups.add(Group.objects.get(name="reviewer"))
+    everybody = django_user_model.objects.all()
+    allowed = [person for person in everybody if person.has_perm("questionbank.review")]
+    assert sorted(map(str, review.reviewers())) == sorted(map(str, allowed))
 
 
 def test_the_export_hides_first_opinions_until_the_last_is_given(people):

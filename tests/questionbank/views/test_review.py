@@ -358,6 +358,17 @@ def test_progress_shows_agreement_and_each_reviewer(as_reviewer, reviewer, admin
     assert "On 2 of 3 pairs" in page
 
 
+def test_progress_says_what_nobody_comes_to(as_reviewer, reviewer, pairs):
+    pairs("a", opinions=2)  # of one reviewer
+    (skipped,) = pairs("b")
+    ReviewDecision.objects.create(
+        pair=skipped, reviewer=reviewer, verdict="skip", guideline=guideline_current()
+    )
+    page = as_reviewer.get(reverse("review_progress")).content.decode()
+    assert "1 waiting pair needs more opinions than there are reviewers left" in page
+    assert "1 waiting pair was skipped by every reviewer" in page
+
+
 def test_the_export_is_streamed_in_both_formats(as_reviewer, pairs):
     (pair,) = pairs("a")
     as_reviewer.get(reverse("review"))
