@@ -1,7 +1,8 @@
 """Configuration of training a paraphrase scorer (ParaQD). Torch-free; the defaults are the paper's (section 4).
 
 The paper gives no margin; its released code uses another distance, so that its margin says nothing here. The default
-was chosen on `aquarat_val`: 0.3 and 0.5 rank alike and 0.5 separates more, 0.8 ranks worse (docs/results.md). The paper's encoder is MiniLM of 12 layers; the default here has 6.
+was chosen on `aquarat_val`: 0.3 and 0.5 rank alike and 0.5 separates more, 0.8 ranks worse (docs/results.md). The
+paper's encoder is MiniLM of 12 layers; the default here has 6.
 """
 
 from __future__ import annotations

@@ -37,11 +37,13 @@ __all__ = [
     "agreement",
     "decided_pairs",
     "decision_rows",
+    "export_fields",
     "guideline_history",
     "last_decision",
     "opinions",
     "opinions_shown",
     "pair_get",
+    "pair_history",
     "queue_counts",
     "review_keys",
     "reviewers",
@@ -99,6 +101,19 @@ def opinions_shown(*, pair: ParaphrasePair) -> list[ReviewDecision]:
         return []
     given = pair.decisions.filter(undone_at__isnull=True).exclude(verdict=ReviewDecision.Verdict.SKIP)
     return list(given.select_related("reviewer", "guideline").order_by("is_adjudication", "pk"))
+
+
+def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
+    """All that was ever decided on a pair, what was skipped or taken back included, the earliest first.
+
+    Nothing while another opinion is wanted; while the pair is to be settled, only for those who may review.
+    """
+    state = ParaphrasePair.State
+    if pair.state == state.OPEN:
+        return []
+    if pair.state == state.ADJUDICATION and not viewer.has_perm("questionbank.review"):
+        return []
+    return list(pair.decisions.select_related("reviewer").order_by("pk"))
 
 
 def pair_get(*, pair_id: int) -> ParaphrasePair:
@@ -356,8 +371,13 @@ def _kappas(shared: list[dict[int, int]]) -> Iterator[PairAgreement]:
         )
 
 
+def export_fields(*, include_undone: bool = False) -> tuple[str, ...]:
+    """The names of the columns of `decision_rows`."""
+    return (*EXPORT_FIELDS, "undone_at") if include_undone else EXPORT_FIELDS
+
+
 def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
-    """Decisions as rows with `EXPORT_FIELDS`, in order; nothing is held in memory.
+    """Decisions as rows with `export_fields`, in order; nothing is held in memory.
 
     Pairs that wait for another opinion are left out, so that nobody reads the first before giving the second.
     """

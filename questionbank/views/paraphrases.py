@@ -24,7 +24,7 @@ from questionbank.selectors.paraphrases import (
     questions_to_reword,
 )
 from questionbank.selectors.questions import question_get
-from questionbank.selectors.review import opinions_shown, pair_get
+from questionbank.selectors.review import opinions_shown, pair_get, pair_history
 from questionbank.selectors.strands import strands
 from questionbank.services.accepted_paraphrases import AddedParaphrases, accepted_pairs_add
 from questionbank.services.paraphrase import pair_findings
@@ -167,6 +167,7 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
     context = pair_pieces(pair, pair_findings(pair)) | {
         "pair": pair,
         "opinions": opinions_shown(pair=pair),
+        "history": pair_history(pair=pair, viewer=request.user),
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "is_disputed": pair.state == ParaphrasePair.State.ADJUDICATION,
     }

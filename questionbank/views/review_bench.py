@@ -19,10 +19,10 @@ from questionbank.models import ParaphrasePair
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.paraphrases import accepted_pairs
 from questionbank.selectors.review import (
-    EXPORT_FIELDS,
     adjudications,
     agreement,
     decision_rows,
+    export_fields,
     guideline_history,
     queue_counts,
     stuck_pairs,
@@ -136,10 +136,12 @@ def review_progress(request: HttpRequest) -> HttpResponse:
 @requires("review")
 @require_safe
 def review_export(request: HttpRequest, format: str) -> HttpResponse | StreamingHttpResponse:
-    """All decisions that stand, streamed."""
+    """All decisions that stand, streamed; `undone` adds those that were taken back."""
     if format not in REVIEW_FORMATS:
         raise NotFound(_("There is no such format."))
-    lines = review_lines(decision_rows(), EXPORT_FIELDS, format)
+    undone = "undone" in request.GET
+    rows, fields = decision_rows(include_undone=undone), export_fields(include_undone=undone)
+    lines = review_lines(rows, fields, format)
     response = StreamingHttpResponse(lines, content_type=f"{REVIEW_FORMATS[format][0]}; charset=utf-8")
     name = f"reviews-{timezone.localdate():%Y-%m-%d}.{format}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -12,7 +12,7 @@ from questionbank.atomic_file import written_aside
 from questionbank.errors import ValidationFailed
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.management.base import BankCommand
-from questionbank.selectors.review import EXPORT_FIELDS, agreement, decided_pairs, decision_rows
+from questionbank.selectors.review import agreement, decided_pairs, decision_rows, export_fields
 
 
 class Command(BankCommand):
@@ -43,7 +43,7 @@ class Command(BankCommand):
                 )
             self._write_labelled(path)
             return
-        fields = (*EXPORT_FIELDS, "undone_at") if include_undone else EXPORT_FIELDS
+        fields = export_fields(include_undone=include_undone)
         written = 0
 
         def counted() -> Any:

@@ -184,6 +184,19 @@ def test_the_export_hides_first_opinions_until_the_last_is_given(people):
     assert (row["guideline_version"], row["scorer"], row["scorer_id"]) == (1, "", None)
 
 
+def test_the_history_holds_what_was_taken_back_once_nobody_judges_blindly(people, teacher):
+    ann, bob, _ = people
+    (pair,) = make_pairs(1)
+    made = [opinion(pair, ann, "accept", undone_at=timezone.now()), opinion(pair, bob, "skip")]
+    made.append(opinion(pair, ann, "unsure"))
+    seen = {}
+    for state, outcome in (("open", ""), ("adjudication", ""), ("decided", "accept")):
+        ParaphrasePair.objects.filter(pk=pair.pk).update(state=state, outcome=outcome)
+        pair.refresh_from_db()
+        seen[state] = [review.pair_history(pair=pair, viewer=person) for person in (bob, teacher)]
+    assert seen == {"open": [[], []], "adjudication": [made, []], "decided": [made, made]}
+
+
 def test_decided_pairs_are_labelled_examples(people):
     accepted, rejected, edited, wrong, same, disputed, _ = make_pairs(7)
     outcomes = ("accept", "reject", "edit", "edit", "reject", "reject")

@@ -11,7 +11,7 @@ from django.urls import reverse
 from questionbank.models import ParaphrasePair, Question, Run
 from questionbank.services.accepted_paraphrases import accepted_pairs_add
 from questionbank.services.paraphrase import PairInput, pairs_create
-from questionbank.services.review import review_decide, review_next
+from questionbank.services.review import review_decide, review_next, review_undo
 from tests.factories import QuestionFactory
 
 pytestmark = pytest.mark.django_db
@@ -115,6 +115,18 @@ def test_a_pair_shows_findings_and_opinions_only_once_it_is_decided(as_teacher, 
     page = as_teacher.get(address).content.decode()
     assert "Twelve is missing." in page
     assert "Rejected" in page
+
+
+def test_a_decided_pair_shows_who_took_what_back(as_teacher, pair, reviewer):
+    for verdict in ("unsure", "accept"):
+        review_next(reviewer=reviewer)
+        review_decide(reviewer=reviewer, pair_id=pair.pk, verdict=verdict)
+        if verdict == "unsure":
+            review_undo(reviewer=reviewer)
+    page = as_teacher.get(reverse("review_pair", args=[pair.pk])).content.decode()
+    history = page[page.index("History of the decisions") :]
+    assert re.search(r"reviewer</td><td>Unsure</td><td>taken back <time", history)
+    assert "<td>reviewer</td><td>Accept</td><td>stands</td>" in history
 
 
 def test_accepted_paraphrases_are_added_by_one_click_and_linked_both_ways(as_teacher, question, pair):

@@ -380,6 +380,25 @@ def test_the_export_is_streamed_in_both_formats(as_reviewer, pairs):
     assert as_reviewer.get(reverse("review_export", args=["xlsx"])).status_code == 404
 
 
+def test_decisions_that_were_taken_back_are_exported_on_request(as_reviewer, pairs):
+    (pair,) = pairs("a")
+    as_reviewer.get(reverse("review"))
+    decide(as_reviewer, pair, "unsure")
+    as_reviewer.post(reverse("review_undo"), follow=True)
+    decide(as_reviewer, pair, "accept")
+    page = as_reviewer.get(reverse("review_progress")).content.decode()
+    address = reverse("review_export", args=["csv"])
+    assert f'formaction="{address}"' in page
+    assert 'name="undone"' in page
+    header, *rows = b"".join(as_reviewer.get(address)).decode().splitlines()
+    assert "undone_at" not in header
+    assert len(rows) == 1
+    header, undone, stands = b"".join(as_reviewer.get(address, {"undone": "1"})).decode().splitlines()
+    assert header.endswith(",undone_at")
+    assert not undone.endswith(",")
+    assert stands.endswith(",")
+
+
 def test_an_admin_writes_guidelines_and_a_reviewer_reads_them(as_admin, reviewer):
     address = reverse("review_guidelines")
     assert as_admin.post(address, {"text": "Look twice."}).status_code == 302
