@@ -120,14 +120,14 @@ def _replaced(original: Reading, paraphrase: Reading, words: list[_Token], other
 
 
 def _tokens(reading: Reading) -> list[_Token]:
-    numbers = [one.number for one in reading.quantities]
+    in_numbers = {at for one in reading.quantities for at in range(*one.number)}
     return [
         _Token(
             match.start(),
             match.end(),
             match[0],
             canonical(match[0]) if match[0][0].isalpha() else match[0],
-            any(start <= match.start() < end for start, end in numbers),
+            match.start() in in_numbers,
         )
         for match in _TOKEN.finditer(reading.text)
     ]

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["UnitMention", "convert_quantity", "find_units", "unit_dimension"]
 
 
+_REMEMBERED = 2_000  # characters of a text whose units are kept for the next reader
 _Place = tuple[int, int, str]
 
 
@@ -104,6 +105,10 @@ def find_units(text: str) -> list[UnitMention]:
     >>> [(m.text, m.unit, m.dimension) for m in find_units("5km in 2 hours, 3千米")]
     [('km', 'kilometer', 'length'), ('hours', 'hour', 'time'), ('千米', 'kilometer', 'length')]
     """
+    return list(_remembered(text) if len(text) <= _REMEMBERED else _mentions(text))
+
+
+def _mentions(text: str) -> tuple[UnitMention, ...]:
     found = [*_money(text), *_short_forms(text), *_words(text), *_chinese(text)]
     found.sort(key=lambda place: (place[0], -place[1]))
     mentions: list[UnitMention] = []
@@ -112,7 +117,12 @@ def find_units(text: str) -> list[UnitMention]:
         if start >= done:
             mentions.append(UnitMention(start, end, text[start:end], unit, unit_dimension(unit)))
             done = end
-    return mentions
+    return tuple(mentions)
+
+
+_remembered = lru_cache(maxsize=1024)(
+    _mentions
+)  # a pair's texts are read several times, by findings and scorer
 
 
 def _money(text: str) -> Iterator[_Place]:
