@@ -42,17 +42,25 @@ class Reconstruction:
 
 
 def corrupt(question: str, rng: random.Random, share: float = 0.1) -> str:
-    """Swap neighbours and leave out words, numbers never: what the model of f_b is trained to undo.
+    """Swap neighbours, leave out words and replace them, numbers never: what the model of f_b is trained to undo.
+
+    What takes a word's place is another word of the question.
 
     Args:
         share: probability of each change at each word.
     """
     words = question.split()
-    kept = [word for word in words if any(c.isdigit() for c in word) or rng.random() >= share]
+    others = [word for word in words if not _has_digit(word)]
+    kept = [word for word in words if _has_digit(word) or rng.random() >= share]
+    kept = [rng.choice(others) if not _has_digit(word) and rng.random() < share else word for word in kept]
     for index in range(len(kept) - 1):
         if rng.random() < share:
             kept[index], kept[index + 1] = kept[index + 1], kept[index]
     return " ".join(kept)
+
+
+def _has_digit(word: str) -> bool:
+    return any(character.isdigit() for character in word)
 
 
 def apply(question: str, rng: random.Random) -> str | None:

@@ -44,6 +44,16 @@ def test_corruption_loses_no_number() -> None:
         assert {"12", "3"} <= set(reconstruction.corrupt(PENS, rng(seed), 0.5).split())
 
 
+def test_corruption_swaps_leaves_out_and_replaces_words() -> None:
+    words = PENS.split()
+    made = [reconstruction.corrupt(PENS, rng(seed), 0.05).split() for seed in range(200)]
+    assert any(len(one) < len(words) for one in made)
+    assert any(sorted(one) == sorted(words) and one != words for one in made)
+    assert any(any(one.count(word) > words.count(word) for word in one) for one in made)
+    assert all(set(one) <= set(words) for one in made)
+    assert reconstruction.corrupt(PENS, rng(0), 0) == " ".join(words)
+
+
 def test_words_of_high_tfidf_are_replaced_by_words_of_the_vocabulary() -> None:
     texts = ["the pens are left", "the pens are new", "a zebra runs", "the cards are left"]
     operator = TfidfReplacement(texts, share=0.2)
