@@ -7,11 +7,12 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
 from questionbank.errors import ValidationFailed
 
-__all__ = ["written_aside"]
+__all__ = ["refuse_unwritable", "written_aside"]
 
 
 @contextmanager
@@ -21,8 +22,7 @@ def written_aside(target: Path) -> Iterator[BinaryIO]:
     Raises:
         ValidationFailed: the file cannot be written there.
     """
-    if target.is_dir():
-        raise ValidationFailed(f"{target} is a folder; give the name of a file.")
+    _refuse_folder(target)
     aside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
     try:
         with aside.open("xb") as raw:
@@ -34,3 +34,22 @@ def written_aside(target: Path) -> Iterator[BinaryIO]:
         raise ValidationFailed(f"{target} cannot be written: {error.strerror or error}.") from error
     finally:
         aside.unlink(missing_ok=True)
+
+
+def refuse_unwritable(target: Path) -> None:
+    """Say before long work that its result could not be written there.
+
+    Raises:
+        ValidationFailed: as `written_aside`.
+    """
+    _refuse_folder(target)
+    try:
+        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}."):
+            pass
+    except OSError as error:
+        raise ValidationFailed(f"{target} cannot be written: {error.strerror or error}.") from error
+
+
+def _refuse_folder(target: Path) -> None:
+    if target.is_dir():
+        raise ValidationFailed(f"{target} is a folder; give the name of a file.")

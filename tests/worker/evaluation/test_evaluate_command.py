@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from io import StringIO
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -102,6 +103,20 @@ def test_what_cannot_be_measured_is_one_sentence(tmp_path, arguments, said):
     with pytest.raises(CommandError, match=said):
         run(*arguments, "--output", str(tmp_path / "out.json"))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("place", "said"), [("", "is a folder"), ("no/out.json", "cannot be written")])
+def test_an_output_that_cannot_be_written_is_said_before_anything_is_measured(
+    tmp_path, monkeypatch, place, said
+):
+    measure = Mock(return_value={})
+    monkeypatch.setitem(catalog.EVALUATIONS, "search", measure)
+    with pytest.raises(CommandError, match=said):
+        run("search", "--output", str(tmp_path / place))
+    assert not measure.called
+    assert list(tmp_path.iterdir()) == []
+    run("search", "--output", str(tmp_path / "out.json"))
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
 
 
 def test_an_encoder_is_measured_by_its_own_weights(tmp_path):

@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from questionbank.atomic_file import refuse_unwritable
 from questionbank.files import write_text
 from questionbank.management.base import BankCommand
 
@@ -39,6 +40,7 @@ class Command(BankCommand):
     def handle(self, *args: Any, capability: str, output: Path, **options: Any) -> None:
         from worker.evaluation.catalog import EVALUATIONS
 
+        refuse_unwritable(output)
         figures = EVALUATIONS[capability](options)
         write_text(output, json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
         self.stdout.write(json.dumps(figures, indent=2, ensure_ascii=False))
