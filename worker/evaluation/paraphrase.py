@@ -39,20 +39,28 @@ def evaluate_paraphrase(data: Path, scorer: Scorer, *, frozen: Encode | None = N
         By set: how many pairs there are and how many were left out, because the scorer learned from their question or
         because an operator changed nothing; figures of the score, of the verdict and of the untrained rules, each
         with 95 % bootstrap intervals over pairs; paired differences from what a scorer must beat; and how often the
-        operators that made the pairs made what they meant.
+        operators that made the pairs made what they meant. And by set why it could not be measured: a line cannot be
+        read, or there are not pairs of both labels that the scorer did not learn from.
 
     Raises:
-        DataError: there is no file with labelled pairs, or a line cannot be read.
+        DataError: there is no file, or none could be measured.
     """
     files = [data]
     if data.is_dir():
         files = sorted(one for one in data.glob("*") if one.name.endswith(_ENDINGS))
-    sets = {file.name.partition(".")[0]: _set_figures(file, scorer, frozen) for file in files}
-    if not sets:
+    if not files:
         raise DataError(f"There is no file (.jsonl or .jsonl.gz) in {data}.")
-    result: dict[str, Any] = rounded(
-        {"data": data.name, "scorer": scorer.name, "seed": scorer.manifest.seed, "sets": sets}
-    )
+    sets, unusable = {}, {}
+    for file in files:
+        name = file.name.partition(".")[0]
+        try:
+            sets[name] = _set_figures(file, scorer, frozen)
+        except DataError as error:
+            unusable[name] = str(error)
+    if not sets:
+        raise DataError(" ".join(unusable.values()))
+    figures = {"data": data.name, "scorer": scorer.name, "seed": scorer.manifest.seed, "sets": sets}
+    result: dict[str, Any] = rounded(figures | {"unusable": unusable})
     return result
 
 

@@ -110,6 +110,31 @@ def test_every_file_of_a_folder_is_a_set(scorer, tmp_path):
     write(tmp_path / "two.jsonl", [*rows()[8:], {"original": "a", "paraphrase": "b"}])
     figures = evaluate_paraphrase(tmp_path, scorer)
     assert {name: one["pairs"] for name, one in figures["sets"].items()} == {"one": 6, "two": 16}
+    assert figures["unusable"] == {}
+
+
+def test_a_file_that_cannot_be_measured_is_named_and_the_others_are(scorer, tmp_path):
+    write(tmp_path / "bank.jsonl", [{"text": "How many pens?"}])
+    write(tmp_path / "nul.jsonl", [*rows(), {"original": "a\0", "paraphrase": "b", "label": 1}])
+    write(tmp_path / "good.jsonl", rows()[:6])
+    write(tmp_path / "learned.jsonl", rows()[6:8])
+    write(tmp_path / "one_label.jsonl", rows()[::2])
+    write(tmp_path / "unlabelled.jsonl", [{"original": "a", "paraphrase": "b"}])
+    figures = evaluate_paraphrase(tmp_path, scorer)
+    assert list(figures["sets"]) == ["good"]
+    reasons = {
+        "bank": "bank.jsonl, line 1: a pair has an original and a paraphrase",
+        "nul": "nul.jsonl, line 25: the original holds a NUL",
+        "learned": "learned.jsonl has not pairs of both labels",
+        "one_label": "one_label.jsonl has not pairs of both labels",
+        "unlabelled": "No pair of unlabelled.jsonl has a label",
+    }
+    assert figures["unusable"].keys() == reasons.keys()
+    for name, reason in reasons.items():
+        assert figures["unusable"][name].startswith(reason)
+    (tmp_path / "good.jsonl").unlink()
+    with pytest.raises(DataError, match=r"line 25: .* No pair of unlabelled"):
+        evaluate_paraphrase(tmp_path, scorer)
 
 
 def test_pairs_that_cannot_be_measured_are_refused(scorer, tmp_path):
@@ -137,5 +162,14 @@ def test_the_command_writes_the_figures_of_the_champion(tmp_path, monkeypatch):
     assert figures["scorer"] == "mine"
     assert figures["sets"]["pairs"]["score"]["pairs"] == 24
     assert "frozen" in figures["sets"]["pairs"]["rules"]
+    write(tmp_path / "data.jsonl", rows()[::2])
+    (tmp_path / "folder").mkdir()
+    for name in ("pairs.jsonl", "data.jsonl"):
+        (tmp_path / name).rename(tmp_path / "folder" / name)
+    err = StringIO()
+    folder = ("evaluate", "paraphrase", "--data", str(tmp_path / "folder"), "--output", str(target))
+    call_command(*folder, stdout=StringIO(), stderr=err)
+    assert "data.jsonl has not pairs of both labels" in err.getvalue()
+    assert list(json.loads(target.read_text())["unusable"]) == ["data"]
     with pytest.raises(CommandError, match="needs --data"):
         call_command("evaluate", "paraphrase", "--output", str(target), stdout=StringIO())

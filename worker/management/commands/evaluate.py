@@ -42,5 +42,7 @@ class Command(BankCommand):
 
         refuse_unwritable(output)
         figures = EVALUATIONS[capability](options)
+        for reason in figures.get("unusable", {}).values():
+            self.stderr.write(reason)
         write_text(output, json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
         self.stdout.write(json.dumps(figures, indent=2, ensure_ascii=False))
