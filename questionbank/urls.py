@@ -131,6 +131,11 @@ review_patterns: list[URLPattern | URLResolver] = [
     path("<int:pair_id>/decide/", review.review_decide_view, name="review_decide"),
     path("<int:pair_id>/heartbeat/", review.review_heartbeat_view, name="review_heartbeat"),
     path("<int:pair_id>/settle/", review.review_settle, name="review_settle"),
+    path(
+        "<int:pair_id>/settle/heartbeat/",
+        review.review_settle_heartbeat_view,
+        name="review_settle_heartbeat",
+    ),
     path("upload/", review_bench.review_upload, name="review_upload"),
     path("upload/confirm/", review_bench.review_upload_confirm, name="review_upload_confirm"),
     path("score/", review_bench.review_score, name="review_score"),

@@ -14,7 +14,13 @@ from questionbank.models.event import ModelEvent
 from questionbank.models.paraphrase import ParaphrasePair
 from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
-from questionbank.models.review import ReviewDecision, ReviewGuideline, ReviewLease, ReviewPreference
+from questionbank.models.review import (
+    ReviewDecision,
+    ReviewGuideline,
+    ReviewLease,
+    ReviewPreference,
+    SettlementLease,
+)
 from questionbank.models.run import Run, RunLog, RunMetric, WorkerHeartbeat
 from questionbank.models.user import User
 from questionbank.models.vocabulary import VocabularyWord
@@ -40,6 +46,7 @@ __all__ = [
     "Run",
     "RunLog",
     "RunMetric",
+    "SettlementLease",
     "User",
     "VocabularyWord",
     "WorkerHeartbeat",

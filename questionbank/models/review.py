@@ -28,21 +28,15 @@ class ReviewGuideline(models.Model):
         return f"{self.version}"
 
 
-class ReviewLease(models.Model):
-    """The pair that a reviewer has on the screen: until `expires_at`, which the heartbeat moves on.
+class Lease(models.Model):
+    """What somebody has on the screen: until `expires_at`, which the heartbeat moves on.
 
     Attributes:
-        is_random: the pair came by the random order, not as the most uncertain.
         guideline, scorer, score, probability: what stands there beside the pair; the decision takes them over.
     """
 
-    pair = models.ForeignKey("questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="leases")
-    reviewer = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_lease"
-    )
     taken_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
-    is_random = models.BooleanField(default=False)
     guideline = models.ForeignKey(ReviewGuideline, on_delete=models.PROTECT, related_name="+")
     scorer = models.ForeignKey(
         "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -50,6 +44,35 @@ class ReviewLease(models.Model):
     scorer_name = models.CharField(max_length=200, blank=True)
     score = models.FloatField(null=True, blank=True)
     probability = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class ReviewLease(Lease):
+    """The pair that a reviewer has before them.
+
+    Attributes:
+        is_random: the pair came by the random order, not as the most uncertain.
+    """
+
+    pair = models.ForeignKey("questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="leases")
+    reviewer = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_lease"
+    )
+    is_random = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.pair_id}: {self.reviewer_id}"
+
+
+class SettlementLease(Lease):
+    """The pair that one person is settling; others see that they are."""
+
+    pair = models.OneToOneField(
+        "questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="settlement_lease"
+    )
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
 
     def __str__(self) -> str:
         return f"{self.pair_id}: {self.reviewer_id}"

@@ -1,7 +1,7 @@
 """The review queue: who has which pair before them, what they decided, and what comes of it.
 
-A lease says that a reviewer has a pair on the screen. Whoever writes a lease or a decision holds the lock of the
-pair's row, after that of the reviewer's row, always in this order. See docs/decisions for why.
+A lease says that somebody has a pair on the screen, to review or to settle. Whoever writes a lease or a decision
+holds the lock of the pair's row, after that of the reviewer's row, always in this order. See docs/decisions for why.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from questionbank.models import (
     ReviewGuideline,
     ReviewLease,
     ReviewPreference,
+    SettlementLease,
     User,
 )
 from questionbank.selectors.review import DEFAULT_KEYS, opinions, skips
@@ -39,6 +40,8 @@ __all__ = [
     "UNDO_WITHIN",
     "Beat",
     "adjudication_decide",
+    "adjudication_heartbeat",
+    "adjudication_take",
     "guideline_current",
     "guideline_publish",
     "review_decide",
@@ -66,7 +69,7 @@ _State = ParaphrasePair.State
 
 
 class Beat(StrEnum):
-    """What becomes of a pair on the screen: still the reviewer's, left in a newer window, or somebody else's."""
+    """What becomes of a pair on the screen: still its reader's, left in a newer window, or somebody else's."""
 
     HELD = "held"
     LEFT = "left"
@@ -174,6 +177,18 @@ def _beside(pair: ParaphrasePair) -> dict[str, Any]:
     }
 
 
+def _taken_over(lease: ReviewLease | SettlementLease, now: datetime) -> dict[str, Any]:
+    """What a decision takes over from the lease of its page."""
+    return {
+        "guideline": lease.guideline,
+        "scorer": lease.scorer,
+        "scorer_name": lease.scorer_name,
+        "score": lease.score,
+        "probability": lease.probability,
+        "seconds": (now - lease.taken_at).total_seconds(),
+    }
+
+
 def _shown(lease: ReviewLease) -> ReviewLease:
     """Keep with the lease what its pair's page shows, which is about to be shown anew."""
     beside = _beside(lease.pair)
@@ -245,20 +260,52 @@ def review_decide(
         raise Conflict(_("This pair was not handed to you. Here is the next one."))
     checked = _checked(pair, verdict, reason, text, comment, allowed=set(_Verdict.values))
     decision = ReviewDecision.objects.create(
-        pair=pair,
-        reviewer=reviewer,
-        **checked,
-        seconds=(now - lease.taken_at).total_seconds(),
-        is_random=lease.is_random,
-        guideline=lease.guideline,
-        scorer=lease.scorer,
-        scorer_name=lease.scorer_name,
-        score=lease.score,
-        probability=lease.probability,
+        pair=pair, reviewer=reviewer, is_random=lease.is_random, **checked, **_taken_over(lease, now)
     )
     lease.delete()
     _settle(pair)
     return decision
+
+
+@transaction.atomic
+def adjudication_take(*, reviewer: User, pair_id: int) -> SettlementLease:
+    """Hand somebody a pair to settle, or hand it to them again; nobody else settles it while its page answers.
+
+    Raises:
+        NotAllowed: the person is no reviewer, or is one of those who disagree.
+        NotFound: there is no such pair.
+        Conflict: somebody else is settling it or has settled it, or it waits for no settlement.
+    """
+    pair = _pair_to_settle(reviewer, pair_id)
+    now = timezone.now()
+    lease = SettlementLease.objects.filter(pair=pair).select_related("reviewer").first()
+    taken_at = now
+    if lease is not None and lease.reviewer != reviewer:
+        _check_over(lease, now)
+    elif lease is not None:
+        taken_at = lease.taken_at
+    values = {"reviewer": reviewer, "taken_at": taken_at, "expires_at": now + _lease_time(), **_beside(pair)}
+    lease = SettlementLease.objects.update_or_create(pair=pair, defaults=values)[0]
+    lease.pair = pair  # as it is shown
+    return lease
+
+
+@transaction.atomic
+def adjudication_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
+    """Say that somebody still has the pair on the screen that they are settling.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+    """
+    _allow(reviewer)
+    pair = _locked_pair(pair_id)
+    held = SettlementLease.objects.filter(pair=pair, reviewer=reviewer)
+    if pair is not None and pair.state == _State.ADJUDICATION:
+        return Beat.HELD if held.update(expires_at=timezone.now() + _lease_time()) else Beat.LOST
+    settled = ReviewDecision.objects.filter(
+        pair_id=pair_id, reviewer=reviewer, is_adjudication=True, undone_at__isnull=True
+    )
+    return Beat.LEFT if settled.exists() else Beat.LOST
 
 
 @transaction.atomic
@@ -270,9 +317,28 @@ def adjudication_decide(
     Raises:
         NotAllowed: the person is no reviewer, or is one of those who disagree.
         NotFound: there is no such pair.
-        Conflict: somebody else has settled it, or it waits for no settlement.
+        Conflict: somebody else took it since the lease ran out or has settled it, or it waits for no settlement.
         ValidationFailed: `fields` says what is wrong with which.
     """
+    pair = _pair_to_settle(reviewer, pair_id)
+    now = timezone.now()
+    lease = SettlementLease.objects.filter(pair=pair).select_related("reviewer").first()
+    if lease is None or lease.reviewer != reviewer:
+        if lease is not None:
+            _check_over(lease, now)
+        raise Conflict(_("This pair was not before you to settle. Look at it again."))
+    allowed = {_Verdict.ACCEPT.value, _Verdict.REJECT.value, _Verdict.EDIT.value}
+    checked = _checked(pair, verdict, reason, text, comment, allowed=allowed)
+    decision = ReviewDecision.objects.create(
+        pair=pair, reviewer=reviewer, is_adjudication=True, **checked, **_taken_over(lease, now)
+    )
+    lease.delete()
+    _settle(pair)
+    return decision
+
+
+def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
+    """The pair, locked, if it waits for a settlement that the reviewer may make."""
     _allow(reviewer)
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
@@ -283,13 +349,13 @@ def adjudication_decide(
         and opinions().filter(pair=pair, reviewer=reviewer).exists()
     ):
         raise NotAllowed(_("You are one of those who disagree: an admin or a third reviewer settles it."))
-    allowed = {_Verdict.ACCEPT.value, _Verdict.REJECT.value, _Verdict.EDIT.value}
-    checked = _checked(pair, verdict, reason, text, comment, allowed=allowed)
-    decision = ReviewDecision.objects.create(
-        pair=pair, reviewer=reviewer, is_adjudication=True, **checked, **_beside(pair)
-    )
-    _settle(pair)
-    return decision
+    return pair
+
+
+def _check_over(lease: SettlementLease, now: datetime) -> None:
+    """Raise Conflict while somebody's lease lasts."""
+    if lease.expires_at > now:
+        raise Conflict(_("%(person)s is settling this pair now.") % {"person": lease.reviewer})
 
 
 @transaction.atomic

@@ -5,7 +5,7 @@ Every decision is a button of a plain form; `static/js/review.js` only presses t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,8 @@ from questionbank.services.paraphrase import pair_findings
 from questionbank.services.review import (
     Beat,
     adjudication_decide,
+    adjudication_heartbeat,
+    adjudication_take,
     review_decide,
     review_heartbeat,
     review_keys_save,
@@ -49,6 +51,7 @@ __all__ = [
     "review_heartbeat_view",
     "review_keys_page",
     "review_settle",
+    "review_settle_heartbeat_view",
     "review_undo_view",
 ]
 
@@ -146,9 +149,21 @@ def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 
     A log-in in another window makes the token in the page's forms worthless; GET gives it a new one.
     """
+    return _beat(request, review_heartbeat, pair_id)
+
+
+@never_cache
+@requires("review")
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_settle_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
+    """The same of a page on which a pair is settled."""
+    return _beat(request, adjudication_heartbeat, pair_id)
+
+
+def _beat(request: HttpRequest, heartbeat: Callable[..., Beat], pair_id: int) -> HttpResponse:
     if request.method != "POST":
         return HttpResponse(get_token(request), content_type="text/plain")
-    beat = review_heartbeat(reviewer=request.user, pair_id=pair_id)
+    beat = heartbeat(reviewer=request.user, pair_id=pair_id)
     if beat is Beat.HELD:
         return HttpResponse(status=204)
     return HttpResponse(beat, status=409, content_type="text/plain")
@@ -159,35 +174,46 @@ def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 @requires("review")
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """Settle a pair on which reviewers disagree, with their opinions in sight."""
-    pair = pair_get(pair_id=pair_id)
+    """Settle a pair on which reviewers disagree, with their opinions in sight; one person at a time."""
     sent: Sent | None = None
+    late, status = "", 200
     if request.method == "POST":
         fields = _decision(request)
         try:
             adjudication_decide(reviewer=request.user, pair_id=pair_id, **fields)
         except ValidationFailed as error:
-            sent = Sent(pair_id, fields, error)
+            sent, status = Sent(pair_id, fields, error), 422
         except Conflict as error:
-            if written := _written(pair_id, fields):
-                context = {"sentence": str(error), "written": written}
-                return render(request, "review/not_kept.html", context, status=409)
-            messages.warning(request, str(error))
-            return redirect("review_progress")
+            sent, status, late = Sent(pair_id, fields), 409, str(error)
         else:
             messages.success(request, _("The disagreement is settled."))
             return redirect("review_progress")
+    pair = pair_get(pair_id=pair_id)
+    written = _written(pair_id, sent.fields) if sent else {}
     if pair.state != ParaphrasePair.State.ADJUDICATION:
-        messages.warning(request, _("This pair waits for no settlement."))
+        if written:
+            return render(request, "review/not_kept.html", {"sentence": late, "written": written}, status=409)
+        messages.warning(request, late or _("This pair waits for no settlement."))
         return redirect("review_progress")
     given = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
     is_party = any(one.reviewer_id == request.user.pk for one in given)
-    context = _pair_context(request, pair, sent=sent) | {
+    context: dict[str, Any] = {
         "opinions": given,
         "may_settle": not is_party or request.user.has_perm("questionbank.settle_own"),
-        "buttons": [one for one in _buttons(request) if one.action not in {"unsure", "skip"}],
+        "late": late,
     }
-    return render(request, "review/settle.html", context, status=422 if sent else 200)
+    if context["may_settle"]:
+        try:
+            pair = adjudication_take(reviewer=request.user, pair_id=pair_id).pair
+        except Conflict as error:
+            context |= {"taken": str(error), "written": written}
+        else:
+            context |= {
+                "buttons": [one for one in _buttons(request) if one.action not in {"unsure", "skip"}],
+                "beat_seconds": _beat_seconds(),
+            }
+    context |= _pair_context(request, pair, sent=sent)
+    return render(request, "review/settle.html", context, status=status)
 
 
 @requires("review")
@@ -252,9 +278,13 @@ def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int 
             "guideline": lease.guideline,
             "was_skipped": was_skipped(pair=lease.pair, reviewer=request.user),
             "buttons": _buttons(request),
-            "beat_seconds": max(1, settings.REVIEW_LEASE_SECONDS // BEATS_A_LEASE),
+            "beat_seconds": _beat_seconds(),
         }
     return render(request, "review/review.html", context, status=status)
+
+
+def _beat_seconds() -> int:
+    return max(1, settings.REVIEW_LEASE_SECONDS // BEATS_A_LEASE)
 
 
 def _buttons(request: HttpRequest) -> list[Button]:

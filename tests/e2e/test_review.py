@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease
+from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease, SettlementLease
 from questionbank.services.paraphrase import PairInput, pair_findings, pair_save_score, pairs_create
 from questionbank.services.proposals import paraphrase_type, paraphrases_propose
 from questionbank.services.review import review_decide, review_next
@@ -131,6 +131,23 @@ def test_a_window_left_behind_says_that_its_reviewer_went_on(open_as, pairs) -> 
     expect(page.get_by_role("alert")).to_contain_text("You went on from this pair in another window")
     beat(newer)
     expect(newer.get_by_role("alert")).to_be_hidden()
+
+
+def test_a_page_on_which_a_pair_is_settled_keeps_it_and_says_when_it_is_gone(open_as, pairs) -> None:
+    reviewer = get_user_model().objects.get(username="reviewer")
+    lease = review_next(reviewer=reviewer)
+    review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict="unsure")
+    page = open_as("admin")
+    page.goto(f"/review/{lease.pair_id}/settle/")
+    beat(page)
+    expect(page.get_by_role("alert")).to_be_hidden()
+    SettlementLease.objects.all().delete()
+    beat(page)
+    expect(page.get_by_role("alert")).to_contain_text("Somebody else took this pair meanwhile")
+    page.get_by_role("link", name="Look at it again").click()
+    expect(page.get_by_role("alert")).to_be_hidden()
+    page.get_by_role("button", name="Accept", exact=False).first.click()
+    expect(page.get_by_text("The disagreement is settled.")).to_be_visible()
 
 
 def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:

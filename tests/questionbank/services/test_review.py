@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import Group
@@ -13,7 +14,14 @@ from django.db import connection
 from django.utils import timezone
 
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewGuideline, ReviewLease
+from questionbank.models import (
+    ModelArtifact,
+    ParaphrasePair,
+    ReviewDecision,
+    ReviewGuideline,
+    ReviewLease,
+    SettlementLease,
+)
 from questionbank.selectors.review import adjudications, review_keys
 from questionbank.services import review
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
@@ -57,8 +65,14 @@ def decide(reviewer, verdict="accept", **fields):
     return review.review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict=verdict, **fields)
 
 
+def settle(reviewer, pair, verdict="accept", **fields):
+    review.adjudication_take(reviewer=reviewer, pair_id=pair.pk)
+    return review.adjudication_decide(reviewer=reviewer, pair_id=pair.pk, verdict=verdict, **fields)
+
+
 def expire() -> None:
-    ReviewLease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    for leases in (ReviewLease.objects, SettlementLease.objects):
+        leases.update(expires_at=timezone.now() - timedelta(seconds=1))
 
 
 def test_the_most_uncertain_pair_comes_first_and_one_without_a_score_last(pairs, reviewer):
@@ -262,17 +276,76 @@ def test_a_conflict_is_settled_by_a_third_reviewer_or_an_admin(pairs, reviewers,
         with pytest.raises(NotAllowed):
             review.adjudication_decide(reviewer=one, pair_id=pair.pk, verdict="accept")
     with pytest.raises(ValidationFailed):
-        review.adjudication_decide(reviewer=third, pair_id=pair.pk, verdict="unsure")
-    review.adjudication_decide(reviewer=third, pair_id=pair.pk, verdict="reject", reason="unit")
+        settle(third, pair, "unsure")
+    settle(third, pair, "reject", reason="unit")
     pair.refresh_from_db()
     assert (pair.state, pair.outcome) == ("decided", "reject")
     with pytest.raises(Conflict):
         review.adjudication_decide(reviewer=admin_person, pair_id=pair.pk, verdict="accept")
     review.review_undo(reviewer=third)
     assert list(adjudications()) == [pair]
-    review.adjudication_decide(reviewer=admin_person, pair_id=pair.pk, verdict="accept")
+    settle(admin_person, pair)
     pair.refresh_from_db()
     assert pair.outcome == "accept"
+
+
+def test_one_person_settles_a_pair_while_its_page_answers(pairs, reviewers):
+    disputed, _ = pairs(2)
+    unsure, first, second = reviewers[:3]
+    decide(unsure, "unsure")
+    with pytest.raises(NotAllowed):
+        review.adjudication_take(reviewer=unsure, pair_id=disputed.pk)
+    own = review.review_next(reviewer=first)
+    taken = review.adjudication_take(reviewer=first, pair_id=disputed.pk)
+    for act in (review.adjudication_take, partial(review.adjudication_decide, verdict="accept")):
+        with pytest.raises(Conflict, match="reviewer-1 is settling this pair now"):
+            act(reviewer=second, pair_id=disputed.pk)
+    assert review.adjudication_take(reviewer=first, pair_id=disputed.pk).taken_at == taken.taken_at
+    assert review.adjudication_heartbeat(reviewer=second, pair_id=disputed.pk) == "lost"
+    expire()
+    assert review.adjudication_heartbeat(reviewer=first, pair_id=disputed.pk) == "held"
+    with pytest.raises(Conflict):
+        review.adjudication_take(reviewer=second, pair_id=disputed.pk)
+    expire()
+    review.adjudication_take(reviewer=second, pair_id=disputed.pk)
+    assert review.adjudication_heartbeat(reviewer=first, pair_id=disputed.pk) == "lost"
+    expire()
+    with pytest.raises(Conflict, match="not before you"):
+        review.adjudication_decide(reviewer=first, pair_id=disputed.pk, verdict="accept")
+    review.adjudication_decide(reviewer=second, pair_id=disputed.pk, verdict="accept")  # nobody else took it
+    assert review.adjudication_heartbeat(reviewer=second, pair_id=disputed.pk) == "left"
+    assert not SettlementLease.objects.exists()
+    assert review.review_next(reviewer=first).pk == own.pk  # the pair before them stayed
+
+
+def test_a_settlement_keeps_what_its_page_showed(pairs, reviewer, admin_person):
+    (pair,) = pairs(1)
+    decide(reviewer, "unsure")
+    review.adjudication_take(reviewer=admin_person, pair_id=pair.pk)
+    review.guideline_publish(text="Look twice.", user=admin_person)
+    pair_save_score(pair=pair, score=0.1, verdict=0.2, findings=[], artifact=None)
+    made = review.adjudication_decide(reviewer=admin_person, pair_id=pair.pk, verdict="accept")
+    assert (made.guideline.version, made.score, made.probability) == (1, None, None)
+    assert made.seconds > 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_open_a_disagreement_at_once_one_settles_it(pairs, reviewers):
+    (pair,) = pairs(1)
+    decide(reviewers[0], "unsure")
+
+    def session(person) -> str:
+        try:
+            settle(person, pair)
+        except Conflict:
+            return "late"
+        finally:
+            connection.close()
+        return "settled"
+
+    with ThreadPoolExecutor(REVIEWERS) as pool:
+        said = Counter(pool.map(session, reviewers[1:]))
+    assert said == {"settled": 1, "late": REVIEWERS - 2}
 
 
 def test_an_unsure_opinion_asks_for_somebody_else(pairs, reviewer, admin_person):

@@ -92,6 +92,7 @@ TABLE: dict[str, Address] = {
     "review_propose": Address(REVIEWERS),
     "review_add_accepted": Address((LOGIN, 403, 302, 403, 302), method="post"),
     "review_settle": Address(REVIEWERS, PAIR),
+    "review_settle_heartbeat": Address((LOGIN, 403, 403, 409, 409), PAIR, "post"),
     "review_undo": Address(REVIEWERS_ACT, method="post"),
     "review_keys": Address(REVIEWERS),
     "review_upload": Address(REVIEWERS),

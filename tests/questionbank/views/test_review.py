@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease
+from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease, SettlementLease
 from questionbank.selectors.review import review_keys
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
 from questionbank.services.review import Beat, guideline_current, review_next
@@ -159,6 +159,40 @@ def test_who_settles_too_late_keeps_what_they_wrote(as_reviewer, pairs):
     assert "somebody else was faster" in page
     assert "Better.</textarea>" in page
     assert "Thoughts.</textarea>" in page
+
+
+def test_who_opens_a_pair_that_somebody_is_settling_sees_who_and_no_form(as_admin, reviewer, pairs):
+    (pair,) = pairs("a")
+    as_admin.get(reverse("review"))
+    decide(as_admin, pair, "unsure")
+    address = reverse("review_settle", args=[pair.pk])
+    beat = reverse("review_settle_heartbeat", args=[pair.pk])
+    assert f'data-heartbeat="{beat}"' in as_admin.get(address).content.decode()
+    assert as_admin.post(beat).status_code == 204
+    second = other_client(reviewer)
+    page = second.get(address).content.decode()
+    assert "admin is settling this pair now" in page
+    assert "data-decision" not in page
+    assert "data-heartbeat" not in page
+    assert "What reviewers said" in page
+    response = second.post(address, {"decision": "accept", "comment": "My thoughts."})
+    page = response.content.decode()
+    assert response.status_code == 409
+    assert page.count("admin is settling this pair now") == 1
+    assert "My thoughts.</textarea>" in page
+    SettlementLease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    page = second.get(address).content.decode()
+    assert set(re.findall(r'data-notice="([\w-]+)"', page)) == {*Beat, "logged-out"} - {Beat.HELD}
+    response = as_admin.post(beat)
+    assert (response.status_code, response.content) == (409, b"lost")
+    SettlementLease.objects.all().delete()
+    response = second.post(address, {"decision": "accept", "comment": "My thoughts."})
+    page = response.content.decode()
+    assert response.status_code == 409
+    assert "was not before you to settle" in page
+    assert page.index("data-decision") < page.index("My thoughts.</textarea>")
+    assert second.post(address, {"decision": "accept"}).status_code == 302
+    assert ReviewDecision.objects.get(is_adjudication=True).reviewer == reviewer
 
 
 def test_after_a_log_in_in_between_the_queue_stands_there_again(client, reviewer, pairs):
