@@ -80,6 +80,13 @@ _NUMBER_WORD = re.compile(
     r"(?![A-Za-z])",
     re.IGNORECASE,
 )
+# Asked for: "in km/h?", "how many cm are left", "its length (in m)".
+_BARE = {name for name in ABBREVIATIONS if name.replace("/", "").isalpha() and name != "in"}
+_ASKED = re.compile(
+    rf"\b(?:in|many)\s(?:(?P<long>{_alternatives(frozenset(name for name in _BARE if len(name) > 1))})"
+    r"(?=\s?(?:[?.,;:)]|$)|\s(?:is|are|was|were|does|do|did|will|can|has|have|per|an hour)\b)"
+    rf"|(?P<short>{_alternatives(frozenset(name for name in _BARE if len(name) == 1))})(?=\s?(?:[?)]|$)))"
+)
 _CHINESE = re.compile(_alternatives(CHINESE))
 _CHINESE_NUMBERED = re.compile(
     rf"(?<=[\d零一二两三四五六七八九十百千万几半每多数$}}])\s?(?P<name>{_alternatives(CHINESE_AFTER_NUMBER)})"
@@ -150,6 +157,9 @@ def _short_forms(text: str) -> Iterator[_Place]:
             yield match.start("name"), match.end("power"), f"{unit} ** {_POWERS[match['power']]}"
         else:
             yield _with_time(text, match.start("name"), match.end("name"), unit)
+    for match in _ASKED.finditer(text):
+        kind = "long" if match["long"] else "short"
+        yield _with_time(text, match.start(kind), match.end(kind), ABBREVIATIONS[match[kind]])
     for match in _NUMBER_WORD.finditer(text):
         if (unit := ABBREVIATIONS.get(match["name"], "")) != "":
             yield _with_time(text, match.start("name"), match.end("name"), unit)

@@ -490,3 +490,9 @@ def test_the_examples_of_the_papers_table_3(original: str, paraphrase: str, labe
     serious = [one.sentence for one in find_changes(original, paraphrase) if one.is_serious]
     assert (not serious) == bool(label)
     assert not said or said in serious
+
+
+def test_another_unit_that_is_asked_for_is_serious_and_its_short_form_is_the_same() -> None:
+    fast = "A train of 180 m passes a signal in 9 seconds. How fast is it in metres per second?"
+    assert said(fast, fast.replace("metres per second", "km/h")) == ["metres per second became km/h."]
+    assert said(fast, fast.replace("metres per second", "m/s")) == []

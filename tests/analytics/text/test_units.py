@@ -45,6 +45,8 @@ BASE = {
         (r"$5, \$6, £7, 8€, 20 cents", ["dollar", "dollar", "pound_sterling", "euro", "dollar_cent"]),
         (r"$x$ and $y$ metres", ["meter"]),
         (r"$x$ 5 times, $$y$$ six", []),
+        ("in km/h? many km is (in mm) x in m", ["kilometer / hour", "kilometer", "millimeter", "meter"]),
+        ("the point in m, n; in s the; Rose is in g and", []),
         ("$five hundred, Rs. Two thousand, \\$six", ["dollar", "rupee", "dollar"]),
         (r"90^\circ, 45°, 20℃, 30 degrees Celsius", ["degree", "degree", "degree_Celsius", "degree_Celsius"]),
         ("5 in the box, 6 in. long", ["inch"]),
