@@ -82,10 +82,13 @@ _NUMBER_WORD = re.compile(
 )
 # Asked for: "in km/h?", "how many cm are left", "its length (in m)".
 _BARE = {name for name in ABBREVIATIONS if name.replace("/", "").isalpha() and name != "in"}
+_LONG, _SHORT = (
+    _alternatives(frozenset(name for name in _BARE if (len(name) > 1) == is_long)) for is_long in (1, 0)
+)
+_ASKS = r"\s(?:is|are|was|were|does|do|did|will|can|has|have|per|an hour)\b"
 _ASKED = re.compile(
-    rf"\b(?:in|many)\s(?:(?P<long>{_alternatives(frozenset(name for name in _BARE if len(name) > 1))})"
-    r"(?=\s?(?:[?.,;:)]|$)|\s(?:is|are|was|were|does|do|did|will|can|has|have|per|an hour)\b)"
-    rf"|(?P<short>{_alternatives(frozenset(name for name in _BARE if len(name) == 1))})(?=\s?(?:[?)]|$)))"
+    rf"\b(?:in|many)\s(?P<long>{_LONG})(?=\s?(?:[?.,;:)]|$)|{_ASKS})"
+    rf"|\bin\s(?P<short>{_SHORT})(?=\s?(?:[?)]|$))|\bmany\s(?P<counted>{_SHORT})(?=\s?(?:[?)]|$)|{_ASKS})"
 )
 _CHINESE = re.compile(_alternatives(CHINESE))
 _CHINESE_NUMBERED = re.compile(
@@ -158,7 +161,7 @@ def _short_forms(text: str) -> Iterator[_Place]:
         else:
             yield _with_time(text, match.start("name"), match.end("name"), unit)
     for match in _ASKED.finditer(text):
-        kind = "long" if match["long"] else "short"
+        kind = match.lastgroup or "long"
         yield _with_time(text, match.start(kind), match.end(kind), ABBREVIATIONS[match[kind]])
     for match in _NUMBER_WORD.finditer(text):
         if (unit := ABBREVIATIONS.get(match["name"], "")) != "":

@@ -46,7 +46,7 @@ BASE = {
         (r"$x$ and $y$ metres", ["meter"]),
         (r"$x$ 5 times, $$y$$ six", []),
         ("in km/h? many km is (in mm) x in m", ["kilometer / hour", "kilometer", "millimeter", "meter"]),
-        ("the point in m, n; in s the; Rose is in g and", []),
+        ("the point in m, n; in s the; Rose is in g and; how many m does she run", ["meter"]),
         ("$five hundred, Rs. Two thousand, \\$six", ["dollar", "rupee", "dollar"]),
         (r"90^\circ, 45°, 20℃, 30 degrees Celsius", ["degree", "degree", "degree_Celsius", "degree_Celsius"]),
         ("5 in the box, 6 in. long", ["inch"]),
