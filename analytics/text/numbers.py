@@ -13,15 +13,14 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from analytics.text.number_words import chinese_value, english_value
+from analytics.text.remembered import Remembered
 
 __all__ = ["NumberMention", "find_numbers", "mask_numbers", "number_to_words"]
 
 _LONGEST_NUMBER = 300
 _LARGEST_POWER = 60
-_REMEMBERED = 2_000  # characters of a text whose numbers are kept for the next reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +93,10 @@ def find_numbers(text: str) -> list[NumberMention]:
     >>> [(m.text, str(m.value)) for m in find_numbers("二十五个的三分之一")]
     [('二十五', '25'), ('三分之一', '1/3')]
     """
-    return list(_remembered(text) if len(text) <= _REMEMBERED else _mentions(text))
+    return _mentions(text)
 
 
+@Remembered
 def _mentions(text: str) -> tuple[NumberMention, ...]:
     mentions = list(_digit_mentions(text))
     if any(character in text for character in _DIGITS + "十半"):
@@ -104,11 +104,6 @@ def _mentions(text: str) -> tuple[NumberMention, ...]:
     mentions += _free(_english_mentions(text), mentions)
     mentions.sort(key=lambda mention: mention.start)
     return tuple(mentions)
-
-
-_remembered = lru_cache(maxsize=1024)(
-    _mentions
-)  # a pair's texts are read several times, by findings and scorer
 
 
 def mask_numbers(text: str, mask: str = "#") -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from analytics.errors import DataError
 from analytics.text.formulas import segment_text
+from analytics.text.remembered import Remembered
 from analytics.text.unit_names import (
     ABBREVIATIONS,
     CHINESE,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["UnitMention", "convert_quantity", "find_units", "unit_dimension"]
 
 
-_REMEMBERED = 2_000  # characters of a text whose units are kept for the next reader
 _Place = tuple[int, int, str]
 
 
@@ -115,9 +115,10 @@ def find_units(text: str) -> list[UnitMention]:
     >>> [(m.text, m.unit, m.dimension) for m in find_units("5km in 2 hours, 3千米")]
     [('km', 'kilometer', 'length'), ('hours', 'hour', 'time'), ('千米', 'kilometer', 'length')]
     """
-    return list(_remembered(text) if len(text) <= _REMEMBERED else _mentions(text))
+    return _mentions(text)
 
 
+@Remembered
 def _mentions(text: str) -> tuple[UnitMention, ...]:
     found = [*_money(text), *_short_forms(text), *_words(text), *_chinese(text)]
     found.sort(key=lambda place: (place[0], -place[1]))
@@ -128,11 +129,6 @@ def _mentions(text: str) -> tuple[UnitMention, ...]:
             mentions.append(UnitMention(start, end, text[start:end], unit, unit_dimension(unit)))
             done = end
     return tuple(mentions)
-
-
-_remembered = lru_cache(maxsize=1024)(
-    _mentions
-)  # a pair's texts are read several times, by findings and scorer
 
 
 def _money(text: str) -> Iterator[_Place]:

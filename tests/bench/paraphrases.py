@@ -92,7 +92,7 @@ def main() -> int:
     for _round in range(options.rounds):
         for name, way in ways.items():
             for module in (numbers, units):
-                module._remembered.cache_clear()  # a queue holds other texts every time
+                module._mentions.forget()  # a queue holds other texts every time
             began = time.perf_counter()
             scores[name] = way()
             seconds[name].append(time.perf_counter() - began)

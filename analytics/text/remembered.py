@@ -1,0 +1,35 @@
+"""What was found in a text, kept for the next reader: findings, scorer and splits read the same texts in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+__all__ = ["Remembered"]
+
+_LONGEST = 2_000  # characters of a text that is kept
+_MOST = 1_024  # texts
+
+Found = TypeVar("Found")
+
+
+class Remembered(Generic[Found]):
+    """A function of a text that finds things in it; those of the last short texts are not looked for again.
+
+    >>> find = Remembered(lambda text: tuple(text.split()))
+    >>> find("two words")
+    ['two', 'words']
+    """
+
+    def __init__(self, find: Callable[[str], tuple[Found, ...]]) -> None:
+        self._find = find
+        self._kept = lru_cache(maxsize=_MOST)(find)
+
+    def __call__(self, text: str) -> list[Found]:
+        """A list of its own for every caller."""
+        return list(self._kept(text) if len(text) <= _LONGEST else self._find(text))
+
+    def forget(self) -> None:
+        """Look for everything again."""
+        self._kept.cache_clear()

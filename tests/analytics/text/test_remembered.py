@@ -1,0 +1,32 @@
+from analytics.text.remembered import Remembered
+
+
+def test_looks_once_at_a_text_and_gives_every_caller_a_list_of_its_own() -> None:
+    asked: list[str] = []
+
+    @Remembered
+    def words(text: str) -> tuple[str, ...]:
+        asked.append(text)
+        return tuple(text.split())
+
+    first = words("two words")
+    first.clear()
+    assert words("two words") == ["two", "words"]
+    assert asked == ["two words"]
+
+    words.forget()
+    words("two words")
+    assert asked == ["two words"] * 2
+
+
+def test_a_long_text_is_not_kept() -> None:
+    asked: list[int] = []
+
+    @Remembered
+    def words(text: str) -> tuple[str, ...]:
+        asked.append(len(text))
+        return tuple(text.split())
+
+    book = "word " * 1_000
+    assert words(book) == words(book)
+    assert asked == [5_000, 5_000]
