@@ -31,10 +31,10 @@ __all__ = [
 ]
 
 UNSTRETCHED = 0.5
-_BEND = -0.9  # scores below are pressed together
-_OPPOSITE = 2.0  # the greatest distance
 """The boundary with which a stretched cosine is the cosine."""
 
+_BEND = -0.9  # scores below are pressed together
+_OPPOSITE = 2.0  # the greatest distance
 _KINDS: tuple[str, ...] = get_args(Kind)
 _MOST = 2  # findings of a kind; more say no more
 _ROUNDS = 50
