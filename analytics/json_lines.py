@@ -9,6 +9,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +20,7 @@ __all__ = [
     "TEXT_LIMIT",
     "UNPACKED_LIMIT",
     "decode_line",
+    "naming_line",
     "parse_object",
     "read_objects",
     "string_problem",
@@ -66,6 +68,19 @@ def read_objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise DataError(f"{file.name}, line {max(number, 1)}: {error}.") from error
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{file} cannot be read: {error}.") from error
+
+
+@contextmanager
+def naming_line(file: Path, number: int) -> Iterator[None]:
+    """Say of what is wrong with a line's values in which line it is.
+
+    Raises:
+        DataError: instead of a `ValueError`; it names file and line.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise DataError(f"{file.name}, line {number}: {error}.") from error
 
 
 def decode_line(line: bytes) -> str:

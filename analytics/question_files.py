@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.errors import DataError
-from analytics.json_lines import TEXT_LIMIT, read_objects, string_problem
+from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.records import ConceptPath
 
 __all__ = ["QuestionRow", "read_rows"]
@@ -56,10 +56,8 @@ def read_rows(path: Path) -> list[QuestionRow]:
 
 def _rows_of_file(file: Path) -> Iterator[QuestionRow]:
     for number, body in read_objects(file):
-        try:
+        with naming_line(file, number):
             row = _row(body)
-        except ValueError as error:
-            raise DataError(f"{file.name}, line {number}: {error}.") from error
         if row is not None:
             yield row
 

@@ -13,18 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.paraphrase.metrics import pair_metrics
-from analytics.paraphrase.operators.catalog import select_operators, with_functions
-from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
 from analytics.paraphrase.pair_files import without_unchanged
-from analytics.paraphrase.triplets import make_test_pairs
 from analytics.records import ParaphrasePair
-from analytics.splits import split_place
 from questionbank.models import ModelArtifact
 from questionbank.selectors.models import SMALLEST_SUITE
 from questionbank.selectors.scorer_material import scorer_material
 from questionbank.selectors.serving import scorer_of
 from worker.evaluation.pair_intervals import PairResamples, intervals
 from worker.paraphrase import bulk_scorer
+from worker.paraphrase_test_pairs import bank_test_pairs
 from worker.reporting import RunReporter
 
 __all__ = ["SuitePair", "fixed_suite", "scorer_comparison_figures", "scorer_figures"]
@@ -76,10 +73,7 @@ def scorer_comparison_figures(
 def fixed_suite() -> list[SuitePair]:
     """The pairs on which scorers are compared, always the same ones of the same bank and decisions."""
     material = scorer_material()
-    questions = sorted(material.questions.held_out, key=split_place)[:LARGEST_SUITE]
-    words = TfidfReplacement((*material.questions.learned, *material.questions.held_out))
-    operators = with_functions(select_operators(training=False), {"tfidf_replacement": words.apply})
-    made = make_test_pairs(questions, operators)
+    made = bank_test_pairs(material.questions, LARGEST_SUITE)
     return [
         *(SuitePair(one, "made") for one in without_unchanged(made)),
         *(SuitePair(one, "decided") for one in material.decided.held_out),

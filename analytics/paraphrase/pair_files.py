@@ -7,18 +7,18 @@ on, which must not be learned either; all others are learned from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from analytics.errors import DataError
-from analytics.json_lines import TEXT_LIMIT, read_objects, string_problem
+from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.paraphrase.triplets import KeptOut
 from analytics.records import ParaphrasePair
 
-__all__ = ["Material", "read_material", "read_pairs", "without_unchanged"]
+__all__ = ["Material", "pair_line", "read_material", "read_pairs", "without_unchanged"]
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _SHORT = 200  # characters of an identifier or an operator's name
@@ -61,7 +61,7 @@ def read_material(data: Path, *, language: str = "") -> Material:
     for file in files:
         apart = len(files) > 1 and file.name.startswith(("test", "val"))
         for number, row in read_objects(file):
-            with _named(file, number):
+            with naming_line(file, number):
                 pair = _pair(row, number) if "paraphrase" in row else None
                 text = _question(row)
             if apart:
@@ -90,11 +90,17 @@ def read_pairs(path: Path) -> list[ParaphrasePair]:
     """
     pairs = []
     for number, row in read_objects(path):
-        with _named(path, number):
+        with naming_line(path, number):
             pairs.append(_pair(row, number))
     if not pairs:
         raise DataError(f"{path.name} holds no pair.")
     return pairs
+
+
+def pair_line(pair: ParaphrasePair) -> str:
+    """A pair as `read_pairs` reads it, without the line's end."""
+    row = {name: value for name, value in asdict(pair).items() if name != "source"}
+    return json.dumps(row, ensure_ascii=False)
 
 
 def without_unchanged(pairs: Iterable[ParaphrasePair]) -> list[ParaphrasePair]:
@@ -104,14 +110,6 @@ def without_unchanged(pairs: Iterable[ParaphrasePair]) -> list[ParaphrasePair]:
         for one in pairs
         if one.label != 0 or "".join(one.original.split()) != "".join(one.paraphrase.split())
     ]
-
-
-@contextmanager
-def _named(file: Path, number: int) -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        raise DataError(f"{file.name}, line {number}: {error}.") from error
 
 
 def _pair(row: Mapping[str, Any], number: int) -> ParaphrasePair:

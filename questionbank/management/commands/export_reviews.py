@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from analytics.paraphrase.pair_files import pair_line
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ValidationFailed
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
@@ -72,6 +71,5 @@ class Command(BankCommand):
         with written_aside(path) as file:
             for one in decided_pairs():
                 valid, invalid = valid + (one.label == 1), invalid + (one.label == 0)
-                row = {key: value for key, value in asdict(one).items() if key != "source"}
-                file.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode())
+                file.write(f"{pair_line(one)}\n".encode())
         self.stdout.write(f"Labelled pairs written to {path}: {valid:,} valid, {invalid:,} not")

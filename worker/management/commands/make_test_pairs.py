@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from analytics.paraphrase.operators.catalog import select_operators, with_functions
-from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
-from analytics.paraphrase.triplets import make_test_pairs
-from analytics.splits import split_place
+from analytics.paraphrase.pair_files import pair_line
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ValidationFailed
 from questionbank.management.base import BankCommand
 from questionbank.selectors.scorer_material import scorer_material
+from worker.paraphrase_test_pairs import bank_test_pairs
 
 _MODELS = {
     "passive": "f_a: writes the passive; else rules",
@@ -51,19 +47,14 @@ class Command(BankCommand):
         if options["grammar"] and not options["passive"]:
             raise ValidationFailed("--grammar corrects what --passive writes: name that model too.")
         material = scorer_material().questions
-        chosen = sorted(material.held_out, key=split_place)[:questions]
-        if not chosen:
+        if not material.held_out:
             raise ValidationFailed("The bank has no English question that is held out: add questions first.")
         functions = functions_for_test_sets(**{name: options[name] for name in _MODELS})
-        functions["tfidf_replacement"] = TfidfReplacement((*material.learned, *material.held_out)).apply
-        pairs = make_test_pairs(
-            chosen, with_functions(select_operators(training=False), functions), seed=seed
-        )
+        pairs = bank_test_pairs(material, questions, functions=functions, seed=seed)
         with written_aside(path) as file:
             for one in pairs:
-                row = {key: value for key, value in asdict(one).items() if key != "source"}
-                file.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode())
+                file.write(f"{pair_line(one)}\n".encode())
         self.stdout.write(
-            f"{len(pairs):,} pairs of {len(chosen):,} held-out questions written to {path}."
+            f"{len(pairs):,} pairs of {min(questions, len(material.held_out)):,} held-out questions written to {path}."
             " Their labels are what the operators mean to make; reviewers say what they did make."
         )
