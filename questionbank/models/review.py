@@ -28,7 +28,21 @@ class ReviewGuideline(models.Model):
         return f"{self.version}"
 
 
-class Lease(models.Model):
+class Evidence(models.Model):
+    """What the model says of a pair that somebody has on the screen or decided."""
+
+    scorer = models.ForeignKey(
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    scorer_name = models.CharField(max_length=200, blank=True)
+    score = models.FloatField(null=True, blank=True)
+    probability = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class Lease(Evidence):
     """What somebody has on the screen: until `expires_at`, which the heartbeat moves on.
 
     Attributes:
@@ -38,12 +52,6 @@ class Lease(models.Model):
     taken_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
     guideline = models.ForeignKey(ReviewGuideline, on_delete=models.PROTECT, related_name="+")
-    scorer = models.ForeignKey(
-        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    scorer_name = models.CharField(max_length=200, blank=True)
-    score = models.FloatField(null=True, blank=True)
-    probability = models.FloatField(null=True, blank=True)
 
     class Meta:
         abstract = True
@@ -79,7 +87,7 @@ class SettlementLease(Lease):
 
 
 @pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
-class ReviewDecision(models.Model):
+class ReviewDecision(Evidence):
     """What one reviewer decided on one pair; an undone one stays, and says so. One may skip a pair several times.
 
     Attributes:
@@ -118,12 +126,6 @@ class ReviewDecision(models.Model):
     text = models.TextField(_("changed text"), blank=True)
     comment = models.TextField(_("comment"), blank=True)
     guideline = models.ForeignKey(ReviewGuideline, on_delete=models.PROTECT, related_name="decisions")
-    scorer = models.ForeignKey(
-        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
-    scorer_name = models.CharField(max_length=200, blank=True)
-    score = models.FloatField(null=True, blank=True)
-    probability = models.FloatField(null=True, blank=True)
     seconds = models.FloatField(_("seconds taken"), default=0)
     is_adjudication = models.BooleanField(_("settles a disagreement"), default=False)
     is_random = models.BooleanField(default=False)

@@ -428,10 +428,8 @@ def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
         Exists(standing.filter(reason=same)), ~Exists(standing.exclude(reason=same)), outcome=outcome.REJECT
     )
     for pair in rows.iterator(chunk_size=500):
-        name, made_by = (
-            f"review-{pair.pk}",
-            pair.source_id.rpartition("-")[2],
-        )  # as `make_test_pairs` names them
+        name = f"review-{pair.pk}"
+        made_by = pair.source_id.rpartition("-")[2]  # as `make_test_pairs` names them
         operator = made_by if made_by in _OPERATORS else ""
         if pair.outcome != outcome.EDIT:
             label = int(pair.outcome == outcome.ACCEPT)

@@ -64,6 +64,7 @@ where it asks for something else, or where nobody could understand it.
 - Clumsy language is fine as long as it is clear. Change it if a few words make it good.
 - Say “unsure” where you cannot tell: somebody else will look. Skip what you would rather not decide."""
 
+_BESIDE = ("guideline", "scorer", "scorer_name", "score", "probability")
 _Verdict = ReviewDecision.Verdict
 _State = ParaphrasePair.State
 
@@ -168,25 +169,15 @@ def _give(pair: ParaphrasePair, reviewer: User, now: datetime, *, is_random: boo
 
 def _beside(pair: ParaphrasePair) -> dict[str, Any]:
     """What stands beside a pair at this moment, as columns of its lease or decision."""
-    return {
-        "guideline": guideline_current(),
-        "scorer": pair.scored_by,
-        "scorer_name": pair.scored_by.name if pair.scored_by else "",
-        "score": pair.score,
-        "probability": pair.verdict,
-    }
+    scorer = pair.scored_by
+    values = (guideline_current(), scorer, scorer.name if scorer else "", pair.score, pair.verdict)
+    return dict(zip(_BESIDE, values, strict=True))
 
 
 def _taken_over(lease: ReviewLease | SettlementLease, now: datetime) -> dict[str, Any]:
     """What a decision takes over from the lease of its page."""
-    return {
-        "guideline": lease.guideline,
-        "scorer": lease.scorer,
-        "scorer_name": lease.scorer_name,
-        "score": lease.score,
-        "probability": lease.probability,
-        "seconds": (now - lease.taken_at).total_seconds(),
-    }
+    beside = {name: getattr(lease, name) for name in _BESIDE}
+    return {**beside, "seconds": (now - lease.taken_at).total_seconds()}
 
 
 def _shown(lease: ReviewLease) -> ReviewLease:
