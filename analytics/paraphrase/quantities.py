@@ -6,9 +6,8 @@ and "a third", and a quantity converted into another unit (2 hours, 120 minutes;
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -16,7 +15,6 @@ from itertools import combinations, permutations
 from analytics.errors import DataError
 from analytics.paraphrase.finding import Finding, Span, Words
 from analytics.paraphrase.reading import TIMES, Quantity, Reading
-from analytics.paraphrase.wording import STOP_WORDS
 from analytics.text.unit_names import MONEY_SIGNS
 from analytics.text.units import UnitMention, convert_quantity
 
@@ -46,7 +44,6 @@ _AGE = re.compile(r"\bage[ds]?\b|\bold(?:er)?\b", re.IGNORECASE)
 _MOST_NAMED = 6
 _SMALL = (2, 3)
 _OWN = re.compile(r"\b(?:the|these|those|all|both|his|her|their|its|my|our)\s$", re.IGNORECASE)
-_WINDOW = 6
 _SWAPPED = 0.15  # by so much both crossed surroundings must agree better than both straight ones; of 1
 _MOST_SWAPPED = 12  # numbers
 _RUN = 3  # words on each side
@@ -202,9 +199,9 @@ def _paired(
         return []
     alone = len({one.start for one, _ in pairs}) == len({other.start for _, other in pairs}) == len(pairs)
     if not alone:
-        before = {one.start: _context(original, one) for one, _ in pairs}
-        after = {other.start: _context(paraphrase, other) for _, other in pairs}
-        pairs.sort(key=lambda pair: -_similarity(before[pair[0].start], after[pair[1].start]))
+        pairs.sort(
+            key=lambda pair: -_similarity(original.surroundings(pair[0]), paraphrase.surroundings(pair[1]))
+        )
     return _taken(pairs, left, right)
 
 
@@ -224,27 +221,7 @@ def _taken(
     return matches
 
 
-def _context(reading: Reading, quantity: Quantity) -> dict[str, float]:
-    """Weights of the words around a quantity in its sentence, the nearer the heavier, what it counts the most.
-
-    The weights are the coordinates of a vector of length 1, unless there are no words.
-    """
-    at = reading.word_at(quantity.start)
-    sentence = reading.sentences[reading.sentence_of(quantity.start)]
-    weights: dict[str, float] = {}
-    for index in range(max(at - _WINDOW, 0), min(at + _WINDOW + 2, len(reading.words))):
-        word = reading.words[index]
-        if not sentence.start <= word.start < sentence.end or quantity.start <= word.start < quantity.end:
-            continue
-        weight = 1 / (1 + abs(index - at)) * (0.2 if word.text.lower() in STOP_WORDS else 1)
-        weights[word.key] = max(weights.get(word.key, 0), weight)
-    for noun in quantity.nouns:
-        weights[noun] = weights.get(noun, 0) + 1
-    length = math.sqrt(sum(weight**2 for weight in weights.values()))
-    return {key: weight / length for key, weight in weights.items()}
-
-
-def _similarity(one: dict[str, float], other: dict[str, float]) -> float:
+def _similarity(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """Cosine of two surroundings; 0 where one is empty."""
     return sum(weight * other[key] for key, weight in one.items() if key in other)
 
@@ -347,7 +324,7 @@ class _Place:
         start, end = quantity.number
         first, last = reading.word_at(start), reading.word_at(end)
         self.index = first
-        self.context = _context(reading, quantity)
+        self.context = reading.surroundings(quantity)
         self.before = [word.key for word in reading.words[max(first - _RUN, 0) : first][::-1]]
         self.behind = [word.key for word in reading.words[last : last + _RUN]]
         sign = reading.text[max(start - 1, 0) : start]
@@ -399,12 +376,16 @@ def _changed(
 ) -> list[Match]:
     """Pair what is left over by its surroundings: numbers that became others."""
     before = [
-        (one, _context(original, one), _is_repeated(original, one, [match.original for match in known]))
+        (one, original.surroundings(one), _is_repeated(original, one, [match.original for match in known]))
         for one in left
         if not (one.is_ordinal or _says_both(one, paraphrase, original))
     ]
     after = [
-        (other, _context(paraphrase, other), _is_repeated(paraphrase, other, [m.paraphrase for m in known]))
+        (
+            other,
+            paraphrase.surroundings(other),
+            _is_repeated(paraphrase, other, [m.paraphrase for m in known]),
+        )
         for other in right
         if not (other.is_ordinal or _says_both(other, original, paraphrase))
     ]
@@ -483,7 +464,7 @@ def _is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantit
         and (other.unit == quantity.unit or not other.unit or not quantity.unit)
         and (
             bool(set(quantity.nouns) & set(other.nouns))
-            or _similarity(_context(reading, quantity), _context(reading, other)) > _SAME_PLACE
+            or _similarity(reading.surroundings(quantity), reading.surroundings(other)) > _SAME_PLACE
         )
         for other in matched
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from analytics.paraphrase.entities import EntityMention, find_entities
@@ -77,6 +79,7 @@ class Reading:
     keys: frozenset[str]
     word_ends: tuple[int, ...]
     sentence_starts: tuple[int, ...]
+    _surroundings: dict[int, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
 
     def sentence_of(self, place: int) -> int:
         """Index of the sentence that holds a place."""
@@ -90,8 +93,33 @@ class Reading:
         """Index of the first word that ends behind a place."""
         return bisect_right(self.word_ends, place)
 
+    def surroundings(self, quantity: Quantity) -> Mapping[str, float]:
+        """Weights of the words around a quantity in its sentence, the nearer the heavier, what it counts the most.
+
+        The weights are the coordinates of a vector of length 1, unless there are no words.
+        """
+        if quantity.start not in self._surroundings:
+            self._surroundings[quantity.start] = self._weigh_words_around(quantity)
+        return self._surroundings[quantity.start]
+
+    def _weigh_words_around(self, quantity: Quantity) -> Mapping[str, float]:
+        at = self.word_at(quantity.start)
+        sentence = self.sentences[self.sentence_of(quantity.start)]
+        weights: dict[str, float] = {}
+        for index in range(max(at - _WINDOW, 0), min(at + _WINDOW + 2, len(self.words))):
+            word = self.words[index]
+            if not sentence.start <= word.start < sentence.end or quantity.start <= word.start < quantity.end:
+                continue
+            weight = 1 / (1 + abs(index - at)) * (0.2 if word.text.lower() in STOP_WORDS else 1)
+            weights[word.key] = max(weights.get(word.key, 0), weight)
+        for noun in quantity.nouns:
+            weights[noun] = weights.get(noun, 0) + 1
+        length = math.sqrt(sum(weight**2 for weight in weights.values()))
+        return {key: weight / length for key, weight in weights.items()}
+
 
 _CLOSE = 0.6  # share of the words of both texts
+_WINDOW = 6  # words on each side of a quantity
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
 _POWER_OR_MINUTES = re.compile(r"(?:\b(?:km|cm|dm|mm)|(?:\d\s?|\bin\s)(?:m|ft|in|yd|mi))\s?\^\s?\{?$|\d:$")
 TIMES: dict[str, Fraction] = {

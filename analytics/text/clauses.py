@@ -11,6 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from analytics.text.formulas import has_formula_marks, segment_text
+from analytics.text.remembered import Remembered
 
 __all__ = ["Clause", "split_clauses", "split_sentences"]
 
@@ -78,7 +79,12 @@ def split_sentences(text: str) -> list[Clause]:
     >>> [c.text for c in split_sentences("Mr. Li buys 3 books.  小明有5本书。一共几本？")]
     ['Mr. Li buys 3 books.  ', '小明有5本书。', '一共几本？']
     """
-    return _split(text, _SENTENCE_END)
+    return _sentences(text)
+
+
+@Remembered
+def _sentences(text: str) -> tuple[Clause, ...]:
+    return tuple(_split(text, _SENTENCE_END))
 
 
 def _split(text: str, boundary: re.Pattern[str]) -> list[Clause]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from analytics.text.notation import formula_tokens, normalise_latex
+from analytics.text.remembered import Remembered
 from analytics.text.textmode import replace_text_macros
 
 __all__ = [
@@ -88,6 +89,11 @@ def segment_text(text: str) -> list[Segment]:
     >>> [(s.kind, s.body) for s in segment_text(r"If $x=2$, pay $5 or \$6.")]
     [('text', 'If '), ('formula', 'x=2'), ('text', ', pay $5 or \\$6.')]
     """
+    return _segments(text)
+
+
+@Remembered
+def _segments(text: str) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     done = 0
     line_is_blank = True  # nothing but blanks since the line began, up to `done`
@@ -103,7 +109,7 @@ def segment_text(text: str) -> list[Segment]:
         done = end
     if done < len(text):
         segments.append(Segment("text", text[done:], text[done:], done, len(text)))
-    return segments
+    return tuple(segments)
 
 
 def plain_text(text: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-__all__ = ["Remembered"]
+__all__ = ["Remembered", "forget_everything"]
 
 _LONGEST = 2_000  # characters of a text that is kept
 _MOST = 1_024  # texts
@@ -25,6 +25,7 @@ class Remembered(Generic[Found]):
     def __init__(self, find: Callable[[str], tuple[Found, ...]]) -> None:
         self._find = find
         self._kept = lru_cache(maxsize=_MOST)(find)
+        _ALL.append(self)
 
     def __call__(self, text: str) -> list[Found]:
         """A list of its own for every caller."""
@@ -33,3 +34,12 @@ class Remembered(Generic[Found]):
     def forget(self) -> None:
         """Look for everything again."""
         self._kept.cache_clear()
+
+
+_ALL: list[Remembered[Any]] = []
+
+
+def forget_everything() -> None:
+    """Make every finder look again, as for texts that nobody has read yet."""
+    for one in _ALL:
+        one.forget()

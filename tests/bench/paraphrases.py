@@ -53,7 +53,7 @@ def main() -> int:
     from analytics.paraphrase.operators.catalog import operator
     from analytics.paraphrase.scorer import cosines, load_scorer
     from analytics.paraphrase.starter import STARTER_FOLDER
-    from analytics.text import numbers, units
+    from analytics.text.remembered import forget_everything
 
     texts, origin = questions(options.data, options.pairs)
     edit, rng = operator("random_deletion"), random.Random(0)
@@ -91,8 +91,7 @@ def main() -> int:
         way()  # first calls compile kernels and fill caches
     for _round in range(options.rounds):
         for name, way in ways.items():
-            for module in (numbers, units):
-                module._mentions.forget()  # a queue holds other texts every time
+            forget_everything()  # a queue holds other texts every time
             began = time.perf_counter()
             scores[name] = way()
             seconds[name].append(time.perf_counter() - began)

@@ -1,4 +1,4 @@
-from analytics.text.remembered import Remembered
+from analytics.text.remembered import Remembered, forget_everything
 
 
 def test_looks_once_at_a_text_and_gives_every_caller_a_list_of_its_own() -> None:
@@ -16,7 +16,9 @@ def test_looks_once_at_a_text_and_gives_every_caller_a_list_of_its_own() -> None
 
     words.forget()
     words("two words")
-    assert asked == ["two words"] * 2
+    forget_everything()
+    words("two words")
+    assert asked == ["two words"] * 3
 
 
 def test_a_long_text_is_not_kept() -> None:
