@@ -1,7 +1,7 @@
 """Any Hugging Face encoder as a vector a text: loading, and encoding many texts at once.
 
-Decision 4: bulk encoding sorts by length, fills batches up to a number of tokens, and computes in bfloat16
-where the processor has it.
+Decision 4: bulk encoding sorts by length, fills batches up to a number of tokens, computes in bfloat16 where the
+processor has it, and there a batch in each thread.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from transformers.utils import logging as transformers_logging
 from analytics.artifacts import artifact_read
 from analytics.backbone.pooling import pooled_vectors
 from analytics.backbone.sources import ADAPTER_NAME, DEFAULT_BACKBONE, find_source
+from analytics.backbone.streams import side_by_side
 from analytics.errors import BackboneError, Cancelled
 from analytics.inference.vocabulary import unknown_token_share
 from analytics.training.device import autocast, inference_dtype, pick_device
@@ -49,7 +51,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of texts done and the number of all."""
 
 # Small batches keep a layer's activations in a core's cache; a GPU wants large ones.
-_BATCH_TOKENS = {"cpu": 2048, "cuda": 65_536}
+_BATCH_TOKENS = {"cpu": 1024, "cuda": 65_536}
 # Texts are tokenised and sorted a window at a time, which bounds the memory for millions of texts.
 _WINDOW = 16_384
 
@@ -228,23 +230,33 @@ def encode_bulk(
     was_training = backbone.model.training
     backbone.model.eval()
     try:
-        with torch.inference_mode(), autocast(device, dtype or inference_dtype(device)):
-            for start in range(0, len(texts), _WINDOW):
-                window = list(texts[start : start + _WINDOW])
-                encodings = backbone.tokenizer.encode_batch_fast(window)
-                rows = [encoding.ids for encoding in encodings]
-                for members in _length_sorted_batches([len(row) for row in rows], budget):
+        for start in range(0, len(texts), _WINDOW):
+            encodings = backbone.tokenizer.encode_batch_fast(list(texts[start : start + _WINDOW]))
+            rows = [encoding.ids for encoding in encodings]
+            batches = list(_length_sorted_batches([len(row) for row in rows], budget))
+            with side_by_side(partial(_encode_batch, backbone, rows, dtype), batches, device) as encoded:
+                for members in batches:
                     if cancel is not None and cancel():
                         raise Cancelled(f"Encoding was stopped after {done} of {len(texts)} texts.")
-                    ids, mask = _pad([rows[member] for member in members], backbone.pad_id)
-                    pooled = backbone.embed(ids.to(device), mask.to(device))
-                    vectors[start + members] = normalize(pooled, dim=1).cpu().numpy()
+                    vectors[start + members] = next(encoded)
                     done += len(members)
                     if progress is not None:
                         progress(done, len(texts))
     finally:
         backbone.model.train(was_training)
     return vectors
+
+
+def _encode_batch(
+    backbone: Backbone, rows: Sequence[Sequence[int]], dtype: torch.dtype | None, members: np.ndarray
+) -> np.ndarray:
+    """Unit vectors (members, dimension) of some of the texts, whose token ids are `rows`."""
+    device = backbone.device
+    with torch.inference_mode(), autocast(device, dtype or inference_dtype(device)):
+        ids, mask = _pad([rows[member] for member in members], backbone.pad_id)
+        pooled = backbone.embed(ids.to(device), mask.to(device))
+        vectors: np.ndarray = normalize(pooled, dim=1).cpu().numpy()
+        return vectors
 
 
 def weights_sha256(model: torch.nn.Module, metric: torch.Tensor | None = None) -> str:
