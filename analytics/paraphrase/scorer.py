@@ -134,7 +134,7 @@ class Scorer:
 def weigh_pairs(
     pairs: Sequence[tuple[str, str]], scores: Sequence[float], encode: Encode
 ) -> tuple[list[tuple[Finding, ...]], list[tuple[float, ...]]]:
-    """Findings of each pair, and what a verdict weighs of it, in the order of `FEATURES`.
+    """Findings of each pair, and what a verdict weighs of it, in the order of `COLUMNS`.
 
     Args:
         scores: of the pairs, stretched where the scorer stretches them.

@@ -3,6 +3,8 @@
 Logistic regression: the cosine is blind to one changed number, the findings are blind to what no rule knows. It is
 fitted on operators' pairs of questions that the encoder did not learn from, and on people's decisions, and stands
 beside the paper's plain score, not instead of it. No finding may speak for a paraphrase, and no cosine against it.
+A finding weighs as much as the texts share words: in a near copy it is the change itself, in a free rewording it may be
+another way to say the same (decision 34).
 
 On the same pairs the score may be stretched (`stretched`), so that the paper's threshold of 0.5 divides them evenly.
 """
@@ -19,8 +21,10 @@ import numpy.typing as npt
 
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.finding import Finding, Kind
+from analytics.paraphrase.wording import shared_words
 
 __all__ = [
+    "COLUMNS",
     "FEATURES",
     "UNSTRETCHED",
     "Verdict",
@@ -49,6 +53,10 @@ FEATURES = (
 """What is weighed: the score; by how much the paraphrase is shorter; findings of each kind, at most two, without words
 that were replaced; how unrelated those are to what stood there, at most two."""
 
+COLUMNS = (*FEATURES, "shared words")
+"""What is known of a pair: the features, and the share of its words that both texts have, by which all features but the
+score are multiplied."""
+
 Array = npt.NDArray[np.float64]
 
 _SIGNS = np.array([1.0] + [-1.0] * (len(FEATURES) - 1))
@@ -63,20 +71,23 @@ class Verdict:
         bias: log-odds where all features are 0.
         pairs: number of pairs that it was fitted on.
         boundary: the cosine that a score of 0.5 stands for.
+        by_shared_words: features are multiplied by the share of words that both texts have; those of older scorers
+            are not.
     """
 
     weights: tuple[float, ...]
     bias: float
     pairs: int = 0
     boundary: float = UNSTRETCHED
+    by_shared_words: bool = True
 
     def probabilities(self, features: npt.ArrayLike) -> Array:
         """Probability that each pair is valid.
 
         Args:
-            features: (pairs, len(FEATURES)).
+            features: (pairs, len(COLUMNS)).
         """
-        rows = np.asarray(features, dtype=np.float64).reshape(-1, len(FEATURES))
+        rows = _weighed(np.asarray(features, dtype=np.float64), self.by_shared_words)
         return _sigmoid(rows @ np.array(self.weights) + self.bias)
 
     def as_dict(self) -> dict[str, Any]:
@@ -87,6 +98,7 @@ class Verdict:
             "bias": round(self.bias, 6),
             "pairs": self.pairs,
             "boundary": round(self.boundary, 6),
+            "by_shared_words": self.by_shared_words,
         }
 
     @classmethod
@@ -103,17 +115,18 @@ class Verdict:
             found = {name: float(weights.get(name, 0.0)) for name in FEATURES}
             bias, pairs = float(body["bias"]), int(body.get("pairs", 0))
             boundary = float(body.get("boundary", UNSTRETCHED))
+            by_shared_words = bool(body.get("by_shared_words", False))
         except (KeyError, TypeError, ValueError) as error:
             raise ArtifactError(f"The verdict of the scorer cannot be read: {error}.") from error
         if not all(map(math.isfinite, (*found.values(), bias, boundary))) or boundary >= 1:
             raise ArtifactError("The verdict of the scorer has a weight that is not a number.")
-        return cls(tuple(found.values()), bias, pairs, boundary)
+        return cls(tuple(found.values()), bias, pairs, boundary, by_shared_words)
 
 
 def verdict_features(
     score: float, findings: Sequence[Finding], original: str, paraphrase: str, unrelated: float = 0.0
 ) -> tuple[float, ...]:
-    """What the verdict weighs of one pair, in the order of `FEATURES`.
+    """What the verdict weighs of one pair, in the order of `COLUMNS`.
 
     `unrelated` is what `analytics.paraphrase.replaced_words.judge_replaced` says of the words that were replaced.
     """
@@ -124,7 +137,13 @@ def verdict_features(
         for kind in _KINDS
     ]
     shorter = max(0.0, math.log((1 + len(original.split())) / (1 + len(paraphrase.split()))))
-    return (float(score), shorter, *map(float, counts), min(float(unrelated), _MOST))
+    return (
+        float(score),
+        shorter,
+        *map(float, counts),
+        min(float(unrelated), _MOST),
+        shared_words(original, paraphrase),
+    )
 
 
 def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
@@ -178,8 +197,9 @@ def fit_verdict(
         DataError: one of the labels is missing, or a feature is no finite number.
     """
     rows = np.asarray(features, dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[1] != len(FEATURES):
+    if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):
         raise DataError("The verdict needs pairs with all features.")
+    rows = _weighed(rows, by_shared_words=True)
     used = np.arange(len(FEATURES))
     while True:
         found, bias = _regress(rows[:, used], labels, penalty)
@@ -190,6 +210,13 @@ def fit_verdict(
     weights = np.zeros(len(FEATURES))
     weights[used] = found
     return Verdict(tuple(weights.tolist()), bias, len(rows), boundary)
+
+
+def _weighed(rows: Array, by_shared_words: bool) -> Array:
+    """Features (pairs, len(FEATURES)) of rows (pairs, len(COLUMNS))."""
+    rows = rows.reshape(-1, len(COLUMNS))
+    scores, others, shared = rows[:, :1], rows[:, 1:-1], rows[:, -1:]
+    return np.hstack([scores, others * shared if by_shared_words else others])
 
 
 def _regress(rows: Array, labels: Sequence[int], penalty: float) -> tuple[Array, float]:

@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["GENERIC", "STOP_WORDS", "SYNONYMS", "canonical", "is_adverb", "stem", "words"]
+__all__ = [
+    "GENERIC",
+    "STOP_WORDS",
+    "SYNONYMS",
+    "canonical",
+    "is_adverb",
+    "shared_words",
+    "stem",
+    "words",
+]
 
 STOP_WORDS = frozenset(
     str.split(
@@ -258,6 +267,16 @@ def canonical(word: str) -> str:
     """
     base = stem(word)
     return _rows().get(base, base)
+
+
+def shared_words(one: str, other: str) -> float:
+    """Share of the words of two texts that both have, in [0, 1]; 1 where neither has any.
+
+    >>> shared_words("Ann bought 3 pens.", "Ann has purchased 3 pens.")
+    0.75
+    """
+    here, there = ({canonical(word) for word in words(text)} for text in (one, other))
+    return len(here & there) / len(here | there) if here or there else 1.0
 
 
 _NO_ADVERBS = frozenset(

@@ -11,6 +11,7 @@ from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.verdict import (
+    COLUMNS,
     FEATURES,
     UNSTRETCHED,
     Verdict,
@@ -23,7 +24,8 @@ from analytics.paraphrase.verdict import (
 
 def drawn(count: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    rows = np.zeros((count, len(FEATURES)))
+    rows = np.zeros((count, len(COLUMNS)))
+    rows[:, -1] = 1
     rows[:, 0] = rng.uniform(-1, 1, count)
     rows[:, FEATURES.index("serious number")] = rng.integers(0, 3, count)
     odds = 3 * rows[:, 0] - 2 * rows[:, FEATURES.index("serious number")] + 1
@@ -37,7 +39,7 @@ def test_features_say_what_was_found():
     )
     features = dict(
         zip(
-            FEATURES,
+            COLUMNS,
             verdict_features(0.25, find_changes(original, paraphrase), original, paraphrase),
             strict=True,
         )
@@ -57,15 +59,32 @@ def test_a_shorter_paraphrase_is_seen_and_a_longer_one_is_not():
 
 def test_slight_findings_are_counted_apart():
     slight = Finding("entity", "changed", "Ann became Anna.", is_serious=False)
-    features = dict(zip(FEATURES, verdict_features(0, [slight], "a", "a"), strict=True))
+    features = dict(zip(COLUMNS, verdict_features(0, [slight], "a", "a"), strict=True))
     assert (features["slight entity"], features["serious entity"]) == (1, 0)
 
 
 def test_replaced_words_count_by_what_they_mean_alone():
     replaced = Finding("wording", "changed", "“bee” became “gang”.", is_serious=True)
-    features = dict(zip(FEATURES, verdict_features(0, [replaced], "a", "a", 0.75), strict=True))
+    features = dict(zip(COLUMNS, verdict_features(0, [replaced], "a", "a", 0.75), strict=True))
     assert (features["serious wording"], features["unrelated words"]) == (0, 0.75)
     assert verdict_features(0, [], "a", "a", 5)[FEATURES.index("unrelated words")] == 2
+
+
+def test_a_finding_weighs_by_the_words_that_both_texts_share():
+    near = ("Ann buys 3 pens for her two friends.", "Ann buys 4 pens for her two friends.")
+    far = (near[0], "Two friends get pens from Ann: 4 altogether.")
+    rows, labels = drawn()
+    verdict = fit_verdict(rows, labels.tolist())
+    same = verdict_features(0.5, [], *near)
+    found = [verdict_features(0.5, find_changes(*pair), *pair) for pair in (near, far)]
+    assert found[0][COLUMNS.index("serious number")] == found[1][COLUMNS.index("serious number")] == 1
+    probabilities = verdict.probabilities([same, *found])
+    assert probabilities[0] > probabilities[2] > probabilities[1]
+
+    body = verdict.as_dict()
+    del body["by_shared_words"]  # as scorers were written before
+    older = Verdict.from_dict(body).probabilities([same, *found])
+    assert older[0] > older[1] == older[2]
 
 
 def test_an_older_verdict_does_not_know_every_feature():
@@ -99,7 +118,7 @@ def test_a_feature_that_never_changes_gets_no_weight():
 
 
 def test_pairs_that_can_be_told_apart_fully_give_finite_weights():
-    rows = np.zeros((20, len(FEATURES)))
+    rows = np.zeros((20, len(COLUMNS)))
     rows[:10, 0] = 1
     verdict = fit_verdict(rows, [1] * 10 + [0] * 10)
     assert np.isfinite(verdict.weights).all()
