@@ -10,13 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from analytics.paraphrase.comparisons import comparison_findings, negation_findings
+from analytics.paraphrase.aligned import replacements
+from analytics.paraphrase.comparing import find_comparisons
+from analytics.paraphrase.comparisons import comparison_findings
+from analytics.paraphrase.contrasts import contrast_findings
 from analytics.paraphrase.editing import overlaps
 from analytics.paraphrase.entities import find_entities
+from analytics.paraphrase.exchanges import exchange_findings, find_exchanges
 from analytics.paraphrase.finding import Finding, Span
 from analytics.paraphrase.gaps import gap_findings
 from analytics.paraphrase.local_edits import local_edit_findings
 from analytics.paraphrase.naming import entity_findings, renamings, thing_findings
+from analytics.paraphrase.negations import negation_findings
+from analytics.paraphrase.other_side import told_from_the_other_side
 from analytics.paraphrase.quantities import quantity_findings, unit_findings
 from analytics.paraphrase.reading import read
 from analytics.paraphrase.target import target_findings
@@ -84,24 +90,39 @@ def _changes(original: str, paraphrase: str) -> list[Finding]:
         before = replace(before, entities=tuple(find_entities(original, new)))
     renamed = renamings(before, after)
     findings, matches = quantity_findings(before, after)
+    compared = find_comparisons(before), find_comparisons(after)
+    turned = told_from_the_other_side(before, after, *compared)
+    inverse = [one.numbers for one in turned]
+    findings = [one for one in findings if (one.original, one.paraphrase) not in inverse]
     findings += unit_findings(before, after)
     findings += entity_findings(before, after)
     findings += thing_findings(before, after, matches)
-    findings += comparison_findings(before, after, renamed)
+    replaced = replacements(before, after)
+    exchanges = find_exchanges(before, after, replaced)
+    same = [one.things for one in turned]
+    findings += _untold(exchange_findings([one for one in exchanges if one.keys not in same]), findings)
+    findings += comparison_findings(before, after, *compared, renamed, exchanges)
     findings += negation_findings(before, after)
-    findings += target_findings(before, after, renamed)
+    findings += target_findings(before, after, renamed, exchanges)
     findings += gap_findings(before, after)
-    told = [one.original for one in findings if one.original and one.kind != "target"]
-    findings += [
-        one
-        for one in local_edit_findings(before, after)
-        if one.original and not overlaps(*one.original, told)
+    contrasts = _untold(
+        contrast_findings(before, after, replaced), [one for one in findings if one.is_serious]
+    )
+    findings = contrasts + [
+        one for one in findings if one.is_serious or one.kind == "target" or _untold([one], contrasts)
     ]
+    findings += _untold(local_edit_findings(before, after), findings)
     if written != (original, paraphrase):
         findings = [_as_written(one, *written) for one in findings]
     return sorted(
         findings, key=lambda one: (not one.is_serious, (one.original or one.paraphrase or (0, 0))[0])
     )
+
+
+def _untold(found: list[Finding], told: list[Finding]) -> list[Finding]:
+    """Those findings whose place in the original none was told of yet; a question as a whole is no such place."""
+    places = [one.original for one in told if one.original and one.kind != "target"]
+    return [one for one in found if one.original is None or not overlaps(*one.original, places)]
 
 
 def _with_points(text: str, other: str) -> str:

@@ -293,10 +293,9 @@ def _swapped(original: Reading, paraphrase: Reading, matches: list[Match]) -> li
             after[one.paraphrase.start],
             after[other.paraphrase.start],
         )
-        if (
-            _stand_crossed(*places)
-            or _count_crossed(one, other)
-            or (_are_of_a_kind(one, other) and _surroundings_crossed(*places))
+        if _count_crossed(one, other) or (
+            (_stand_crossed(*places) or (_are_of_a_kind(one, other) and _surroundings_crossed(*places)))
+            and not _keep_their_owners(original, paraphrase, one, other)
         ):
             findings.append(
                 Finding(
@@ -356,6 +355,22 @@ def _surroundings_crossed(one: _Place, other: _Place, new_one: _Place, new_other
     crossed = _similarity(one.context, new_other.context), _similarity(other.context, new_one.context)
     straight = _similarity(one.context, new_one.context), _similarity(other.context, new_other.context)
     return min(crossed) > max(straight) + _SWAPPED
+
+
+def _keep_their_owners(original: Reading, paraphrase: Reading, one: Match, other: Match) -> bool:
+    """Whether each is still said of whom it was: "Tom has 12 and Ann has 20", "Ann has 20 and Tom has 12"."""
+    first, second = _owner(original, one.original), _owner(original, other.original)
+    return "" != first != second != "" and (first, second) == (
+        _owner(paraphrase, one.paraphrase),
+        _owner(paraphrase, other.paraphrase),
+    )
+
+
+def _owner(reading: Reading, quantity: Quantity) -> str:
+    """The last name before a quantity in its sentence."""
+    start = reading.sentences[reading.sentence_of(quantity.start)].start
+    names = [one for one in reading.entities if start <= one.start < quantity.start]
+    return max(names, key=lambda one: one.start).text if names else ""
 
 
 def _count_crossed(one: Match, other: Match) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from analytics.paraphrase.exchanges import Exchange
 from analytics.paraphrase.finding import Finding, Span
 from analytics.paraphrase.reading import Reading, Word
 from analytics.paraphrase.wording import GENERIC, STOP_WORDS, canonical, stem
@@ -96,8 +98,13 @@ class _Target:
     words: tuple[Word, ...]
 
 
-def target_findings(original: Reading, paraphrase: Reading, renamed: dict[str, str]) -> list[Finding]:
-    """Return whether the question went missing, breaks off, or asks for something else."""
+def target_findings(
+    original: Reading, paraphrase: Reading, renamed: dict[str, str], exchanges: Sequence[Exchange] = ()
+) -> list[Finding]:
+    """Return whether the question went missing, breaks off, or asks for something else.
+
+    Who asks for boys in place of girls asks for the same, where all boys became girls and all girls boys.
+    """
     before, after = _target(original), _target(paraphrase)
     if before is None:
         return []
@@ -112,7 +119,9 @@ def target_findings(original: Reading, paraphrase: Reading, renamed: dict[str, s
         findings.append(_changed(before, after, "It is no longer clear what is asked for.", is_serious=False))
     if _breaks_off(before.text, after.text):
         findings.append(_changed(before, after, "The question breaks off.", change_to="lost"))
-    findings += _counted(original, paraphrase, before, after)
+    swapped = [one.keys for one in exchanges if one.is_throughout]
+    if {before.counted, after.counted} not in swapped:
+        findings += _counted(original, paraphrase, before, after)
     lost = before.attributes - after.attributes
     gained = after.attributes - before.attributes
     said = {_ATTRIBUTES.get(word.key) or _ATTRIBUTES.get(word.text.lower()) for word in paraphrase.words}
@@ -124,6 +133,14 @@ def target_findings(original: Reading, paraphrase: Reading, renamed: dict[str, s
         instead = sorted(gained - _LOOSE) if name not in _LOOSE else []
         if name in said and not instead:
             continue
+        if (
+            name == "left"
+            and original.is_close_to(paraphrase)
+            and (told := _told_verb(original, before, after))
+        ):
+            sentence = f"The question asks for what was told (“{told}”), not for what is left."
+            findings.append(_changed(before, after, sentence))
+            continue
         sentence = (
             f"The question asks for the {instead[0]}, not the {name}."
             if instead
@@ -132,6 +149,27 @@ def target_findings(original: Reading, paraphrase: Reading, renamed: dict[str, s
         findings.append(_changed(before, after, sentence, is_serious=name not in _LOOSE))
     findings += _missing_words(paraphrase, before, after, renamed, {finding.before for finding in findings})
     return findings
+
+
+def _told_verb(original: Reading, before: _Target, after: _Target) -> str:
+    """The verb of a question, new there, that the original tells in another form: sold, "did he sell"."""
+    told = {
+        word.key: word.text.lower()
+        for word in original.words
+        if not before.span[0] <= word.start < before.span[1]
+    }
+    asked = {word.key for word in before.words}
+    return next(
+        (
+            word.text
+            for word in after.words
+            if word.key in told
+            and word.key not in asked
+            and word.text.lower() not in STOP_WORDS
+            and told[word.key].removesuffix("s") != word.text.lower().removesuffix("s")
+        ),
+        "",
+    )
 
 
 def _breaks_off(before: str, after: str) -> bool:
@@ -209,7 +247,13 @@ def _noun_behind(words: tuple[Word, ...], place: int, text: str) -> Word | None:
 def _counted(original: Reading, paraphrase: Reading, before: _Target, after: _Target) -> list[Finding]:
     if not before.counted:
         return []
-    if after.counted == before.counted or before.counted in {word.key for word in after.words}:
+    if after.counted == before.counted:
+        return []
+    if before.counted in {word.key for word in after.words} and not (
+        original.is_close_to(paraphrase)
+        and any(after.counted in one.nouns for one in original.quantities)
+        and _is_given(paraphrase, after, before.counted)
+    ):
         return []
     if after.counted:
         if after.counted not in original.keys and before.counted not in paraphrase.keys:
@@ -239,6 +283,15 @@ def _counted(original: Reading, paraphrase: Reading, before: _Target, after: _Ta
             is_serious=before.counted not in paraphrase.keys,
         )
     ]
+
+
+def _is_given(paraphrase: Reading, after: _Target, counted: str) -> bool:
+    """Whether a question says how many there are of what the original asks for: "How many men ... in four days?"."""
+    return any(
+        counted in {*one.nouns, canonical(one.unit_text)}
+        for one in paraphrase.quantities
+        if after.span[0] <= one.start < after.span[1]
+    )
 
 
 def _are_two_things(original: Reading, paraphrase: Reading, before: _Target, after: _Target) -> bool:

@@ -49,6 +49,7 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ABBREVIATION = 12
+_UNIT = re.compile(r"\d\s?[A-Za-z]{1,3}\.$")  # "It is 20 m. Find": a unit at the end of a sentence
 _NO_BLANK = re.compile(r"[a-z0-9%)][a-z0-9%)]\.[A-Z][a-z ]$")  # "bought.If", as machine translation writes
 _MUST_CONTINUE = re.compile(r"[a-z0-9]")
 _FORMULA_ENDS_SENTENCE = re.compile(r"[.?!。？！]\s*$")
@@ -131,6 +132,9 @@ def _is_boundary(text: str, match: re.Match[str]) -> bool:
         return _NO_BLANK.search(text[max(match.start() - 2, 0) : match.end() + 2]) is not None
     if match[0].startswith(".."):
         return not _MUST_CONTINUE.match(text[match.end() : match.end() + 2].lstrip())
+    before = text[max(match.end() - _LONGEST_ABBREVIATION, 0) : match.end()]
     return (
-        not _ABBREVIATION.search(text[max(match.end() - _LONGEST_ABBREVIATION, 0) : match.end()]) or not after
+        not after
+        or not _ABBREVIATION.search(before)
+        or (_UNIT.search(before) is not None and text[match.end() :].lstrip()[:1].isupper())
     )

@@ -1,0 +1,210 @@
+"""Words that mean the contrary: "sum" and "product", "even" and "odd", "sells" and "buys".
+
+To an encoder they are close, and no rule of numbers or names sees them. The table is curated: one word in the place of
+another of its row changes the calculation. In near copies that is seen place by place. In free rewordings "Ann sells"
+may become "Tom buys from Ann"; only rows that no change of view turns round are looked for there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from analytics.paraphrase.aligned import Replacement
+from analytics.paraphrase.finding import Finding, Mention, Words
+from analytics.paraphrase.reading import Reading, Word
+from analytics.paraphrase.wording import stem
+
+__all__ = ["are_contrary", "contrast_findings"]
+
+# A row: words of one meaning between commas, meanings between bars.
+_ANYWHERE = """
+    even | odd
+    radius, radii | diameter | circumference
+    simple | compound
+    upstream | downstream
+    positive | negative
+    prime | composite
+    numerator | denominator
+    clockwise | counterclockwise, anticlockwise
+    ascending | descending
+    acute | obtuse
+    median | mode
+    parallel | perpendicular
+    discount | markup
+    deposit | withdraw, withdrew, withdrawn
+    northward | southward
+    vertical | horizontal
+    isosceles | equilateral | scalene
+    hypotenuse | leg
+    divisor, factor | multiple
+"""
+_IN_PLACE = """
+    sum | product | difference | quotient
+    buy, purchase | sell
+    give, gave, donate, hand | get, receive, take, collect
+    lend, lent | borrow
+    win, won | lose, lost
+    earn | spend, spent
+    gain | lose, lost, drop
+    add | remove, subtract
+    deposit | withdraw, withdrew
+    arrive | leave, depart
+    enter | leave, exit
+    fill | empty, drain
+    save | spend
+    keep, kept | sell, give, gave, lose, lost, spend, spent
+    find, found | lose, lost
+    add | subtract | multiply | divide
+    plus | minus | times
+    added | subtracted | multiplied | divided
+    push | pull
+    open | close
+    on | off
+    in | out
+    into | out
+    up | down
+    over | under
+    inside | outside
+    inner | outer
+    top | bottom
+    front | back
+    left | right
+    together, both | alone, himself, herself
+    first | second | third | last
+    previous | next
+    opposite | same
+    full | empty
+    morning | afternoon | evening | night
+    weekday | weekend
+    today | tomorrow | yesterday
+    rest, remainder, remaining | total, whole, original, initial
+    selling, sale | cost, marked, buying
+    gross | net
+    north | south | east | west
+    northern | southern | eastern | western
+    length, long | width, wide | height, high, tall | depth, deep
+    triangle | rectangle | circle | pentagon | hexagon | rhombus | trapezium, trapezoid | parallelogram
+    cube | sphere | cylinder | cone | pyramid
+    all, every | some | none
+    and | or
+    each | total
+    adult | child
+"""
+# Words of these rows are small ones that stand everywhere: both neighbours must be the same.
+_SMALL = frozenset(
+    {"on", "off", "in", "out", "into", "up", "down", "over", "under", "and", "or", "all", "some"}
+)
+_TOWARDS = frozenset({"by", "to"})
+_GROWS = re.compile(
+    r"(?:ris|ros|rais|increas|grow|grew|gr|climb|drop|fall|fell|decreas|reduc|sink|sank|shrank|shrink|cut)\w*$"
+)
+_SHARED = re.compile(
+    r"\b(?:each|apiece|every|everyone|everybody|per|respectively|both|either|an? piece)\b|[@/]", re.IGNORECASE
+)
+_PHRASES = tuple(
+    (re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE))
+    for one, other in (
+        (r"ago", r"will|shall|hence|from now|from today"),
+        (
+            r"at least|at most|no (?:more|less|fewer) than|more than|fewer than|less than",
+            r"exactly|precisely",
+        ),
+    )
+)
+_EACH = re.compile(r"\b(?:each|apiece)\b", re.IGNORECASE)
+
+Side = tuple[int, int]
+"""Row and meaning of a word."""
+
+
+def _table(rows: str, first: int) -> dict[str, set[Side]]:
+    table: dict[str, set[Side]] = {}
+    for row, line in enumerate(rows.strip().splitlines(), first):
+        for side, words in enumerate(line.split("|")):
+            for word in words.split(","):
+                table.setdefault(stem(word.strip()), set()).add((row, side))
+    return table
+
+
+_FREE = _table(_ANYWHERE, 0)
+_PLACED = _table(_IN_PLACE, 1_000)
+
+
+def are_contrary(one: str, other: str) -> bool:
+    """Whether one word in the other's place changes a calculation.
+
+    >>> are_contrary("sold", "bought"), are_contrary("sum", "total"), are_contrary("even", "odd")
+    (True, False, True)
+    """
+    for table in (_FREE, _PLACED):
+        for row, side in table.get(stem(one), ()):
+            if any(row == new_row and side != new_side for new_row, new_side in table.get(stem(other), ())):
+                return True
+    return False
+
+
+def contrast_findings(
+    original: Reading, paraphrase: Reading, replaced: Sequence[Replacement]
+) -> list[Finding]:
+    """Return words in whose place one of contrary meaning stands, and "each" that is gone."""
+    places = [
+        (one.word, one.new_word)
+        for one in replaced
+        if one.neighbours > (one.word.text.lower() in _SMALL or one.new_word.text.lower() in _SMALL)
+        if are_contrary(one.word.text, one.new_word.text)
+    ]
+    places += [
+        (one.word, one.new_word)
+        for one in replaced
+        if {one.word.text.lower(), one.new_word.text.lower()} == _TOWARDS and _GROWS.match(one.previous)
+    ]
+    known = {word.key for pair in places for word in pair}
+    places += [pair for pair in _turned(original, paraphrase) if not {one.key for one in pair} & known]
+    findings = [_changed(*pair) for pair in places]
+    return findings + _phrases_turned(original, paraphrase) + _each_lost(original, paraphrase)
+
+
+def _changed(word: Mention, new_word: Mention) -> Finding:
+    return Finding.between("comparison", "changed", f"{word.text} became {new_word.text}.", word, new_word)
+
+
+def _turned(original: Reading, paraphrase: Reading) -> Iterable[tuple[Word, Word]]:
+    """Words of a meaning that the paraphrase lacks altogether, with those of a contrary one that the original lacks."""
+    before, after = _sides(original), _sides(paraphrase)
+    rows = {row for row, _ in before} & {row for row, _ in after}
+    for row in sorted(rows):
+        here = {side: word for (at, side), word in before.items() if at == row}
+        there = {side: word for (at, side), word in after.items() if at == row}
+        lost, new = here.keys() - there.keys(), there.keys() - here.keys()
+        if lost and new:
+            yield here[min(lost)], there[min(new)]
+
+
+def _sides(reading: Reading) -> dict[Side, Word]:
+    """The first word of each meaning that a text has."""
+    found: dict[Side, Word] = {}
+    for word in reading.words:
+        for side in _FREE.get(stem(word.text), ()):
+            found.setdefault(side, word)
+    return found
+
+
+def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
+    """Phrases of which each text has one and not the other: what will be in some years, and what was some years ago."""
+    found = []
+    for one, other in _PHRASES:
+        for was, now in ((one, other), (other, one)):
+            here, there = was.search(original.text), now.search(paraphrase.text)
+            if here and there and not now.search(original.text) and not was.search(paraphrase.text):
+                found.append(_changed(Words(*here.span(), here[0]), Words(*there.span(), there[0])))
+    return found
+
+
+def _each_lost(original: Reading, paraphrase: Reading) -> list[Finding]:
+    """ "5 apples each" -> "5 apples": in a near copy nothing else says that everybody gets as many."""
+    match = _EACH.search(original.text)
+    if match is None or not original.is_close_to(paraphrase) or _SHARED.search(paraphrase.text):
+        return []
+    text = match[0]
+    return [Finding("comparison", "lost", f"{text} is missing.", original=match.span(), before=text)]
