@@ -31,14 +31,14 @@ class Replacement:
     previous: str
 
 
-def replacements(original: Reading, paraphrase: Reading) -> list[Replacement]:
-    """Return words one for one, in order; none where the texts differ in much else."""
+def replacements(original: Reading, paraphrase: Reading) -> list[Replacement] | None:
+    """Return words one for one, in order; None where the texts differ in much else."""
     if not original.is_close_to(paraphrase):
-        return []
+        return None
     here, there = [word.key for word in original.words], [word.key for word in paraphrase.words]
     edits = Levenshtein.editops(here, there)
     if len(edits) > max(_FEW, _MOST_CHANGED * max(len(here), len(there))):
-        return []
+        return None
     return [
         Replacement(
             original.words[edit.src_pos],

@@ -29,7 +29,6 @@ _ANYWHERE = """
     clockwise | counterclockwise, anticlockwise
     ascending | descending
     acute | obtuse
-    median | mode
     parallel | perpendicular
     discount | markup
     deposit | withdraw, withdrew, withdrawn
@@ -40,14 +39,14 @@ _ANYWHERE = """
     divisor, factor | multiple
 """
 _IN_PLACE = """
-    sum | product | difference | quotient
+    sum | product | difference | quotient | mean, average | median
     buy, purchase | sell
     give, gave, donate, hand | get, receive, take, collect
     lend, lent | borrow
     win, won | lose, lost
     earn | spend, spent
     gain | lose, lost, drop
-    add | remove, subtract
+    add, added, adding, join | remove, subtract, take, drain
     deposit | withdraw, withdrew
     arrive | leave, depart
     enter | leave, exit
@@ -59,6 +58,7 @@ _IN_PLACE = """
     plus | minus | times
     added | subtracted | multiplied | divided
     push | pull
+    raise, increase | lower, reduce, decrease
     open | close
     on | off
     in | out
@@ -73,7 +73,7 @@ _IN_PLACE = """
     together, both | alone, himself, herself
     first | second | third | last
     previous | next
-    opposite | same
+    opposite | same | adjacent, next
     full | empty
     morning | afternoon | evening | night
     weekday | weekend
@@ -84,7 +84,7 @@ _IN_PLACE = """
     north | south | east | west
     northern | southern | eastern | western
     length, long | width, wide | height, high, tall | depth, deep
-    triangle | rectangle | circle | pentagon | hexagon | rhombus | trapezium, trapezoid | parallelogram
+    triangle | rectangle | quadrilateral | circle | pentagon | hexagon | rhombus | trapezium, trapezoid | parallelogram
     cube | sphere | cylinder | cone | pyramid
     all, every | some | none
     and | or
@@ -113,6 +113,19 @@ _PHRASES = tuple(
     )
 )
 _EACH = re.compile(r"\b(?:each|apiece)\b", re.IGNORECASE)
+
+_SCOPES = (
+    (r"only", r"only|just|merely|alone|nothing but|no more than|exactly"),
+    (
+        r"of (?:the|his|her|their) (?:rest|remainder|remaining|others?)",
+        r"rest|remainder|remaining|others?",
+    ),
+    (
+        r"the (?:rest|remainder|remaining|others?)",
+        r"rest|remainder|remain(?:s|ed|ing)?|left|others?|another|unused|unsold|unread|still",
+    ),
+)
+"""What says of what something is a part ("a third of it", "a third of the rest"), and what says the same."""
 
 Side = tuple[int, int]
 """Row and meaning of a word."""
@@ -145,23 +158,30 @@ def are_contrary(one: str, other: str) -> bool:
 
 
 def contrast_findings(
-    original: Reading, paraphrase: Reading, replaced: Sequence[Replacement]
+    original: Reading, paraphrase: Reading, replaced: Sequence[Replacement] | None
 ) -> list[Finding]:
-    """Return words in whose place one of contrary meaning stands, and "each" that is gone."""
+    """Return words in whose place one of contrary meaning stands, and "each" that is gone.
+
+    Args:
+        replaced: words of a near copy that stand where the original has others; None of a free rewording.
+    """
     places = [
         (one.word, one.new_word)
-        for one in replaced
+        for one in replaced or ()
         if one.neighbours > (one.word.text.lower() in _SMALL or one.new_word.text.lower() in _SMALL)
         if are_contrary(one.word.text, one.new_word.text)
     ]
     places += [
         (one.word, one.new_word)
-        for one in replaced
+        for one in replaced or ()
         if {one.word.text.lower(), one.new_word.text.lower()} == _TOWARDS and _GROWS.match(one.previous)
     ]
     known = {word.key for pair in places for word in pair}
     places += [pair for pair in _turned(original, paraphrase) if not {one.key for one in pair} & known]
     findings = [_changed(*pair) for pair in places]
+    if replaced is not None:
+        findings += _scope_added(original, paraphrase)
+
     return findings + _phrases_turned(original, paraphrase) + _each_lost(original, paraphrase)
 
 
@@ -199,6 +219,15 @@ def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
             if here and there and not now.search(original.text) and not was.search(paraphrase.text):
                 found.append(_changed(Words(*here.span(), here[0]), Words(*there.span(), there[0])))
     return found
+
+
+def _scope_added(original: Reading, paraphrase: Reading) -> list[Finding]:
+    """ "A third of it" -> "a third of the rest"."""
+    for added, known in _SCOPES:
+        match = re.search(rf"\b(?:{added})\b", paraphrase.text, re.IGNORECASE)
+        if match and not re.search(rf"\b(?:{known})\b", original.text, re.IGNORECASE):
+            return [Finding.added("comparison", Words(*match.span(), match[0]))]
+    return []
 
 
 def _each_lost(original: Reading, paraphrase: Reading) -> list[Finding]:

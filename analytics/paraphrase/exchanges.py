@@ -1,7 +1,7 @@
 """Things that changed places in a near copy: "3 more boys than girls" -> "3 more girls than boys".
 
 Exchanged in every place they are renamed, which changes no answer (ParaQD, Table 3); exchanged in some, the relation
-between them is another one. Names have rules of their own (`analytics.paraphrase.naming`).
+between them is another one.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from analytics.paraphrase.aligned import Replacement
 from analytics.paraphrase.contrasts import are_contrary
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.reading import Reading, Word
-from analytics.paraphrase.wording import STOP_WORDS
+from analytics.paraphrase.wording import GENERIC, STOP_WORDS
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
 
 __all__ = ["Exchange", "exchange_findings", "find_exchanges"]
 
 _BOTH = 2  # neighbours
+_SAME_BEGINNING = 4  # letters: worker, working
+_SHORT = 5  # letters: ride, rode
 _JOINED = re.compile(r"\s*(?:,|,?\s*(?:and|or|nor|&))\s+(?:(?:the|an?|some|his|her|their|of|for|in|to)\s+)*")
 
 
@@ -47,7 +49,7 @@ class Exchange:
         return frozenset((self.one.key, self.other.key))
 
 
-def find_exchanges(original: Reading, paraphrase: Reading, replaced: Sequence[Replacement]) -> list[Exchange]:
+def find_exchanges(original: Reading, replaced: Sequence[Replacement]) -> list[Exchange]:
     """Return the words that changed places, each two once.
 
     Args:
@@ -56,7 +58,6 @@ def find_exchanges(original: Reading, paraphrase: Reading, replaced: Sequence[Re
     places: dict[tuple[str, str], list[Replacement]] = {}
     for one in replaced:
         places.setdefault((one.word.key, one.new_word.key), []).append(one)
-    names = {part for one in (*original.entities, *paraphrase.entities) for part in one.text.split()}
     old = Counter(word.key for word in original.words)
     found = []
     for (key, new), first in places.items():
@@ -65,7 +66,7 @@ def find_exchanges(original: Reading, paraphrase: Reading, replaced: Sequence[Re
             continue
         words = first[0].word, second[0].word, first[0].new_word, second[0].new_word
         if (
-            all(_is_thing(word, names) for word in words)
+            all(map(_is_thing, words))
             and first[0].neighbours == second[0].neighbours == _BOTH
             and not _are_joined(original, *words[:2])
             and not are_contrary(words[0].text, words[1].text)
@@ -75,27 +76,62 @@ def find_exchanges(original: Reading, paraphrase: Reading, replaced: Sequence[Re
     return found
 
 
-def exchange_findings(exchanges: Sequence[Exchange]) -> list[Finding]:
-    """Say which words changed places in some of their places only."""
-    return [
-        Finding.between(
-            "entity",
-            "changed",
-            f"“{one.one.text}” and “{one.other.text}” changed places.",
-            one.one,
-            one.new_one,
-        )
+def exchange_findings(
+    original: Reading,
+    paraphrase: Reading,
+    replaced: Sequence[Replacement],
+    exchanges: Sequence[Exchange],
+    same: Sequence[frozenset[str]] = (),
+) -> list[Finding]:
+    """Say which things changed places in some of their places only, or stand where another stood that is told of still.
+
+    Where the numbers changed places too, the texts name the same in another order.
+
+    Args:
+        replaced: words of the original in whose place others stand.
+        exchanges: those of them that changed places.
+        same: keys of things that a comparison told from the other side exchanges.
+    """
+    if [one.value for one in original.quantities] != [one.value for one in paraphrase.quantities]:
+        return []
+    findings = [
+        _changed(one.one, one.new_one, f"“{one.one.text}” and “{one.other.text}” changed places.")
         for one in exchanges
-        if not one.is_throughout
+        if not one.is_throughout and one.keys not in same
     ]
+    old, new = (Counter(word.key for word in text.words) for text in (original, paraphrase))
+    known = [one.keys for one in exchanges]
+    for one in replaced:
+        key, new_key = one.word.key, one.new_word.key
+        if (
+            one.neighbours == _BOTH
+            and old[key] >= new[key] > 0
+            and new[new_key] > old[new_key] > 0
+            and {key, new_key} not in known
+            and not {key, new_key} & GENERIC
+            and not _are_forms(one.word.text, one.new_word.text)
+            and _is_thing(one.word)
+            and _is_thing(one.new_word)
+        ):
+            sentence = f"“{one.word.text}” became “{one.new_word.text}” in one place."
+            findings.append(_changed(one.word, one.new_word, sentence))
+    return findings
 
 
-def _is_thing(word: Word, names: set[str]) -> bool:
-    """Whether a word says something of its own: numbers, units and names are others' matter."""
+def _changed(word: Word, new_word: Word, sentence: str) -> Finding:
+    return Finding.between("entity", "changed", sentence, word, new_word)
+
+
+def _are_forms(one: str, other: str) -> bool:
+    """Whether two words may be forms of one: worker and working, ride and rode."""
+    is_short = max(len(one), len(other)) <= _SHORT and one.islower() and other.islower()
+    return one[:_SAME_BEGINNING] == other[:_SAME_BEGINNING] or (is_short and one[0] == other[0])
+
+
+def _is_thing(word: Word) -> bool:
+    """Whether a word says something of its own: numbers and units are others' matter."""
     text = word.text.lower()
-    return (
-        text not in STOP_WORDS and text not in WORDS and text not in ABBREVIATIONS and word.text not in names
-    )
+    return text not in STOP_WORDS and text not in WORDS and text not in ABBREVIATIONS
 
 
 def _are_joined(reading: Reading, one: Word, other: Word) -> bool:

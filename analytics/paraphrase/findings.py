@@ -98,15 +98,16 @@ def _changes(original: str, paraphrase: str) -> list[Finding]:
     findings += entity_findings(before, after)
     findings += thing_findings(before, after, matches)
     replaced = replacements(before, after)
-    exchanges = find_exchanges(before, after, replaced)
+    exchanges = find_exchanges(before, replaced or [])
     same = [one.things for one in turned]
-    findings += _untold(exchange_findings([one for one in exchanges if one.keys not in same]), findings)
+    findings += _untold(exchange_findings(before, after, replaced or [], exchanges, same), findings)
     findings += comparison_findings(before, after, *compared, renamed, exchanges)
     findings += negation_findings(before, after)
-    findings += target_findings(before, after, renamed, exchanges)
+    findings += target_findings(before, after, renamed, exchanges, is_near_copy=replaced is not None)
     findings += gap_findings(before, after)
     contrasts = _untold(
-        contrast_findings(before, after, replaced), [one for one in findings if one.is_serious]
+        contrast_findings(before, after, replaced),
+        [one for one in findings if one.is_serious],
     )
     findings = contrasts + [
         one for one in findings if one.is_serious or one.kind == "target" or _untold([one], contrasts)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 from analytics.errors import DataError
 from analytics.paraphrase.finding import Finding, Span, Words
@@ -43,6 +43,8 @@ _NAMES = r"[A-Z][\w'’]*(?:(?:,| and|, and) [A-Z][\w'’]*)"
 _AGE = re.compile(r"\bage[ds]?\b|\bold(?:er)?\b", re.IGNORECASE)
 _MOST_NAMED = 6
 _SMALL = (2, 3)
+_LISTED = (2, 3, 4)
+_LIST = re.compile(r"\s*(?:,|,?\s*and)\s*")
 _OWN = re.compile(r"\b(?:the|these|those|all|both|his|her|their|its|my|our)\s$", re.IGNORECASE)
 _SWAPPED = 0.15  # by so much both crossed surroundings must agree better than both straight ones; of 1
 _MOST_SWAPPED = 12  # numbers
@@ -453,6 +455,7 @@ def _lost(
     if (
         quantity.is_weak
         or _says_both(quantity, paraphrase, original)
+        or _counts_a_list(original, quantity)
         or (quantity.value == 1 and any(one.unit == quantity.unit for one in paraphrase.bare_units))
         or _is_repeated(original, quantity, [match.original for match in matches])
     ):
@@ -469,6 +472,25 @@ def _lost(
             ]
     terms = _terms(original, quantity, [match.original for match in matches])
     return [Finding.lost("number", quantity, more=terms and f": {terms}", is_serious=not terms)]
+
+
+def _counts_a_list(reading: Reading, quantity: Quantity) -> bool:
+    """Whether a number only says how many follow it: "Two angles are 40° and 75°"."""
+    if quantity.unit or quantity.value not in _LISTED:
+        return False
+    sentence = reading.sentence_of(quantity.start)
+    behind = [
+        one
+        for one in reading.quantities
+        if one.start > quantity.start and reading.sentence_of(one.start) == sentence
+    ]
+    return (
+        len(behind) == quantity.value
+        and len({one.unit for one in behind}) == 1
+        and all(
+            _LIST.fullmatch(reading.text, one.end, other.start) is not None for one, other in pairwise(behind)
+        )
+    )
 
 
 def _is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantity]) -> bool:

@@ -99,7 +99,12 @@ class _Target:
 
 
 def target_findings(
-    original: Reading, paraphrase: Reading, renamed: dict[str, str], exchanges: Sequence[Exchange] = ()
+    original: Reading,
+    paraphrase: Reading,
+    renamed: dict[str, str],
+    exchanges: Sequence[Exchange] = (),
+    *,
+    is_near_copy: bool = False,
 ) -> list[Finding]:
     """Return whether the question went missing, breaks off, or asks for something else.
 
@@ -121,7 +126,7 @@ def target_findings(
         findings.append(_changed(before, after, "The question breaks off.", change_to="lost"))
     swapped = [one.keys for one in exchanges if one.is_throughout]
     if {before.counted, after.counted} not in swapped:
-        findings += _counted(original, paraphrase, before, after)
+        findings += _counted(original, paraphrase, before, after, is_near_copy)
     lost = before.attributes - after.attributes
     gained = after.attributes - before.attributes
     said = {_ATTRIBUTES.get(word.key) or _ATTRIBUTES.get(word.text.lower()) for word in paraphrase.words}
@@ -244,7 +249,9 @@ def _noun_behind(words: tuple[Word, ...], place: int, text: str) -> Word | None:
     return noun
 
 
-def _counted(original: Reading, paraphrase: Reading, before: _Target, after: _Target) -> list[Finding]:
+def _counted(
+    original: Reading, paraphrase: Reading, before: _Target, after: _Target, is_near_copy: bool
+) -> list[Finding]:
     if not before.counted:
         return []
     if after.counted == before.counted:
@@ -267,7 +274,7 @@ def _counted(original: Reading, paraphrase: Reading, before: _Target, after: _Ta
                     sentence,
                     was=before.counted_word,
                     now=after.counted_word,
-                    is_serious=_are_two_things(original, paraphrase, before, after),
+                    is_serious=_are_two_things(original, paraphrase, before, after, is_near_copy),
                 )
             ]
     if not after.counts:
@@ -294,12 +301,14 @@ def _is_given(paraphrase: Reading, after: _Target, counted: str) -> bool:
     )
 
 
-def _are_two_things(original: Reading, paraphrase: Reading, before: _Target, after: _Target) -> bool:
+def _are_two_things(
+    original: Reading, paraphrase: Reading, before: _Target, after: _Target, is_near_copy: bool
+) -> bool:
     """Whether both texts tell what both questions count apart: pens and cups, not workers and employees."""
     return (
         after.counted in original.keys
         and before.counted in paraphrase.keys
-        and not {before.counted, after.counted} & GENERIC
+        and (is_near_copy or not {before.counted, after.counted} & GENERIC)
         and before.counted[:_SAME_BEGINNING] != after.counted[:_SAME_BEGINNING]
     )
 

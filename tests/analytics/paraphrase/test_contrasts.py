@@ -189,3 +189,54 @@ def test_a_contrary_word_weighs_as_a_serious_finding():
     pair = ("A shop sells 12 of 30 lamps.", "A shop buys 12 of 30 lamps.")
     features = dict(zip(COLUMNS, verdict_features(1, find_changes(*pair), *pair), strict=True))
     assert features["serious comparison"] == 1
+
+
+@pytest.mark.parametrize(
+    ("original", "paraphrase", "sentence"),
+    [
+        (
+            "Lena reads a quarter of a book and then a third of it. 50 pages are left. How long is the book?",
+            "Lena reads a quarter of a book and then a third of the rest. 50 pages are left. How long is the book?",
+            "of the rest was added.",
+        ),
+        (
+            "Of 60 guests, 35 speak French and 12 speak Spanish. How many speak neither?",
+            "Of 60 guests, 35 speak only French and 12 speak Spanish. How many speak neither?",
+            "only was added.",
+        ),
+        (
+            "Kim sold 15 more cakes on Sunday than on Saturday. On Saturday she sold 22. How many on both days?",
+            "Kim sold 15 more cakes on Sunday than on Saturday. On Sunday she sold 22. How many on both days?",
+            "“Saturday” became “Sunday” in one place.",
+        ),
+        (
+            "Ann is 4 years older than Tom. Tom is 12. How old is Ann?",
+            "Tom is 4 years older than Ann. Tom is 12. How old is Ann?",
+            "Ann and Tom changed places around older.",
+        ),
+    ],
+)
+def test_what_one_word_more_or_another_thing_changes_is_found(original, paraphrase, sentence):
+    assert sentence in serious(original, paraphrase)
+
+
+@pytest.mark.parametrize(
+    ("original", "paraphrase"),
+    [
+        ("A third are red, and the others are blue.", "A third are red, and the rest are blue."),
+        (
+            "Two angles of a triangle are 40° and 75°. Find the third.",
+            "A triangle has angles of 40° and 75°. Find the third.",
+        ),
+        (
+            "James won a prize. He spent $2 to celebrate his win. How many dollars did he win?",
+            "James won a prize. He spent $2 to celebrate his win. Find the dollars that he won.",
+        ),
+        (
+            "On Monday she sends 5 texts. On Tuesday she sends 15 texts.",
+            "She sends 5 texts on Monday. She sends 15 texts on Tuesday.",
+        ),
+    ],
+)
+def test_what_one_word_more_or_another_says_alike_is_not(original, paraphrase):
+    assert serious(original, paraphrase) == []
