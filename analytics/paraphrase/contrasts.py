@@ -181,7 +181,6 @@ def contrast_findings(
     findings = [_changed(*pair) for pair in places]
     if replaced is not None:
         findings += _scope_added(original, paraphrase)
-
     return findings + _phrases_turned(original, paraphrase) + _each_lost(original, paraphrase)
 
 
@@ -222,7 +221,7 @@ def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
 
 
 def _scope_added(original: Reading, paraphrase: Reading) -> list[Finding]:
-    """ "A third of it" -> "a third of the rest"."""
+    """Say where "a third of it" became "a third of the rest", or something is said of a part only."""
     for added, known in _SCOPES:
         match = re.search(rf"\b(?:{added})\b", paraphrase.text, re.IGNORECASE)
         if match and not re.search(rf"\b(?:{known})\b", original.text, re.IGNORECASE):
@@ -231,7 +230,7 @@ def _scope_added(original: Reading, paraphrase: Reading) -> list[Finding]:
 
 
 def _each_lost(original: Reading, paraphrase: Reading) -> list[Finding]:
-    """ "5 apples each" -> "5 apples": in a near copy nothing else says that everybody gets as many."""
+    """Say where "5 apples each" became "5 apples": in a near copy nothing else says that everybody gets as many."""
     match = _EACH.search(original.text)
     if match is None or not original.is_close_to(paraphrase) or _SHARED.search(paraphrase.text):
         return []
