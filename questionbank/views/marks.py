@@ -17,7 +17,7 @@ KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; 
     "number": _("number"),
     "unit": _("unit"),
     "entity": _("name or thing"),
-    "comparison": _("comparison"),
+    "comparison": _("relation or meaning"),
     "negation": _("negation"),
     "target": _("what is asked"),
     "wording": _("wording"),
