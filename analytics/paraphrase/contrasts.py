@@ -171,6 +171,11 @@ def contrast_findings(
         if one.neighbours > (one.word.text.lower() in _SMALL or one.new_word.text.lower() in _SMALL)
         if are_contrary(one.word.text, one.new_word.text)
     ]
+    if [one.value for one in original.quantities] != [one.value for one in paraphrase.quantities]:
+        exchanged = {
+            (new_word.key, word.key) for word, new_word in places
+        }  # with their numbers: in another order
+        places = [pair for pair in places if (pair[0].key, pair[1].key) not in exchanged]
     places += [
         (one.word, one.new_word)
         for one in replaced or ()

@@ -15,6 +15,7 @@ from itertools import combinations, pairwise, permutations
 from analytics.errors import DataError
 from analytics.paraphrase.finding import Finding, Span, Words
 from analytics.paraphrase.reading import TIMES, Quantity, Reading
+from analytics.paraphrase.wording import STOP_WORDS
 from analytics.text.unit_names import MONEY_SIGNS
 from analytics.text.units import UnitMention, convert_quantity
 
@@ -297,7 +298,7 @@ def _swapped(original: Reading, paraphrase: Reading, matches: list[Match]) -> li
         )
         if _count_crossed(one, other) or (
             (_stand_crossed(*places) or (_are_of_a_kind(one, other) and _surroundings_crossed(*places)))
-            and not _keep_their_owners(original, paraphrase, one, other)
+            and not _keep_their_company(original, paraphrase, one, other)
         ):
             findings.append(
                 Finding(
@@ -359,20 +360,31 @@ def _surroundings_crossed(one: _Place, other: _Place, new_one: _Place, new_other
     return min(crossed) > max(straight) + _SWAPPED
 
 
-def _keep_their_owners(original: Reading, paraphrase: Reading, one: Match, other: Match) -> bool:
-    """Whether each is still said of whom it was: "Tom has 12 and Ann has 20", "Ann has 20 and Tom has 12"."""
-    first, second = _owner(original, one.original), _owner(original, other.original)
-    return "" != first != second != "" and (first, second) == (
-        _owner(paraphrase, one.paraphrase),
-        _owner(paraphrase, other.paraphrase),
+def _keep_their_company(original: Reading, paraphrase: Reading, one: Match, other: Match) -> bool:
+    """Whether each still stands behind the words that tell it from the other, and not behind the other's.
+
+    "Tom has 12 and Ann has 20", "Ann has 20 and Tom has 12".
+    """
+    first, second = _words_since(original, one.original), _words_since(original, other.original)
+    new_first, new_second = (
+        _words_since(paraphrase, one.paraphrase),
+        _words_since(paraphrase, other.paraphrase),
+    )
+    return bool(
+        (first - second) & (new_first - new_second)
+        and (second - first) & (new_second - new_first)
+        and not (first - second) & (new_second - new_first)
+        and not (second - first) & (new_first - new_second)
     )
 
 
-def _owner(reading: Reading, quantity: Quantity) -> str:
-    """The last name before a quantity in its sentence."""
+def _words_since(reading: Reading, quantity: Quantity) -> set[str]:
+    """Keys of the words from the quantity before, or the beginning of the sentence, to a quantity; not what is counted."""
     start = reading.sentences[reading.sentence_of(quantity.start)].start
-    names = [one for one in reading.entities if start <= one.start < quantity.start]
-    return max(names, key=lambda one: one.start).text if names else ""
+    start = max([one.end for one in reading.quantities if one.end <= quantity.start] + [start])
+    words = reading.words[reading.word_at(start) : reading.word_at(quantity.start)]
+    counted = {noun for one in reading.quantities for noun in one.nouns}
+    return {word.key for word in words if word.text.lower() not in STOP_WORDS} - counted
 
 
 def _count_crossed(one: Match, other: Match) -> bool:

@@ -161,6 +161,10 @@ def test_things_that_changed_places_in_places_are_a_finding(original, paraphrase
             "The length of a field is twice its width. Its perimeter is 180 m. Find the area.",
             "A field, whose width is half its length, has a perimeter of 180 m. Find the area.",
         ),
+        (
+            "The left side is 5 cm and the right side 7 cm long.",
+            "The right side is 7 cm and the left side 5 cm long.",
+        ),
         (  # numbers go with whom they belong to
             "Tom has 12 cards and Ann has 20. How many more cards has Ann?",
             "Ann has 20 cards and Tom has 12. How many more cards has Ann?",
