@@ -379,7 +379,7 @@ def _keep_their_company(original: Reading, paraphrase: Reading, one: Match, othe
 
 
 def _words_since(reading: Reading, quantity: Quantity) -> set[str]:
-    """Keys of the words before a quantity since the one before it, or since its sentence begins; not what is counted."""
+    """Keys of the words before a quantity, since the one before it or since its sentence begins; not what it counts."""
     start = reading.sentences[reading.sentence_of(quantity.start)].start
     start = max([one.end for one in reading.quantities if one.end <= quantity.start] + [start])
     words = reading.words[reading.word_at(start) : reading.word_at(quantity.start)]
