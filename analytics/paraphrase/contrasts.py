@@ -102,27 +102,29 @@ _GROWS = re.compile(
 _SHARED = re.compile(
     r"\b(?:each|apiece|every|everyone|everybody|per|respectively|both|either|an? piece)\b|[@/]", re.IGNORECASE
 )
-_PHRASES = tuple(
-    (re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE))
-    for one, other in (
-        (r"ago", r"will|shall|hence|from now|from today"),
-        (
-            r"at least|at most|no (?:more|less|fewer) than|more than|fewer than|less than",
-            r"exactly|precisely",
-        ),
-    )
-)
 _EACH = re.compile(r"\b(?:each|apiece)\b", re.IGNORECASE)
 
-_SCOPES = (
-    (r"only", r"only|just|merely|alone|nothing but|no more than|exactly"),
+
+def _phrase(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+
+
+_CONTRARY_PHRASES = (
+    (_phrase(r"ago"), _phrase(r"will|shall|hence|from now|from today")),
     (
-        r"of (?:the|his|her|their) (?:rest|remainder|remaining|others?)",
-        r"rest|remainder|remaining|others?",
+        _phrase(r"at least|at most|no (?:more|less|fewer) than|more than|fewer than|less than"),
+        _phrase(r"exactly|precisely"),
+    ),
+)
+_SCOPES = (
+    (_phrase(r"only"), _phrase(r"only|just|merely|alone|nothing but|no more than|exactly")),
+    (
+        _phrase(r"of (?:the|his|her|their) (?:rest|remainder|remaining|others?)"),
+        _phrase(r"rest|remainder|remaining|others?"),
     ),
     (
-        r"the (?:rest|remainder|remaining|others?)",
-        r"rest|remainder|remain(?:s|ed|ing)?|left|others?|another|unused|unsold|unread|still",
+        _phrase(r"the (?:rest|remainder|remaining|others?)"),
+        _phrase(r"rest|remainder|remain(?:s|ed|ing)?|left|others?|another|unused|unsold|unread|still"),
     ),
 )
 """What says of what something is a part ("a third of it", "a third of the rest"), and what says the same."""
@@ -131,17 +133,17 @@ Side = tuple[int, int]
 """Row and meaning of a word."""
 
 
-def _table(rows: str, first: int) -> dict[str, set[Side]]:
+def _table(rows: str) -> dict[str, set[Side]]:
     table: dict[str, set[Side]] = {}
-    for row, line in enumerate(rows.strip().splitlines(), first):
+    for row, line in enumerate(rows.strip().splitlines()):
         for side, words in enumerate(line.split("|")):
             for word in words.split(","):
                 table.setdefault(stem(word.strip()), set()).add((row, side))
     return table
 
 
-_FREE = _table(_ANYWHERE, 0)
-_PLACED = _table(_IN_PLACE, 1_000)
+_FREE = _table(_ANYWHERE)
+_PLACED = _table(_IN_PLACE)
 
 
 def are_contrary(one: str, other: str) -> bool:
@@ -150,41 +152,42 @@ def are_contrary(one: str, other: str) -> bool:
     >>> are_contrary("sold", "bought"), are_contrary("sum", "total"), are_contrary("even", "odd")
     (True, False, True)
     """
-    for table in (_FREE, _PLACED):
-        for row, side in table.get(stem(one), ()):
-            if any(row == new_row and side != new_side for new_row, new_side in table.get(stem(other), ())):
-                return True
-    return False
+    return any(
+        row == new_row and side != new_side
+        for table in (_FREE, _PLACED)
+        for row, side in table.get(stem(one), ())
+        for new_row, new_side in table.get(stem(other), ())
+    )
 
 
 def contrast_findings(
-    original: Reading, paraphrase: Reading, replaced: Sequence[Replacement] | None
+    original: Reading, paraphrase: Reading, replaced: Sequence[Replacement], *, is_near_copy: bool
 ) -> list[Finding]:
     """Return words in whose place one of contrary meaning stands, and "each" that is gone.
 
     Args:
-        replaced: words of a near copy that stand where the original has others; None of a free rewording.
+        replaced: words of a near copy that stand where the original has others.
     """
     places = [
         (one.word, one.new_word)
-        for one in replaced or ()
+        for one in replaced
         if one.neighbours > (one.word.text.lower() in _SMALL or one.new_word.text.lower() in _SMALL)
         if are_contrary(one.word.text, one.new_word.text)
     ]
-    if [one.value for one in original.quantities] != [one.value for one in paraphrase.quantities]:
+    if not original.has_numbers_of(paraphrase):
         exchanged = {
             (new_word.key, word.key) for word, new_word in places
         }  # with their numbers: in another order
         places = [pair for pair in places if (pair[0].key, pair[1].key) not in exchanged]
     places += [
         (one.word, one.new_word)
-        for one in replaced or ()
+        for one in replaced
         if {one.word.text.lower(), one.new_word.text.lower()} == _TOWARDS and _GROWS.match(one.previous)
     ]
     known = {word.key for pair in places for word in pair}
     places += [pair for pair in _turned(original, paraphrase) if not {one.key for one in pair} & known]
     findings = [_changed(*pair) for pair in places]
-    if replaced is not None:
+    if is_near_copy:
         findings += _scope_added(original, paraphrase)
     return findings + _phrases_turned(original, paraphrase) + _each_lost(original, paraphrase)
 
@@ -217,7 +220,7 @@ def _sides(reading: Reading) -> dict[Side, Word]:
 def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
     """Phrases of which each text has one and not the other: what will be in some years, and what was some years ago."""
     found = []
-    for one, other in _PHRASES:
+    for one, other in _CONTRARY_PHRASES:
         for was, now in ((one, other), (other, one)):
             here, there = was.search(original.text), now.search(paraphrase.text)
             if here and there and not now.search(original.text) and not was.search(paraphrase.text):
@@ -228,8 +231,8 @@ def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
 def _scope_added(original: Reading, paraphrase: Reading) -> list[Finding]:
     """Say where "a third of it" became "a third of the rest", or something is said of a part only."""
     for added, known in _SCOPES:
-        match = re.search(rf"\b(?:{added})\b", paraphrase.text, re.IGNORECASE)
-        if match and not re.search(rf"\b(?:{known})\b", original.text, re.IGNORECASE):
+        match = added.search(paraphrase.text)
+        if match and not known.search(original.text):
             return [Finding.added("comparison", Words(*match.span(), match[0]))]
     return []
 

@@ -92,7 +92,7 @@ def exchange_findings(
         exchanges: those of them that changed places.
         same: keys of things that a comparison told from the other side exchanges.
     """
-    if [one.value for one in original.quantities] != [one.value for one in paraphrase.quantities]:
+    if not original.has_numbers_of(paraphrase):
         return []
     findings = [
         _changed(one.one, one.new_one, f"“{one.one.text}” and “{one.other.text}” changed places.")

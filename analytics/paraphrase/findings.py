@@ -97,16 +97,17 @@ def _changes(original: str, paraphrase: str) -> list[Finding]:
     findings += unit_findings(before, after)
     findings += entity_findings(before, after)
     findings += thing_findings(before, after, matches)
-    replaced = replacements(before, after)
-    exchanges = find_exchanges(before, replaced or [])
+    aligned = replacements(before, after)
+    is_near_copy, replaced = aligned is not None, aligned or []
+    exchanges = find_exchanges(before, replaced)
     same = [one.things for one in turned]
-    findings += _untold(exchange_findings(before, after, replaced or [], exchanges, same), findings)
+    findings += _untold(exchange_findings(before, after, replaced, exchanges, same), findings)
     findings += comparison_findings(before, after, *compared, renamed, exchanges)
     findings += negation_findings(before, after)
-    findings += target_findings(before, after, renamed, exchanges, is_near_copy=replaced is not None)
+    findings += target_findings(before, after, renamed, exchanges, is_near_copy=is_near_copy)
     findings += gap_findings(before, after)
     contrasts = _untold(
-        contrast_findings(before, after, replaced),
+        contrast_findings(before, after, replaced, is_near_copy=is_near_copy),
         [one for one in findings if one.is_serious],
     )
     findings = contrasts + [

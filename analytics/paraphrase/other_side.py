@@ -61,14 +61,13 @@ def told_from_the_other_side(
 
 def _inverse_multiples(original: Reading, paraphrase: Reading) -> list[OtherSide]:
     found = []
-    values = {one.value for one in _multiples(paraphrase)}
+    multiples = _multiples(paraphrase)
     for one in _multiples(original):
-        if 1 / one.value not in values:
+        inverse = [other for other in multiples if one.value * other.value == 1]
+        if not inverse:
             continue
         before, behind = _sides(original, one)
-        for other in _multiples(paraphrase):
-            if one.value * other.value != 1:
-                continue
+        for other in inverse:
             new_before, new_behind = _sides(paraphrase, other)
             if before & new_behind and behind & new_before and not behind & new_behind:
                 things = frozenset((min(before & new_behind), min(behind & new_before)))

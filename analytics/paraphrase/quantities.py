@@ -365,16 +365,9 @@ def _keep_their_company(original: Reading, paraphrase: Reading, one: Match, othe
 
     "Tom has 12 and Ann has 20", "Ann has 20 and Tom has 12".
     """
-    first, second = _words_since(original, one.original), _words_since(original, other.original)
-    new_first, new_second = (
-        _words_since(paraphrase, one.paraphrase),
-        _words_since(paraphrase, other.paraphrase),
-    )
-    return bool(
-        (first - second) & (new_first - new_second)
-        and (second - first) & (new_second - new_first)
-        and not (first - second) & (new_second - new_first)
-        and not (second - first) & (new_first - new_second)
+    return _go_together(
+        (_words_since(original, one.original), _words_since(original, other.original)),
+        (_words_since(paraphrase, one.paraphrase), _words_since(paraphrase, other.paraphrase)),
     )
 
 
@@ -389,11 +382,17 @@ def _words_since(reading: Reading, quantity: Quantity) -> set[str]:
 
 def _count_crossed(one: Match, other: Match) -> bool:
     """Whether each counts in the paraphrase what the other alone counted in the original."""
-    first, second = set(one.original.nouns), set(other.original.nouns)
-    new_first, new_second = set(one.paraphrase.nouns), set(other.paraphrase.nouns)
-    first, second = first - second, second - first
-    new_first, new_second = new_first - new_second, new_second - new_first
-    return bool(first & new_second and second & new_first) and not (first & new_first or second & new_second)
+    return _go_together(
+        (set(one.original.nouns), set(other.original.nouns)),
+        (set(other.paraphrase.nouns), set(one.paraphrase.nouns)),
+    )
+
+
+def _go_together(words: tuple[set[str], set[str]], new_words: tuple[set[str], set[str]]) -> bool:
+    """Whether words that tell two apart are with the same two in the paraphrase, and none is with the other."""
+    first, second = words[0] - words[1], words[1] - words[0]
+    new_first, new_second = new_words[0] - new_words[1], new_words[1] - new_words[0]
+    return bool(first & new_first and second & new_second) and not (first & new_second or second & new_first)
 
 
 def _changed(

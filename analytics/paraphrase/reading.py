@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from analytics.paraphrase.entities import EntityMention, find_entities
-from analytics.paraphrase.wording import STOP_WORDS, canonical
+from analytics.paraphrase.wording import STOP_WORDS, canonical, shared_share
 from analytics.text.clauses import Clause, split_sentences
 from analytics.text.numbers import NumberMention, find_numbers
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
@@ -87,7 +87,11 @@ class Reading:
 
     def is_close_to(self, other: Reading) -> bool:
         """Whether most of the words of both are words of both; else a new word is more often a synonym."""
-        return len(self.keys & other.keys) >= _CLOSE * len(self.keys | other.keys)
+        return shared_share(self.keys, other.keys) >= _CLOSE
+
+    def has_numbers_of(self, other: Reading) -> bool:
+        """Whether both say the same numbers in the same order."""
+        return [one.value for one in self.quantities] == [one.value for one in other.quantities]
 
     def word_at(self, place: int) -> int:
         """Index of the first word that ends behind a place."""

@@ -7,6 +7,7 @@ replaces the other. "More" and "greater", "sum" and "product", "circle" and "ell
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from functools import lru_cache
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "SYNONYMS",
     "canonical",
     "is_adverb",
+    "shared_share",
     "shared_words",
     "stem",
     "words",
@@ -276,7 +278,12 @@ def shared_words(one: str, other: str) -> float:
     0.75
     """
     here, there = ({canonical(word) for word in words(text)} for text in (one, other))
-    return len(here & there) / len(here | there) if here or there else 1.0
+    return shared_share(here, there)
+
+
+def shared_share(one: Set[str], other: Set[str]) -> float:
+    """Share of the words of two sets that both have, in [0, 1]; 1 where both are empty."""
+    return len(one & other) / len(one | other) if one or other else 1.0
 
 
 _NO_ADVERBS = frozenset(

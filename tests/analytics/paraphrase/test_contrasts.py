@@ -7,10 +7,7 @@ import pytest
 from analytics.paraphrase.contrasts import are_contrary
 from analytics.paraphrase.findings import find_changes
 from analytics.paraphrase.verdict import COLUMNS, verdict_features
-
-
-def serious(original: str, paraphrase: str) -> list[str]:
-    return [one.sentence for one in find_changes(original, paraphrase) if one.is_serious]
+from tests.analytics.paraphrase.said import said
 
 
 def test_contrary_words_are_those_of_a_row_whatever_their_form():
@@ -72,10 +69,30 @@ def test_contrary_words_are_those_of_a_row_whatever_their_form():
             "Its area is 180 m. Find the perimeter.",
             "The question asks for the perimeter, not the area.",
         ),
+        (
+            "Lena reads a quarter of a book and then a third of it. 50 pages are left. How long is the book?",
+            "Lena reads a quarter of a book and then a third of the rest. 50 pages are left. How long is the book?",
+            "of the rest was added.",
+        ),
+        (
+            "Of 60 guests, 35 speak French and 12 speak Spanish. How many speak neither?",
+            "Of 60 guests, 35 speak only French and 12 speak Spanish. How many speak neither?",
+            "only was added.",
+        ),
+        (
+            "Kim sold 15 more cakes on Sunday than on Saturday. On Saturday she sold 22. How many on both days?",
+            "Kim sold 15 more cakes on Sunday than on Saturday. On Sunday she sold 22. How many on both days?",
+            "“Saturday” became “Sunday” in one place.",
+        ),
+        (
+            "Ann is 4 years older than Tom. Tom is 12. How old is Ann?",
+            "Tom is 4 years older than Ann. Tom is 12. How old is Ann?",
+            "Ann and Tom changed places around older.",
+        ),
     ],
 )
-def test_a_contrary_word_changes_the_question(original, paraphrase, sentence):
-    assert sentence in serious(original, paraphrase)
+def test_a_small_change_of_sense_is_found(original, paraphrase, sentence):
+    assert sentence in said(original, paraphrase)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +116,51 @@ def test_a_contrary_word_changes_the_question(original, paraphrase, sentence):
             "A farmer sold 40 of his 200 sheep. How many are left?",
             "A farmer sold 40 of his 200 sheep. How many has he now?",
         ),
+        ("A third are red, and the others are blue.", "A third are red, and the rest are blue."),
+        (
+            "Two angles of a triangle are 40° and 75°. Find the third.",
+            "A triangle has angles of 40° and 75°. Find the third.",
+        ),
+        (
+            "James won a prize. He spent $2 to celebrate his win. How many dollars did he win?",
+            "James won a prize. He spent $2 to celebrate his win. Find the dollars that he won.",
+        ),
+        (
+            "On Monday she sends 5 texts. On Tuesday she sends 15 texts.",
+            "She sends 5 texts on Monday. She sends 15 texts on Tuesday.",
+        ),
+        (  # throughout: a renaming
+            "In a class of 30 there are 12 girls and the rest are boys. How many boys are there?",
+            "In a class of 30 there are 12 boys and the rest are girls. How many girls are there?",
+        ),
+        (  # joined
+            "A farmer has hens and ducks, 24 in all. 14 are ducks. How many are hens?",
+            "A farmer has ducks and hens, 24 in all. 14 are ducks. How many are hens?",
+        ),
+        (  # with the comparison turned round
+            "Apples cost 2 dollars more than pears. Pears cost 3 dollars. What do apples cost?",
+            "Pears cost 2 dollars less than apples. Pears cost 3 dollars. What do apples cost?",
+        ),
+        (
+            "There are twice as many girls as boys in a choir of 24. How many girls are there?",
+            "There are half as many boys as girls in a choir of 24. How many girls are there?",
+        ),
+        (
+            "The length of a field is twice its width. Its perimeter is 180 m. Find the area.",
+            "A field, whose width is half its length, has a perimeter of 180 m. Find the area.",
+        ),
+        (
+            "The left side is 5 cm and the right side 7 cm long.",
+            "The right side is 7 cm and the left side 5 cm long.",
+        ),
+        (  # numbers go with whom they belong to
+            "Tom has 12 cards and Ann has 20. How many more cards has Ann?",
+            "Ann has 20 cards and Tom has 12. How many more cards has Ann?",
+        ),
     ],
 )
-def test_what_says_the_same_is_no_contrast(original, paraphrase):
-    assert serious(original, paraphrase) == []
+def test_what_says_the_same_is_no_finding(original, paraphrase):
+    assert said(original, paraphrase) == []
 
 
 @pytest.mark.parametrize(
@@ -138,53 +196,15 @@ def test_things_that_changed_places_in_places_are_a_finding(original, paraphrase
     assert paraphrase[start:end] == words[1]
 
 
-@pytest.mark.parametrize(
-    ("original", "paraphrase"),
-    [
-        (  # throughout: a renaming
-            "In a class of 30 there are 12 girls and the rest are boys. How many boys are there?",
-            "In a class of 30 there are 12 boys and the rest are girls. How many girls are there?",
-        ),
-        (  # joined
-            "A farmer has hens and ducks, 24 in all. 14 are ducks. How many are hens?",
-            "A farmer has ducks and hens, 24 in all. 14 are ducks. How many are hens?",
-        ),
-        (  # with the comparison turned round
-            "Apples cost 2 dollars more than pears. Pears cost 3 dollars. What do apples cost?",
-            "Pears cost 2 dollars less than apples. Pears cost 3 dollars. What do apples cost?",
-        ),
-        (
-            "There are twice as many girls as boys in a choir of 24. How many girls are there?",
-            "There are half as many boys as girls in a choir of 24. How many girls are there?",
-        ),
-        (
-            "The length of a field is twice its width. Its perimeter is 180 m. Find the area.",
-            "A field, whose width is half its length, has a perimeter of 180 m. Find the area.",
-        ),
-        (
-            "The left side is 5 cm and the right side 7 cm long.",
-            "The right side is 7 cm and the left side 5 cm long.",
-        ),
-        (  # numbers go with whom they belong to
-            "Tom has 12 cards and Ann has 20. How many more cards has Ann?",
-            "Ann has 20 cards and Tom has 12. How many more cards has Ann?",
-        ),
-    ],
-)
-def test_the_same_from_the_other_side_is_no_finding(original, paraphrase):
-    assert serious(original, paraphrase) == []
-
-
 def test_half_in_the_place_of_twice_is_still_a_changed_number():
-    said = serious(
+    assert said(
         "There are twice as many girls as boys in a choir of 24.",
         "There are half as many girls as boys in a choir of 24.",
-    )
-    assert said == ["twice became half."]
+    ) == ["twice became half."]
 
 
 def test_numbers_of_the_same_owner_that_changed_places_are_found():
-    assert "12 and 20 changed places." in serious(
+    assert "12 and 20 changed places." in said(
         "Tom has 12 cards and Ann has 20 pens.", "Tom has 20 cards and Ann has 12 pens."
     )
 
@@ -193,54 +213,3 @@ def test_a_contrary_word_weighs_as_a_serious_finding():
     pair = ("A shop sells 12 of 30 lamps.", "A shop buys 12 of 30 lamps.")
     features = dict(zip(COLUMNS, verdict_features(1, find_changes(*pair), *pair), strict=True))
     assert features["serious comparison"] == 1
-
-
-@pytest.mark.parametrize(
-    ("original", "paraphrase", "sentence"),
-    [
-        (
-            "Lena reads a quarter of a book and then a third of it. 50 pages are left. How long is the book?",
-            "Lena reads a quarter of a book and then a third of the rest. 50 pages are left. How long is the book?",
-            "of the rest was added.",
-        ),
-        (
-            "Of 60 guests, 35 speak French and 12 speak Spanish. How many speak neither?",
-            "Of 60 guests, 35 speak only French and 12 speak Spanish. How many speak neither?",
-            "only was added.",
-        ),
-        (
-            "Kim sold 15 more cakes on Sunday than on Saturday. On Saturday she sold 22. How many on both days?",
-            "Kim sold 15 more cakes on Sunday than on Saturday. On Sunday she sold 22. How many on both days?",
-            "“Saturday” became “Sunday” in one place.",
-        ),
-        (
-            "Ann is 4 years older than Tom. Tom is 12. How old is Ann?",
-            "Tom is 4 years older than Ann. Tom is 12. How old is Ann?",
-            "Ann and Tom changed places around older.",
-        ),
-    ],
-)
-def test_what_one_word_more_or_another_thing_changes_is_found(original, paraphrase, sentence):
-    assert sentence in serious(original, paraphrase)
-
-
-@pytest.mark.parametrize(
-    ("original", "paraphrase"),
-    [
-        ("A third are red, and the others are blue.", "A third are red, and the rest are blue."),
-        (
-            "Two angles of a triangle are 40° and 75°. Find the third.",
-            "A triangle has angles of 40° and 75°. Find the third.",
-        ),
-        (
-            "James won a prize. He spent $2 to celebrate his win. How many dollars did he win?",
-            "James won a prize. He spent $2 to celebrate his win. Find the dollars that he won.",
-        ),
-        (
-            "On Monday she sends 5 texts. On Tuesday she sends 15 texts.",
-            "She sends 5 texts on Monday. She sends 15 texts on Tuesday.",
-        ),
-    ],
-)
-def test_what_one_word_more_or_another_says_alike_is_not(original, paraphrase):
-    assert serious(original, paraphrase) == []

@@ -13,24 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analytics.paraphrase.findings import Finding, find_changes
+from tests.analytics.paraphrase.said import said
 
 BOX = "A tray of 24 lemons is shared by 8 pupils. How many lemons does each pupil get?"
 WALK = "Priya walked 300 kilometres. How long did she walk in terms of metres?"
 PENS = "Omar has 12 pens and Ivy has 7 pencils. How many more pens does Omar have than Ivy has pencils?"
-
-
-def said(original: str, paraphrase: str) -> list[str]:
-    """The sentences of what is serious; every place holds what the finding says it holds."""
-    findings = find_changes(original, paraphrase)
-    for one in findings:
-        assert (one.original is None) == (one.change == "added") or one.kind in {"wording", "unit"}
-        for span, text in ((one.original, original), (one.paraphrase, paraphrase)):
-            if span is not None:
-                assert 0 <= span[0] < span[1] <= len(text)
-        if one.kind in {"number", "unit", "comparison", "negation"}:
-            assert one.original is None or original[slice(*one.original)] == one.before
-            assert one.paraphrase is None or paraphrase[slice(*one.paraphrase)] == one.after
-    return [one.sentence for one in findings if one.is_serious]
 
 
 def test_a_number_that_is_gone_is_lost() -> None:
