@@ -16,7 +16,7 @@ from typing import Any
 
 import krippendorff
 import numpy as np
-from django.db.models import Aggregate, Count, Exists, F, FloatField, Max, OuterRef, Q, QuerySet
+from django.db.models import Aggregate, Case, Count, Exists, F, FloatField, Max, OuterRef, Q, QuerySet, When
 from django.utils import timezone
 
 from analytics import records
@@ -207,17 +207,21 @@ class StuckPairs:
 def stuck_pairs() -> StuckPairs:
     """Count the open pairs that need another reviewer, or a reviewer who thinks again."""
     people = list(reviewers().values_list("pk", flat=True))
+    alone = len(people) == 1  # and decides on what they typed as well
+    typed = Q(pk=None) if alone else Q(source=ParaphrasePair.Source.TYPED, created_by__in=people)
     stands = Q(decisions__undone_at__isnull=True, decisions__is_adjudication=False)
     opinion = stands & ~Q(decisions__verdict=ReviewDecision.Verdict.SKIP)
-    theirs = Q(decisions__reviewer__in=people)
+    theirs = Q(decisions__reviewer__in=people) & ~(typed & Q(decisions__reviewer=F("created_by")))
     pairs = ParaphrasePair.objects.filter(state=ParaphrasePair.State.OPEN).annotate(
+        people=Case(When(typed, then=len(people) - 1), default=len(people)),
         given=Count("decisions", filter=opinion),
         judges=Count("decisions__reviewer", filter=opinion & theirs, distinct=True),
         seen_by=Count("decisions__reviewer", filter=stands & theirs, distinct=True),
     )
-    is_short = Q(opinions_wanted__gt=F("given") + len(people) - F("judges"))
+    is_short = Q(opinions_wanted__gt=F("given") + F("people") - F("judges"))
     counts = pairs.aggregate(
-        too_few=Count("pk", filter=is_short), skipped=Count("pk", filter=Q(seen_by=len(people)) & ~is_short)
+        too_few=Count("pk", filter=is_short),
+        skipped=Count("pk", filter=Q(seen_by=F("people")) & ~is_short),
     )
     return StuckPairs(**counts)
 

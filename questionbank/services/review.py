@@ -31,7 +31,7 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
-from questionbank.selectors.review import DEFAULT_KEYS, opinions, skips
+from questionbank.selectors.review import DEFAULT_KEYS, opinions, reviewers, skips
 from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
 
 __all__ = [
@@ -81,9 +81,10 @@ def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLe
     """Hand the reviewer a pair: the one they have already, else the next that is free; None where none is.
 
     The most uncertain comes first; a share of `REVIEW_RANDOM_SHARE` comes at random. A pair is free while
-    the opinions given and the leases held by others are fewer than those wanted. Pairs that another
-    reviewer is being handed at this moment are passed over, and waited for only where no other is left. Those
-    that the reviewer skipped come again once there is nothing else, the one skipped longest ago first.
+    the opinions given and the leases held by others are fewer than those wanted. What the reviewer typed
+    comes to others, unless there are none. Pairs that another reviewer is being handed at this moment are passed
+    over, and waited for only where no other is left. Those that the reviewer skipped come again once there is
+    nothing else, the one skipped longest ago first.
 
     Raises:
         NotAllowed: the person is no reviewer.
@@ -139,9 +140,12 @@ def _free_pairs(reviewer: User, now: datetime) -> QuerySet[ParaphrasePair, Parap
     others = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now).exclude(reviewer=reviewer)
     given = opinions().filter(pair=OuterRef("pk"))
     own = given.filter(reviewer=reviewer)
-    return ParaphrasePair.objects.filter(
+    free = ParaphrasePair.objects.filter(
         ~Exists(own), state=_State.OPEN, opinions_wanted__gt=_number_of(others) + _number_of(given)
     )
+    if reviewers().exclude(pk=reviewer.pk).exists():
+        return free.exclude(source=ParaphrasePair.Source.TYPED, created_by=reviewer)
+    return free
 
 
 def _number_of(rows: QuerySet[Any, Any]) -> Coalesce:

@@ -159,6 +159,27 @@ def test_pairs_that_nobody_comes_to_are_counted(people, django_user_model, setti
     assert review.stuck_pairs() == review.StuckPairs(too_few=2, skipped=0)
 
 
+def test_the_author_of_a_pair_is_not_waited_for_unless_nobody_else_is_there(people):
+    ann, bob, cem = people
+    typed, uploaded = make_pairs(2)
+    ParaphrasePair.objects.filter(pk=typed.pk).update(source="typed")
+    ParaphrasePair.objects.update(created_by=ann, opinions_wanted=3)
+    assert review.stuck_pairs() == review.StuckPairs(too_few=1, skipped=0)
+    opinion(typed, ann, "accept")  # before bob and cem came
+    assert review.stuck_pairs() == review.StuckPairs(too_few=0, skipped=0)
+    ParaphrasePair.objects.filter(pk=typed.pk).update(opinions_wanted=2)
+    for person in (bob, cem):
+        for pair in (typed, uploaded):
+            opinion(pair, person, "skip")
+    assert review.stuck_pairs() == review.StuckPairs(too_few=0, skipped=1)
+    type(ann).objects.exclude(pk=ann.pk).update(is_active=False)
+    ReviewDecision.objects.filter(reviewer=ann).update(undone_at=timezone.now())
+    ParaphrasePair.objects.update(opinions_wanted=1)
+    assert review.stuck_pairs() == review.StuckPairs(too_few=0, skipped=0)
+    ParaphrasePair.objects.update(opinions_wanted=2)
+    assert review.stuck_pairs() == review.StuckPairs(too_few=2, skipped=0)
+
+
 def test_reviewers_are_those_with_the_permission(people, teacher, reviewer, admin_person, django_user_model):
     django_user_model.objects.create_superuser("root")
     admin_person.groups.add(Group.objects.get(name="reviewer"))

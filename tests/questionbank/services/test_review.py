@@ -115,6 +115,20 @@ def test_two_reviewers_never_have_the_same_pair_and_a_reload_keeps_it(pairs, rev
     assert review.review_next(reviewer=third) is None
 
 
+def test_what_a_reviewer_typed_comes_to_others_unless_there_are_none(pairs, reviewers, django_user_model):
+    ann, bob = reviewers[:2]
+    typed, uploaded = pairs(2)
+    ParaphrasePair.objects.update(created_by=ann)
+    ParaphrasePair.objects.filter(pk=typed.pk).update(source="typed", priority=0)
+    assert review.review_next(reviewer=ann).pair == uploaded
+    decide(ann)
+    assert review.review_next(reviewer=ann) is None
+    assert review.review_next(reviewer=bob).pair == typed
+    django_user_model.objects.exclude(pk=ann.pk).update(is_active=False)
+    expire()
+    assert review.review_next(reviewer=ann).pair == typed
+
+
 def test_an_expired_lease_returns_and_whoever_had_it_decides_no_more(pairs, reviewers):
     pairs(1)
     slow, quick = reviewers[:2]
