@@ -236,7 +236,14 @@ LOGGING = {
             "foreign_pre_chain": _shared_processors,
         }
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "structured"}},
+    "filters": {"without_refusals": {"()": "questionbank.logs.WithoutRefusals"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "structured",
+            "filters": ["without_refusals"],
+        }
+    },
     "root": {"handlers": ["console"], "level": env.environment("LOG_LEVEL")},
 }
 structlog.configure(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import logging
+
 import pytest
 from django.db import connection
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from questionbank.errors import Conflict, ServiceUnavailable
+from questionbank.middleware import LogInMiddleware
 from questionbank.views import errors, home
 
 
@@ -32,6 +36,29 @@ def test_a_403_says_that_it_is_the_role(as_teacher) -> None:
     response = as_teacher.get(reverse("import_create"))
     assert response.status_code == 403
     assert "Your role does not allow this" in response.content.decode()
+
+
+@pytest.fixture
+def log(monkeypatch) -> io.StringIO:
+    """What the site's processes write."""
+    written = io.StringIO()
+    [console] = [one for one in logging.getLogger().handlers if one.get_name() == "console"]
+    monkeypatch.setattr(console, "stream", written)
+    return written
+
+
+def test_the_log_has_a_trace_of_faults_and_none_of_refusals(as_teacher, log, monkeypatch) -> None:
+    as_teacher.get(reverse("import_create"))
+    assert "Forbidden" in log.getvalue()
+    assert "Traceback" not in log.getvalue()
+
+    def fail(*args):
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(LogInMiddleware, "process_view", fail)
+    assert Client(raise_request_exception=False).get(reverse("home")).status_code == 500
+    assert "Traceback" in log.getvalue()
+    assert "a fault of ours" in log.getvalue()
 
 
 def test_a_form_without_its_token_says_that_it_has_expired(bank, teacher) -> None:
