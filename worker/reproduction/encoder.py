@@ -88,6 +88,7 @@ def reproduce_encoder(data: Path, output: Path, plan: Plan, *, say: Say = lambda
         output,
         [(arm, seed) for seed in plan.seeds for arm in plan.arms],
         lambda arm, seed: _settings(plan, arm, seed),
+        config_to_dict(type(plan.config)()),
         lambda run: _run(run, plan, sets(run.seed)),
         say,
     )

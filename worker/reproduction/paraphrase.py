@@ -117,6 +117,7 @@ def reproduce_paraphrase(
             if ARMS[arm].trains or seed == plan.seeds[0]
         ],
         lambda arm, seed: _settings(plan, arm, seed),
+        config_to_dict(type(plan.config)()),
         lambda run: _run(run, plan, data),
         say,
     )

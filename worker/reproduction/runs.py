@@ -66,6 +66,7 @@ def run_missing(
     output: Path,
     wanted: Iterable[tuple[str, int]],
     settings_of: Callable[[str, int], dict[str, Any]],
+    defaults: Mapping[str, Any],
     measure: Callable[[Run], Found],
     say: Say,
 ) -> list[Path]:
@@ -74,7 +75,8 @@ def run_missing(
     Args:
         output: gets a folder for each arm and seed.
         wanted: arms with seeds.
-        settings_of: what identifies a run.
+        settings_of: what identifies a run; ``config`` is that of its training.
+        defaults: of that configuration: a run that is older than a setting was done with its default.
         measure: does a run.
         say: told what happens, a line at a time.
 
@@ -94,7 +96,7 @@ def run_missing(
             _prefixed(say, f"{arm}, seed {seed}"),
         )
         folders.append(run.folder)
-        if _is_done(run):
+        if _is_done(run, defaults):
             run.say("kept from before")
             continue
         run.folder.mkdir(parents=True, exist_ok=True)
@@ -104,7 +106,7 @@ def run_missing(
     return folders
 
 
-def _is_done(run: Run) -> bool:
+def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
     """Whether its folder holds it, finished.
 
     Raises:
@@ -115,6 +117,8 @@ def _is_done(run: Run) -> bool:
     if not path.is_file():
         return False
     before = json.loads(path.read_text(encoding="utf-8"))["settings"]
+    lacking = set(run.settings["config"]) - set(before["config"])
+    before["config"] |= {name: defaults[name] for name in lacking if name in defaults}
     if before != run.settings:
         raise DataError(
             f"{folder} holds a run with other settings; give another --output, or remove it to run it anew."

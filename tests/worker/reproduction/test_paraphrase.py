@@ -169,6 +169,9 @@ def test_arms_are_run_measured_and_kept(data, config, tmp_path):
     assert outcomes["sawp_test/score"].shape == outcomes["sawp_test/label"].shape == (20,)
     assert not (folders[2] / "checkpoint").exists()
 
+    older = json.loads((folders[2] / "figures.json").read_text())
+    assert older["settings"]["config"].pop("stretch") is False  # a setting that came later, at its default
+    (folders[2] / "figures.json").write_text(json.dumps(older))
     said.clear()
     assert reproduce_paraphrase(data, tmp_path, plan, say=said.append) == folders
     assert said == [f"{arm}, seed 1: kept from before" for arm in arms]
