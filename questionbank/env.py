@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 import environ
 
@@ -18,7 +19,18 @@ __all__ = ["BASE_DIR", "broker_url", "cache_url", "databases", "environment", "s
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-environment = environ.Env(
+
+class _Environment(environ.Env):
+    """An environment in which an empty number is none, as compose files and unit files hand it on."""
+
+    def get_value(self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, **kwargs: Any) -> Any:
+        kind, otherwise = self.scheme[var]
+        if kind in (int, float) and not self.ENVIRON.get(var, "").strip():
+            return otherwise
+        return super().get_value(var, cast, default, **kwargs)
+
+
+environment = _Environment(
     ALLOWED_HOSTS=(list, []),
     CSRF_TRUSTED_ORIGINS=(list, []),
     DATABASE_URL=(str, ""),

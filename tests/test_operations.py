@@ -34,6 +34,14 @@ def test_documented_defaults_are_the_real_ones(name):
     assert f"`{environment.scheme[name][1]}`" in rows("Environment")[name]
 
 
+def test_a_number_that_is_left_empty_is_the_default(monkeypatch):
+    for name in ("PORT", "REVIEW_OPINIONS", "REVIEW_RANDOM_SHARE"):
+        monkeypatch.setenv(name, " ")
+        assert environment(name) == environment.scheme[name][1]
+    monkeypatch.setenv("PORT", "81")
+    assert environment("PORT") == 81
+
+
 def test_every_health_check_is_documented():
     assert set(rows("Health")) == {str(title) for _name, title, _check in health._CHECKS}
 
