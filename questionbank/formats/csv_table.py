@@ -11,13 +11,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analytics.json_lines import decode_line
 from analytics.records import Option, QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.cells import (
@@ -26,17 +23,15 @@ from questionbank.formats.cells import (
     join_paths,
     split_list,
     split_paths,
-    unguard_cell,
 )
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
+from questionbank.formats.csv_rows import DecodedLines, table_rows
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
-from questionbank.formats.lines import Progress, read_lines
+from questionbank.formats.lines import Progress
 
 __all__ = [
     "COLUMNS",
     "CSV_HEAD",
-    "DecodedLines",
-    "csv_reason",
     "header_delimiter",
     "read_csv",
     "write_csv_row",
@@ -50,8 +45,6 @@ _OPTION_COLUMNS = tuple("ABCDEFGH")
 _WRITTEN_LABELS = tuple("ABCDE")
 _KNOWN = {*COLUMNS, *_OPTION_COLUMNS, "path", "name", "parent"}
 _DELIMITERS = ",;\t"
-_OLD_END = re.compile(rb"\r(?=[^\r\n])")
-_CELL_LIMIT = 131_072  # characters: the csv module's own, so an unclosed quote cannot swallow a whole file
 
 CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
 """First line of what we write; the byte order mark tells spreadsheet programs that it is UTF-8."""
@@ -81,51 +74,6 @@ def header_delimiter(line: str) -> str:
     return best
 
 
-def _with_old_ends(
-    lines: Iterator[tuple[int, bytes | LineProblem]],
-) -> Iterator[tuple[int, bytes | LineProblem]]:
-    """Where a carriage return alone ends the header, as old programs save, let it end every line.
-
-    Elsewhere it is part of a quoted cell, or a mistake that the csv module refuses.
-    """
-    number = 0
-    is_old = False
-    for number_read, line in lines:
-        if number_read == 1 and isinstance(line, bytes):
-            is_old = _OLD_END.search(line) is not None
-        pieces = line.splitlines(keepends=True) if is_old and isinstance(line, bytes) else [line]
-        for piece in pieces:
-            number += 1
-            yield number, replace(piece, line=number) if isinstance(piece, LineProblem) else piece
-
-
-class DecodedLines:
-    """Feeds the csv module with text and remembers which lines were no text."""
-
-    def __init__(self, path: Path, progress: Progress | None) -> None:
-        self._lines = _with_old_ends(read_lines(path, progress=progress))
-        self.number = 0
-        self.bad: LineProblem | None = None  # since it was last taken
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        self.number, line = next(self._lines)
-        if isinstance(line, LineProblem):
-            self.bad = self.bad or line
-            return "\n"
-        try:
-            return decode_line(line)
-        except ValueError as error:
-            self.bad = self.bad or LineProblem(self.number, str(error))
-            return line.decode("utf-8", "replace").replace("\0", "�")
-
-    def take_bad(self) -> LineProblem | None:
-        bad, self.bad = self.bad, None
-        return bad
-
-
 def read_csv(
     path: Path, *, scale: FileScale = UNKNOWN_SCALE, progress: Progress | None = None
 ) -> Iterator[tuple[int, QuestionRecord | ConceptRow | LineProblem]]:
@@ -144,22 +92,8 @@ def read_csv(
             f"The first line of {path.name} is not a header of columns: {reason}.", [LineProblem(1, reason)]
         )
     names = _header(header_line, delimiter, path)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    while True:
-        start = lines.number + 1
-        try:
-            cells = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            lines.take_bad()
-            yield start, LineProblem(start, csv_reason(error))
-            continue
-        problem = lines.take_bad()
-        if problem is not None:
-            yield problem.line, problem
-        elif any(cells):
-            yield start, _read_row(names, cells, start, scale)
+    for number, row in table_rows(lines, names, delimiter):
+        yield number, row if isinstance(row, LineProblem) else _read_row(row, number, scale)
 
 
 def _header(line: str, delimiter: str, path: Path) -> list[str]:
@@ -171,30 +105,11 @@ def _header(line: str, delimiter: str, path: Path) -> list[str]:
     return names
 
 
-def csv_reason(error: csv.Error) -> str:
-    """Why the csv module cannot read on, for whoever made the file."""
-    reason = str(error)
-    if "unexpected end of data" in reason:
-        return "a quotation mark opens a cell here and is never closed"
-    if "field larger than field limit" in reason:
-        return f"a cell has more than {_CELL_LIMIT:,} characters; is a quotation mark not closed?"
-    if "new-line character seen" in reason:
-        return "a carriage return stands alone; save the file with usual line ends"
-    if "expected after" in reason:
-        return "text follows a closing quotation mark; double a quotation mark inside a cell"
-    return f"not CSV: {reason}"
-
-
 def _read_row(
-    names: Sequence[str], cells: Sequence[str], line: int, scale: FileScale
+    row: Mapping[str, str], line: int, scale: FileScale
 ) -> QuestionRecord | ConceptRow | LineProblem:
-    if len(cells) > len(names) and any(cells[len(names) :]):
-        return LineProblem(line, f"the row has {len(cells)} cells, the header {len(names)}")
-    row = {
-        name: unguard_cell(cell) for name, cell in zip(names, cells, strict=False) if name in _KNOWN and cell
-    }
     try:
-        fields = _fields(row)
+        fields = _fields({name: cell for name, cell in row.items() if name in _KNOWN})
         if is_concept_row(fields):
             return read_concept_row(fields, line)
         return read_question(fields, scale=scale)

@@ -15,8 +15,7 @@ from typing import Any
 from analytics.json_lines import decode_line, parse_object, string_problem
 from analytics.text.tokens import detect_language
 from questionbank.errors import ImportRefused, LineProblem
-from questionbank.formats.cells import unguard_cell
-from questionbank.formats.csv_table import DecodedLines, csv_reason
+from questionbank.formats.csv_rows import DecodedLines, table_rows
 from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier
 from questionbank.formats.limits import LANGUAGE_LIMIT, TEXT_LIMIT
 from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadable
@@ -72,30 +71,14 @@ def _read_json(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
 def _read_csv(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
     lines = DecodedLines(path, None)
     names, delimiter = _header(lines, path)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    while True:
-        start = lines.number + 1
-        try:
-            cells = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            lines.take_bad()
-            yield start, LineProblem(start, csv_reason(error))
+    for number, row in table_rows(lines, names, delimiter):
+        if isinstance(row, LineProblem):
+            yield number, row
             continue
-        problem = lines.take_bad()
-        if problem is not None:
-            yield problem.line, problem
-        elif any(cells):
-            if len(cells) > len(names) and any(cells[len(names) :]):
-                reason = f"the row has {len(cells)} cells, the header {len(names)}"
-                yield start, LineProblem(start, reason)
-                continue
-            row = {name: unguard_cell(cell) for name, cell in zip(names, cells, strict=False) if cell}
-            try:
-                yield start, _pair(row)
-            except (FieldProblems, ValueError) as error:
-                yield start, LineProblem(start, str(error))
+        try:
+            yield number, _pair(row)
+        except (FieldProblems, ValueError) as error:
+            yield number, LineProblem(number, str(error))
 
 
 def _header(lines: DecodedLines, path: Path) -> tuple[list[str], str]:
