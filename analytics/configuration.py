@@ -6,6 +6,7 @@ their help text and their bounds as metadata. Checking reports every problem in 
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -22,6 +23,8 @@ __all__ = [
     "field_specs",
     "option",
     "training_command",
+    "training_identity",
+    "training_settings",
 ]
 
 Config = TypeVar("Config")
@@ -131,6 +134,16 @@ def changed_settings(config: Any) -> dict[str, Any]:
     """What a configuration sets otherwise than its class does by default, in the order of the fields."""
     default = config_to_dict(type(config)())
     return {name: value for name, value in config_to_dict(config).items() if value != default[name]}
+
+
+def training_settings(config: Any) -> dict[str, Any]:
+    """What a configuration makes of a training, wherever it runs."""
+    return {name: value for name, value in changed_settings(config).items() if name != "device"}
+
+
+def training_identity(config: Any, data: str) -> str:
+    """What tells a training from others: its settings, and the checksum of what it learns from."""
+    return f"{json.dumps(training_settings(config), sort_keys=True)} {data}"
 
 
 def training_command(capability: str, data: str, config: Any, options: Mapping[str, str]) -> str:

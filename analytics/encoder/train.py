@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
 from analytics.backbone.adapters import add_adapters, kept_adapter, take_off_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_metric
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import changed_settings, config_to_dict, training_command
+from analytics.configuration import config_to_dict, training_command, training_identity
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import (
     EncoderExample,
@@ -34,8 +31,9 @@ from analytics.encoder.metric_layer import check_examples, fit_metric_layer
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.retrieval import precision_at_k
 from analytics.training.callbacks import Callback, History, StepReport, teller
-from analytics.training.device import inference_dtype, pick_device
-from analytics.training.distributed import from_main, is_main
+from analytics.training.checkpoint import checkpoints_beside
+from analytics.training.device import pick_device
+from analytics.training.distributed import from_main
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
@@ -232,22 +230,10 @@ def _train_transformer(
     device = pick_device(config.device)
     return train_loop(
         make(backbone, examples, config, evaluate),
-        LoopSettings(
-            epochs=config.epochs,
-            max_steps=config.max_steps,
-            learning_rate=config.learning_rate,
-            weight_decay=config.weight_decay,
-            warmup_share=config.warmup_share,
-            accumulate=config.accumulate,
-            dtype=inference_dtype(device) if config.mixed_precision else torch.float32,
-            evaluate_every=config.evaluate_every,
-            best_metric=_MAIN_METRIC if config.patience and evaluate else "",
-            patience=config.patience,
-            checkpoint_every=config.checkpoint_every,
-        ),
+        LoopSettings.of(config, device, best_metric=_MAIN_METRIC if config.patience and evaluate else ""),
         device=device,
         checkpoints=checkpoints,
-        identity=_identity(config, examples),
+        identity=training_identity(config, examples_hash(examples)),
         callbacks=callbacks,
         cancel=cancel,
     )
@@ -297,22 +283,19 @@ def train_from_files(
     """
     if backbone:
         config = replace(config, backbone=backbone)
-    checkpoints = output.with_name(f".{output.name}.checkpoint")
-    manifest = train_encoder(
-        read_examples(data, language=language, hierarchy=hierarchy),
-        config,
-        output,
-        license_note=license_note,
-        command=training_command(
-            "encoder", data.name, config, {"--language": language, "--hierarchy": hierarchy}
-        ),
-        checkpoints=checkpoints,
-        callbacks=[teller(say)],
-        say=say,
-    )
-    if is_main() and checkpoints.is_dir():
-        shutil.rmtree(checkpoints)
-    return manifest
+    with checkpoints_beside(output) as checkpoints:
+        return train_encoder(
+            read_examples(data, language=language, hierarchy=hierarchy),
+            config,
+            output,
+            license_note=license_note,
+            command=training_command(
+                "encoder", data.name, config, {"--language": language, "--hierarchy": hierarchy}
+            ),
+            checkpoints=checkpoints,
+            callbacks=[teller(say)],
+            say=say,
+        )
 
 
 class _Evaluation:
@@ -368,9 +351,3 @@ def _with_hierarchy(example: EncoderExample) -> list[tuple[str, ...]]:
 
 def _sample(examples: Sequence[EncoderExample], size: int, rng: np.random.Generator) -> list[EncoderExample]:
     return [examples[row] for row in sorted(rng.permutation(len(examples))[:size])]
-
-
-def _identity(config: EncoderConfig, examples: Sequence[EncoderExample]) -> str:
-    """What tells a training from others, wherever it runs: its settings and its questions."""
-    settings = {name: value for name, value in changed_settings(config).items() if name != "device"}
-    return f"{json.dumps(settings, sort_keys=True)} {examples_hash(examples)}"

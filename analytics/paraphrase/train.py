@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
@@ -17,14 +16,13 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-import torch
 
 from analytics.artifacts import Manifest
 from analytics.backbone.adapters import add_adapters, take_off_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import changed_settings, config_to_dict, training_command
+from analytics.configuration import config_to_dict, training_command, training_identity, training_settings
 from analytics.errors import ArtifactError, Cancelled, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.metrics import pair_metrics, roc_auc
@@ -56,9 +54,9 @@ from analytics.paraphrase.verdict import (
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out, linked_texts, masked_text
 from analytics.training.callbacks import Callback, History, teller
-from analytics.training.checkpoint import kept_or_made
-from analytics.training.device import inference_dtype, pick_device
-from analytics.training.distributed import from_main, is_main
+from analytics.training.checkpoint import checkpoints_beside, kept_or_made
+from analytics.training.device import pick_device
+from analytics.training.distributed import from_main
 from analytics.training.interpolation import SHARES, starting_weights, take_between
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
@@ -192,20 +190,10 @@ def fit_scorer(
     start = starting_weights(backbone.model) if config.interpolate and evaluate else {}
     result = train_loop(
         task,
-        LoopSettings(
-            epochs=config.epochs,
-            max_steps=config.max_steps,
-            learning_rate=config.learning_rate,
-            weight_decay=config.weight_decay,
-            warmup_share=config.warmup_share,
-            dtype=inference_dtype(device) if config.mixed_precision else torch.float32,
-            evaluate_every=config.evaluate_every,
-            best_metric=_MAIN_METRIC if validation else "",
-            checkpoint_every=config.checkpoint_every,
-        ),
+        LoopSettings.of(config, device, best_metric=_MAIN_METRIC if validation else ""),
         device=device,
         checkpoints=checkpoints,
-        identity=_identity(config, triplets),
+        identity=training_identity(config, _data_hash(triplets)),
         callbacks=callbacks,
         cancel=cancel,
     )
@@ -300,7 +288,7 @@ def train_scorer(
             checkpoints,
             json.dumps(
                 [
-                    _settings(config),
+                    training_settings(config),
                     list(questions),
                     [astuple(one) for one in given],
                     sorted(kept_out.keys) if kept_out else [],
@@ -391,24 +379,21 @@ def train_from_files(
     if backbone:
         config = replace(config, backbone=backbone)
     material = read_material(data, language=language)
-    checkpoints = output.with_name(f".{output.name}.checkpoint")
-    manifest = train_scorer(
-        material.questions,
-        config,
-        output,
-        given=material.given,
-        validation=material.validation,
-        kept_out=material.kept_out,
-        license_note=license_note,
-        command=training_command("paraphrase", data.name, config, {"--language": language}),
-        checkpoints=checkpoints,
-        callbacks=[teller(say)],
-        progress=_thousands(say),
-        say=say,
-    )
-    if is_main() and checkpoints.is_dir():
-        shutil.rmtree(checkpoints)
-    return manifest
+    with checkpoints_beside(output) as checkpoints:
+        return train_scorer(
+            material.questions,
+            config,
+            output,
+            given=material.given,
+            validation=material.validation,
+            kept_out=material.kept_out,
+            license_note=license_note,
+            command=training_command("paraphrase", data.name, config, {"--language": language}),
+            checkpoints=checkpoints,
+            callbacks=[teller(say)],
+            progress=_thousands(say),
+            say=say,
+        )
 
 
 def _validate(
@@ -490,13 +475,3 @@ def _data_hash(triplets: Sequence[Triplet]) -> str:
     for one in triplets:
         digest.update("\0".join((one.anchor, one.positive, one.negative, "")).encode())
     return digest.hexdigest()
-
-
-def _identity(config: ParaphraseConfig, triplets: Sequence[Triplet]) -> str:
-    """What tells a training from others, wherever it runs: its settings and its triplets."""
-    return f"{json.dumps(_settings(config), sort_keys=True)} {_data_hash(triplets)}"
-
-
-def _settings(config: ParaphraseConfig) -> dict[str, Any]:
-    """What a training does, wherever it runs."""
-    return {name: value for name, value in changed_settings(config).items() if name != "device"}

@@ -10,7 +10,9 @@ import gzip
 import json
 import os
 import random
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,11 @@ import numpy as np
 import torch
 
 from analytics.errors import ArtifactError
+from analytics.training.distributed import is_main
 
 __all__ = [
     "CHECKPOINT_NAME",
+    "checkpoints_beside",
     "kept_or_made",
     "load_checkpoint",
     "random_states",
@@ -29,6 +33,15 @@ __all__ = [
 ]
 
 CHECKPOINT_NAME = "checkpoint.pt"
+
+
+@contextmanager
+def checkpoints_beside(output: Path) -> Iterator[Path]:
+    """The folder for the checkpoint of a training that writes `output`: removed once that is done, not before."""
+    folder = output.with_name(f".{output.name}.checkpoint")
+    yield folder
+    if is_main() and folder.is_dir():
+        shutil.rmtree(folder)
 
 
 def random_states() -> dict[str, Any]:

@@ -17,7 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
 from types import FrameType
@@ -34,7 +34,7 @@ from analytics.training.checkpoint import (
     restore_random_states,
     save_checkpoint,
 )
-from analytics.training.device import autocast
+from analytics.training.device import autocast, inference_dtype
 from analytics.training.distributed import (
     DataParallelLosses,
     any_process,
@@ -109,6 +109,19 @@ class LoopSettings:
     patience: int = 0
     report_every: int = 10
     checkpoint_every: int = 0
+
+    @classmethod
+    def of(cls, config: Any, device: torch.device, **more: Any) -> LoopSettings:
+        """What a capability's configuration says under the same names, and in bfloat16 where it allows that.
+
+        Args:
+            config: a frozen dataclass with `mixed_precision`.
+            device: on which the loop will run.
+            more: other settings; they go before those of the configuration.
+        """
+        named = {one.name for one in fields(cls)} & {one.name for one in fields(config)}
+        dtype = inference_dtype(device) if config.mixed_precision else torch.float32
+        return cls(**{"dtype": dtype, **{name: getattr(config, name) for name in named}, **more})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.errors import ArtifactError
-from analytics.training.checkpoint import kept_or_made
+from analytics.errors import ArtifactError, Cancelled
+from analytics.training.checkpoint import checkpoints_beside, kept_or_made
 
 
 def test_what_was_made_beside_a_checkpoint_is_made_once(tmp_path):
@@ -22,3 +22,19 @@ def test_what_is_kept_damaged_is_said_and_not_made_anew(tmp_path):
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(ArtifactError, match="remove it to begin anew"):
         kept_or_made(path, list)
+
+
+def test_the_checkpoint_beside_an_output_is_kept_until_the_training_is_done(tmp_path):
+    output = tmp_path / "encoder"
+
+    def train(is_stopped: bool) -> None:
+        with checkpoints_beside(output) as folder:
+            kept_or_made(folder / "rows.json.gz", list)
+            if is_stopped:
+                raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        train(is_stopped=True)
+    assert (tmp_path / ".encoder.checkpoint" / "rows.json.gz").is_file()
+    train(is_stopped=False)
+    assert list(tmp_path.iterdir()) == []

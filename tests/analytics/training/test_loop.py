@@ -10,9 +10,11 @@ import pytest
 import torch
 from torch import nn
 
+from analytics.encoder.config import EncoderConfig
 from analytics.errors import ArtifactError, Cancelled, DataError
 from analytics.training.callbacks import History
 from analytics.training.checkpoint import CHECKPOINT_NAME
+from analytics.training.device import inference_dtype
 from analytics.training.loop import LoopSettings, train_loop
 from analytics.training.seeding import seed_everything
 
@@ -108,6 +110,22 @@ def test_accumulated_batches_equal_one_large_batch():
     train_loop(small, LoopSettings(epochs=2, learning_rate=0.05, accumulate=2), device=CPU)
     train_loop(large, LoopSettings(epochs=2, learning_rate=0.05), device=CPU)
     torch.testing.assert_close(weights(small), weights(large))
+
+
+def test_settings_are_taken_from_a_configuration_by_name():
+    config = EncoderConfig(epochs=7, patience=3, accumulate=2, warmup_share=0.25, mixed_precision=False)
+    settings = LoopSettings.of(config, CPU, best_metric="held_out", epochs=8)
+    assert settings == LoopSettings(
+        epochs=8,
+        learning_rate=5e-5,
+        warmup_share=0.25,
+        accumulate=2,
+        patience=3,
+        evaluate_every=200,
+        checkpoint_every=100,
+        best_metric="held_out",
+    )
+    assert LoopSettings.of(EncoderConfig(), CPU).dtype == inference_dtype(CPU)
 
 
 def test_the_best_weights_are_kept_and_training_stops_without_improvement():
