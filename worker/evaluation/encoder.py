@@ -6,8 +6,8 @@ and the others train the probes; else the fixed part that no encoder of ours is 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from analytics.concept_paths import drop_common_leading_nodes
 from analytics.errors import DataError
+from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.probes.measure import rounded
 from analytics.probes.metrics import pearson, spearman
 from analytics.question_files import QuestionRow, read_rows
@@ -121,23 +122,29 @@ def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:
     Raises:
         DataError: a line cannot be read, or there are fewer than three pairs.
     """
-    texts: list[str] = []
-    others: list[str] = []
-    scores: list[float] = []
-    for number, line in enumerate(pairs.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            body = json.loads(line)
-            scores.append(float(body["score"]))
-            texts.append(str(body["text"]))
-            others.append(str(body["other"]))
-        except (ValueError, TypeError, KeyError) as error:
-            raise DataError(
-                f"{pairs.name}, line {number}: expected text, other and a number as score."
-            ) from error
-    if len(scores) < 3:
+    rows: list[tuple[str, str, float]] = []
+    for number, body in read_objects(pairs):
+        with naming_line(pairs, number):
+            rows.append(_judged(body))
+    if len(rows) < 3:
         raise DataError(f"{pairs.name} has fewer than three pairs.")
+    texts, others, scores = zip(*rows, strict=True)
     cosines = np.einsum("ij,ij->i", encode(texts), encode(others)).astype(np.float64)
     truth = np.array(scores)
-    return {"pairs": len(scores), "pearson": pearson(truth, cosines), "spearman": spearman(truth, cosines)}
+    return {"pairs": len(rows), "pearson": pearson(truth, cosines), "spearman": spearman(truth, cosines)}
+
+
+def _judged(body: Mapping[str, Any]) -> tuple[str, str, float]:
+    """Both texts of a pair and how similar people find them.
+
+    Raises:
+        ValueError: one of them is missing or cannot be used.
+    """
+    text, other, score = (body.get(name) for name in ("text", "other", "score"))
+    if not (isinstance(text, str) and isinstance(other, str)):
+        raise ValueError("expected the strings text and other")
+    if problem := string_problem(text, TEXT_LIMIT) or string_problem(other, TEXT_LIMIT):
+        raise ValueError(f"a text {problem}")
+    if isinstance(score, bool) or not isinstance(score, int | float) or abs(score) > sys.float_info.max:
+        raise ValueError("expected a finite number as score")
+    return text, other, float(score)

@@ -120,6 +120,23 @@ def test_similarity_follows_the_scores(tmp_path):
         ],
     )
     assert similarity_figures(pairs, encode)["spearman"] == pytest.approx(1)
-    pairs.write_text('{"text": "a", "other": "b"}')
-    with pytest.raises(DataError, match=r"pairs.jsonl, line 1: expected text, other and a number"):
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"text": "a", "other": "b"}', "expected a finite number as score"),
+        ('{"text": "a", "other": "b", "score": true}', "expected a finite number as score"),
+        ('{"text": "a", "other": "b", "score": 1e999}', "expected a finite number as score"),
+        ('{"text": "a", "score": 1}', "expected the strings text and other"),
+        ('{"text": "a\\u0000", "other": "b", "score": 1}', "a text holds a NUL character"),
+        ("[1]", "the line holds a list, not a JSON object"),
+        ("\xff", "invalid UTF-8 at byte 1"),
+        ('{"text": "a", "other": "b", "score": 1}', None),
+    ],
+)
+def test_pairs_that_cannot_be_used_are_named(tmp_path, line, reason):
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_bytes(line.encode("latin-1"))
+    with pytest.raises(DataError, match="fewer than three pairs" if reason is None else f"line 1: {reason}"):
         similarity_figures(pairs, encode)
