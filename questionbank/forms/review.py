@@ -12,7 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.forms.uploads import FileForm
 from questionbank.models import Question, ReviewDecision
+from questionbank.models.paraphrase import opinions_wanted
 from questionbank.selectors.review import DEFAULT_KEYS
+from questionbank.services.paraphrase import MOST_OPINIONS
 
 __all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairForm"]
 
@@ -27,8 +29,23 @@ ACTION_NAMES = {  # action -> what its button and the legend say; a literal tabl
 }
 
 
-class PairForm(forms.Form):
+class OpinionsForm(forms.Form):
+    """How many reviewers decide on what is added."""
+
+    opinions = forms.IntegerField(
+        label=_("Reviewers for each pair"),
+        required=False,
+        min_value=1,
+        max_value=MOST_OPINIONS,
+        initial=opinions_wanted,
+        help_text=_("Nobody sees what the others decided; where they differ, the pair is settled."),
+    )
+
+
+class PairForm(OpinionsForm):
     """A pair typed by hand; the original is a question of the bank or a text."""
+
+    field_order = ("question", "original", "paraphrase", "language", "opinions")
 
     question = forms.IntegerField(
         label=_("Number of the question in the bank"),
@@ -71,10 +88,17 @@ class PairForm(forms.Form):
         return cleaned
 
 
-class PairFileForm(FileForm):
+class PairFileForm(OpinionsForm, FileForm):
     """A file of pairs; it is checked before anything is added."""
 
+    field_order = ("file", "opinions")
+
     limit = "REVIEW_UPLOAD_MAX_BYTES"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(
+            *args, auto_id="id_file_%s", **kwargs
+        )  # the other form of the page has the field too
 
 
 class GuidelineForm(forms.Form):

@@ -32,7 +32,7 @@ __all__ = ["SHOWN_PROBLEMS", "PairReport", "pairs_check", "pairs_import"]
 
 SHOWN_PROBLEMS = 100
 MOST_ROWS = 20_000
-_SALT = "kindred.paraphrases"
+_SALT = "kindred.paraphrases.2"  # its number changes with what is signed
 _KEPT_FOR = 24 * 3600  # seconds
 _ADDED = ".added"
 
@@ -54,8 +54,11 @@ class PairReport:
     first: tuple[PairInput, ...]
 
 
-def pairs_check(*, upload: File[Any], name: str, user: User) -> PairReport:
+def pairs_check(*, upload: File[Any], name: str, user: User, opinions: int | None = None) -> PairReport:
     """Keep a file of pairs and say what of it can be used; adds nothing to the queue.
+
+    Args:
+        opinions: as `pairs_create` has it, for when its pairs are added.
 
     Raises:
         NotAllowed: the person may not add pairs.
@@ -71,7 +74,7 @@ def pairs_check(*, upload: File[Any], name: str, user: User) -> PairReport:
     except BaseException:
         storages["uploads"].delete(stored)
         raise
-    token = signing.dumps([stored, plain, user.pk], salt=_SALT)
+    token = signing.dumps([stored, plain, user.pk, opinions], salt=_SALT)
     return PairReport(
         token=token,
         name=plain,
@@ -92,17 +95,19 @@ def pairs_import(*, token: str, user: User, skip_refused: bool = False) -> list[
     """
     _allow(user)
     try:
-        stored, name, owner = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
+        stored, name, owner, opinions = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
     except signing.BadSignature as error:
         raise Conflict(_("The file is not kept any more; upload it again.")) from error
     if owner != user.pk:
         raise Conflict(_("The file is not kept any more; upload it again."))
     with transaction.atomic():
         pairs_turn()
-        return _import(stored, name, user, skip_refused=skip_refused)
+        return _import(stored, name, user, opinions, skip_refused=skip_refused)
 
 
-def _import(stored: str, name: str, user: User, *, skip_refused: bool) -> list[ParaphrasePair]:
+def _import(
+    stored: str, name: str, user: User, opinions: int | None, *, skip_refused: bool
+) -> list[ParaphrasePair]:
     storage, mark = storages["uploads"], f"{stored}{_ADDED}"
     if storage.exists(mark):
         raise Conflict(_("The pairs of this file were added already."))
@@ -114,7 +119,9 @@ def _import(stored: str, name: str, user: User, *, skip_refused: bool) -> list[P
             _("Lines of %(name)s cannot be used; nothing was added.") % {"name": name}, problems
         )
     try:
-        made = pairs_create(pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name)
+        made = pairs_create(
+            pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name, opinions=opinions
+        )
     except ValidationFailed as error:  # what a reader let through and the queue does not take
         raise ImportRefused(str(error), problems) from error
     storage.save(mark, ContentFile(b""))

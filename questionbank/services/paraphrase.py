@@ -18,10 +18,12 @@ from analytics.paraphrase.findings import Finding, find_changes
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run, User
+from questionbank.models.paraphrase import opinions_wanted
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.services.runs import run_create
 
 __all__ = [
+    "MOST_OPINIONS",
     "PairInput",
     "findings_to_json",
     "pair_findings",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 UNSCORED = 2.0  # after every scored pair, whose priority is at most 1.5
+MOST_OPINIONS = 9
 _ROWS = 500  # that one statement writes
 
 
@@ -77,6 +80,7 @@ def pairs_create(
     user: User | None,
     batch: str = "",
     generator: str = "",
+    opinions: int | None = None,
     request_scores: bool = True,
 ) -> list[ParaphrasePair]:
     """Add pairs to the review queue and, unless told otherwise, ask for their scores.
@@ -88,6 +92,7 @@ def pairs_create(
         user: who adds them; None is the system itself.
         batch: name of what arrives together.
         generator: name of the rules or model that wrote them.
+        opinions: how many reviewers are asked about each, at most `MOST_OPINIONS`; `REVIEW_OPINIONS` where absent.
 
     Raises:
         NotAllowed: the person may not add pairs.
@@ -108,6 +113,7 @@ def pairs_create(
             source_id=one.source_id,
             generator=generator[:200],
             batch=batch[:120],
+            opinions_wanted=opinions_wanted() if opinions is None else opinions,
             created_by=user,
         )
         for one in pairs
@@ -154,6 +160,8 @@ def _check(pair: ParaphrasePair) -> None:
         fields["source_id"] = [_("The identifier is too long.")]
     if not pair.language or len(pair.language) > LANGUAGE_LIMIT:
         fields["language"] = [_("This is no language tag such as en or zh.")]
+    if not 1 <= pair.opinions_wanted <= MOST_OPINIONS:
+        fields["opinions"] = [_("Ask 1 to %(number)d reviewers.") % {"number": MOST_OPINIONS}]
     if fields:
         raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
 

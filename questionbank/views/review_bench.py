@@ -58,7 +58,10 @@ def review_upload(request: HttpRequest) -> HttpResponse:
         if file_form.is_valid():
             file = file_form.cleaned_data["file"]
             try:
-                context["report"] = pairs_check(upload=file, name=file.name, user=request.user)
+                opinions = file_form.cleaned_data["opinions"]
+                context["report"] = pairs_check(
+                    upload=file, name=file.name, user=request.user, opinions=opinions
+                )
                 status = 200
             except ImportRefused as error:
                 file_form.add_error("file", [str(error), *map(str, error.problems)])
@@ -67,10 +70,12 @@ def review_upload(request: HttpRequest) -> HttpResponse:
         pair_form = PairForm(request.POST)
         if pair_form.is_valid():
             try:
+                opinions = pair_form.cleaned_data.pop("opinions")
                 pairs_create(
                     pairs=[PairInput(**pair_form.cleaned_data)],
                     source=ParaphrasePair.Source.TYPED,
                     user=request.user,
+                    opinions=opinions,
                 )
             except ValidationFailed as error:
                 for name, problems in error.fields.items():

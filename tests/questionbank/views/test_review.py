@@ -326,6 +326,28 @@ def test_a_file_is_checked_then_added(as_reviewer):
     assert "were added already" in page
 
 
+def test_whoever_adds_pairs_says_how_many_decide_on_each(as_reviewer, settings):
+    settings.REVIEW_OPINIONS = 2
+    page = as_reviewer.get(reverse("review_upload")).content.decode()
+    assert len(re.findall(r'name="opinions" value="2" min="1" max="9"', page)) == 2
+    assert len(re.findall(r'id="id_(?:file_)?opinions"', page)) == 2
+    typed = {"original": QUESTION, "paraphrase": "a", "language": "en"}
+    assert as_reviewer.post(reverse("review_upload"), typed | {"opinions": "10"}).status_code == 422
+    as_reviewer.post(reverse("review_upload"), typed | {"opinions": "3"})
+    as_reviewer.post(reverse("review_upload"), typed | {"paraphrase": "b", "opinions": ""})
+    line = json.dumps({"original": QUESTION, "paraphrase": "c"}).encode()
+    for opinions, status in (("0", 422), ("4", 200)):
+        file = SimpleUploadedFile("pairs.jsonl", line)
+        answer = as_reviewer.post(
+            reverse("review_upload"), {"action": "check", "file": file, "opinions": opinions}
+        )
+        assert answer.status_code == status
+    token = re.search(r'name="token" value="([^"]+)"', answer.content.decode())[1]
+    as_reviewer.post(reverse("review_upload_confirm"), {"token": token})
+    asked = ParaphrasePair.objects.order_by("paraphrase").values_list("paraphrase", "opinions_wanted")
+    assert list(asked) == [("a", 3), ("b", 2), ("c", 4)]
+
+
 def test_a_file_of_several_megabytes_is_checked(as_reviewer):
     lines = [{"original": f"{number} {'x' * 3000}", "paraphrase": "b"} for number in range(1700)]
     file = SimpleUploadedFile("pairs.jsonl", "\n".join(map(json.dumps, lines)).encode())
