@@ -64,6 +64,8 @@ _ASKS = re.compile(
     r"|\b(?:know|asked|tell|find out|discover|figure out) (?:what|how|which|who|the)\b"
     r"|\byou (?:(?:will|can|should|must) )?(?:then )?find\b"
     r"|\bto be (?:found|calculated|determined)\b|\bneed(?:s|ed)? to find\b"
+    r"|^(?:for|if|when|given|using|with|from|in|at|by|let|take|suppose)\b[^?]*?"
+    r"(?:(?<!\bwe )(?<!\bthey )\b(?:calculate|determine|compute|evaluate|work out)|[\d$%)] (?:find|solve))\b"
     r"|^(?:multiply|add|subtract|divide|simplify|convert|round|identify|evaluate)\b",
     re.IGNORECASE,
 )

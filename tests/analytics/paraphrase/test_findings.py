@@ -113,6 +113,11 @@ def test_what_says_the_same_is_no_finding(original: str, paraphrase: str) -> Non
         ("Who can eat?", "Who cannot eat?", "cannot was added."),
         ("He has 3 pens. How many are left?", "He has 3 pens.", "The question is missing."),
         (
+            "In June they find 3 pens. How many are left?",
+            "In June they find 3 pens.",
+            "The question is missing.",
+        ),
+        (
             "He has 3 pens. How many are in the box?",
             "He has 3 pens. How many are in the",
             "The question breaks off.",
@@ -206,6 +211,9 @@ def test_what_may_be_harmless_is_not_serious(original: str, paraphrase: str, kin
         ("How many workers are in the shop?", "How many employees are in the shop?"),
         ("Find the product of 4 and 9.", "What do we get when multiplying 4 and 9?"),
         ("She bakes 30 buns.How many are left?", "She bakes 30 buns. How many are left?"),
+        ("Compute $x^2+1$ for $x=2$.", "For $x=2$ compute $x^2+1$."),
+        ("Calculate the area of a circle with radius 3 cm.", "For a circle with radius 3 cm calculate the area."),
+        ("Find $2a$ if $a=3$.", "If $a=3$ find $2a$."),
     ],
 )  # fmt: skip
 def test_free_rewordings_are_no_serious_finding(original: str, paraphrase: str) -> None:
