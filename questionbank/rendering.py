@@ -24,7 +24,8 @@ from questionbank.mathml import MATHML_ATTRIBUTES, MATHML_TAGS, FormulaRefused, 
 __all__ = ["ENGLISH_LABELS", "Labels", "render_inline", "render_question"]
 
 LONGEST_TEXT = 60_000
-_LONG_FORMULA = 70  # characters of source beyond which a formula may be wider than a small screen
+_BOXED_FORMULA = 24  # characters of source beyond which a formula may be wider than a small screen, if rarely
+_LONG_FORMULA = 45  # beyond which it often is
 _WIDE_TABLE = 6  # columns, likewise
 
 
@@ -251,13 +252,13 @@ def _render_formula(segment: Segment, out: _Line, labels: Labels) -> None:
         html = formula_mathml(segment.body, display=as_block)
     except FormulaRefused:
         html = f'<code class="formula-source">{escape(segment.source, quote=False)}</code>'
-    # A formula wider than the screen scrolls, which needs the keyboard's focus; a short one would only be in its way.
+    # A formula wider than the screen scrolls, which needs the keyboard's focus; one that fits would only be in its way.
     focus = (
         f' tabindex="0" role="group" aria-label="{escape(labels.formula)}"' if width > _LONG_FORMULA else ""
     )
     if as_block and isinstance(out, _Blocks):
         out.block(f'<div class="formula-display"{focus}>{html}</div>')
-    elif focus and isinstance(out, _Blocks):
+    elif width > _BOXED_FORMULA and isinstance(out, _Blocks):
         out.markup(f'<span class="formula-scroll"{focus}>{html}</span>', width)
     else:
         out.markup(html, max(width // 2, 1))

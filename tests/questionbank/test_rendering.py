@@ -281,6 +281,8 @@ def test_only_what_may_be_wider_than_a_screen_takes_the_keyboards_focus() -> Non
     )
     assert '<span class="formula-scroll" tabindex="0"' in render_question(f"Find ${long}$ now")
     assert "tabindex" not in render_question("$$x+1$$\n\nand $y$")
+    assert '<span class="formula-scroll"><math' in render_question(f"Find ${long[:30]}$ now")
+    assert "formula-scroll" not in render_question("Find $x+1$ now")
 
 
 def test_an_excerpt_is_one_line_and_never_cuts_a_formula() -> None:
