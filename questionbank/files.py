@@ -119,6 +119,11 @@ def _convert_file(
             raise ImportRefused(nothing)
         if stream is not raw:
             stream.close()
+    if refused and not written:
+        raise KindredError(
+            _("None of the %(all)d lines could be read; %(path)s is empty.")
+            % {"all": refused, "path": target}
+        )
     if refused:
         raise KindredError(
             _("%(refused)d of %(all)d lines could not be read; the others are in %(path)s.")

@@ -111,6 +111,14 @@ def test_a_line_that_cannot_be_read_is_reported_by_number_and_the_others_are_don
     assert len(reported[0]) < 200
 
 
+def test_a_file_without_a_line_that_can_be_read_says_so(run, tmp_path):
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(b"id,text\n1,one\n")
+    with pytest.raises(KindredError, match=r"^None of the 2 lines could be read; .*out.jsonl is empty\.$"):
+        convert_questions(source=source, target=target, convert=echo, report=lambda line: None)
+    assert target.read_bytes() == b""
+
+
 BAD_PAIRS = {
     "infinite id": (b'{"id": 1e999, "original": "a", "paraphrase": "b"}', "id must be a finite number"),
     "half a surrogate as id": (b'{"id": "\\ud800", "original": "a", "paraphrase": "b"}', "id holds half"),
