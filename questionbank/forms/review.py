@@ -15,6 +15,7 @@ from questionbank.models import Question, ReviewDecision
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.selectors.review import DEFAULT_KEYS
 from questionbank.services.paraphrase import MOST_OPINIONS
+from questionbank.services.proposals import why_not_reworded
 
 __all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairForm"]
 
@@ -81,9 +82,12 @@ class PairForm(OpinionsForm):
             if question is None:
                 self.add_error("question", _now("There is no question with this number."))
                 return cleaned
+            if reason := why_not_reworded(question):
+                self.add_error("question", reason)
+                return cleaned
             cleaned["question"] = question
             cleaned["original"] = cleaned.get("original") or question.text
-        elif not cleaned.get("original") and "original" not in self.errors:
+        elif not cleaned.get("original") and not {"question", "original"} & set(self.errors):
             self.add_error("original", _now("Write the original, or give the number of a question."))
         return cleaned
 

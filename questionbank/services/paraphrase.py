@@ -16,10 +16,12 @@ from django.utils.translation import gettext as _
 
 from analytics.paraphrase.findings import Finding, find_changes
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run, User
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.questions import content_hash
 from questionbank.services.runs import run_create
 
 __all__ = [
@@ -158,7 +160,14 @@ def _check(pair: ParaphrasePair) -> None:
         fields["paraphrase"] = [_("It is the same text as the original.")]
     if len(pair.source_id) > ID_LIMIT:
         fields["source_id"] = [_("The identifier is too long.")]
-    if not pair.language or len(pair.language) > LANGUAGE_LIMIT:
+    question = pair.question
+    if (
+        question is not None
+        and not fields
+        and content_hash(text=pair.original) != content_hash(text=question.text)
+    ):
+        fields["original"] = [_("This is not the text of question %(number)d.") % {"number": question.pk}]
+    if len(pair.language) > LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(pair.language):
         fields["language"] = [_("This is no language tag such as en or zh.")]
     if not 1 <= pair.opinions_wanted <= MOST_OPINIONS:
         fields["opinions"] = [_("Ask 1 to %(number)d reviewers.") % {"number": MOST_OPINIONS}]
@@ -206,7 +215,7 @@ def paraphrase_score_waiting(*, user: User) -> Run:
         raise Conflict(_("Pairs are being scored already: wait for that job."))
     run = paraphrase_rescore(user=user)
     if run is None:
-        raise Conflict(_("Every waiting pair has its score."))
+        raise Conflict(_("The scorer in use has seen every waiting pair."))
     return run
 
 
@@ -231,8 +240,9 @@ def pair_save_score(
 ) -> None:
     """Keep what the scorer says of a pair, and its new place in the queue.
 
-    Where there is no scorer, `score`, `verdict` and `artifact` are None: the findings are kept alone. A pair that was
-    decided meanwhile keeps the score that it was decided under.
+    Where there is no scorer, `score`, `verdict` and `artifact` are None: the findings are kept alone. Where the scorer
+    cannot read the pair, the first two are, and it is not asked again. A pair that was decided meanwhile keeps the
+    score that it was decided under.
 
     Raises:
         ValueError: the score is no cosine or the verdict no probability.

@@ -9,7 +9,12 @@ from questionbank.dispatch import TASK_NAMES
 from questionbank.models import ParaphrasePair, Run
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.paraphrase import PairInput, pairs_create, paraphrase_score_request
+from questionbank.services.paraphrase import (
+    PairInput,
+    pairs_create,
+    paraphrase_rescore,
+    paraphrase_score_request,
+)
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from worker import paraphrase
 from worker.paraphrase import score_run
@@ -92,10 +97,14 @@ def test_without_a_scorer_pairs_get_findings():
     assert bad.findings
 
 
-def test_a_language_that_the_scorer_cannot_read_gets_no_score(champion):
+def test_a_language_that_the_scorer_cannot_read_gets_no_score(champion, tmp_path):
     made = pairs("安有十二个苹果，鲍勃拿走三个，还剩下多少个苹果？", TEXTS[0])
     assert run_here(request(made), score_run) == {"scored": 1, "findings_only": 1, "model": champion.pk}
-    assert ParaphrasePair.objects.get(pk=made[0].pk).score is None
+    unreadable = ParaphrasePair.objects.get(pk=made[0].pk)
+    assert (unreadable.score, unreadable.scored_by) == (None, champion)
+    assert paraphrase_rescore() is None  # it is not asked about again
+    other = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1)))
+    assert run_here(paraphrase_rescore(), score_run)["model"] == other.pk
 
 
 def test_decided_pairs_keep_the_score_that_they_were_decided_under(champion, tmp_path):

@@ -52,6 +52,7 @@ def test_new_pairs_ask_for_their_scores_in_one_job(reviewer):
         (PairInput("a", " a "), "paraphrase"),
         (PairInput("a", "b" * 50_001), "paraphrase"),
         (PairInput("a", "b", language=""), "language"),
+        (PairInput("a", "b", language="klingon !"), "language"),
     ],
 )
 def test_a_pair_that_is_none_is_refused_and_no_other_added(pair, field):
@@ -124,7 +125,7 @@ def test_after_a_promotion_the_undecided_pairs_are_scored_anew(reviewer, teacher
         paraphrase_score_waiting(user=reviewer)
     Run.objects.update(state=Run.State.SUCCEEDED)
     ParaphrasePair.objects.update(scored_by=champion)
-    with pytest.raises(Conflict, match="has its score"):
+    with pytest.raises(Conflict, match="has seen every waiting pair"):
         paraphrase_score_waiting(user=reviewer)
 
 
