@@ -52,7 +52,7 @@ class ParaphrasePair(models.Model):
 
     class State(models.TextChoices):
         OPEN = "open", _("Waiting for reviewers")
-        ADJUDICATION = "adjudication", _("Reviewers disagree")
+        ADJUDICATION = "adjudication", _("Waits to be settled")
         DECIDED = "decided", _("Decided")
 
     class Outcome(models.TextChoices):

@@ -39,6 +39,7 @@ __all__ = [
     "decision_rows",
     "export_fields",
     "guideline_history",
+    "is_party",
     "last_decision",
     "opinions",
     "opinions_shown",
@@ -49,6 +50,7 @@ __all__ = [
     "reviewers",
     "skips",
     "stuck_pairs",
+    "taken_back",
     "throughput",
     "was_skipped",
 ]
@@ -128,6 +130,19 @@ def pair_get(*, pair_id: int) -> ParaphrasePair:
     return pair
 
 
+def is_party(*, pair: ParaphrasePair, person: User) -> bool:
+    """Whether somebody typed a pair or gave an opinion on it, so that others settle it."""
+    typed = pair.source == ParaphrasePair.Source.TYPED and pair.created_by_id == person.pk
+    return typed or opinions().filter(pair=pair, reviewer=person).exists()
+
+
+def taken_back(*, pair: ParaphrasePair, reviewer: User, is_adjudication: bool) -> ReviewDecision | None:
+    """The reviewer's last decision on a pair where it was undone; None where they gave none or it stands."""
+    mine = pair.decisions.filter(reviewer=reviewer, is_adjudication=is_adjudication)
+    last = mine.order_by("-pk").first()
+    return last if last is not None and last.undone_at is not None else None
+
+
 def last_decision(*, reviewer: User) -> ReviewDecision | None:
     """The reviewer's last decision that stands: what `review_undo` would take back."""
     mine = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True)
@@ -144,7 +159,9 @@ def review_keys(*, reviewer: User) -> dict[str, str]:
 def guideline_history() -> list[ReviewGuideline]:
     """All versions, the latest first, each with the number of its decisions as `used`."""
     counted = Count("decisions", filter=Q(decisions__undone_at__isnull=True))
-    return list(ReviewGuideline.objects.select_related("created_by").annotate(used=counted))
+    return list(
+        ReviewGuideline.objects.select_related("created_by").annotate(used=counted).order_by("-version")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
-from questionbank.selectors.review import DEFAULT_KEYS, opinions, reviewers, skips
+from questionbank.selectors.review import DEFAULT_KEYS, is_party, opinions, reviewers, skips
 from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
 
 __all__ = [
@@ -339,11 +339,10 @@ def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
     pair = _existing_pair(pair_id)
     if pair.state != _State.ADJUDICATION:
         raise Conflict(_("This pair waits for no settlement: somebody else was faster."))
-    if (
-        not reviewer.has_perm("questionbank.settle_own")
-        and opinions().filter(pair=pair, reviewer=reviewer).exists()
-    ):
-        raise NotAllowed(_("You are one of those who disagree: an admin or a third reviewer settles it."))
+    if not reviewer.has_perm("questionbank.settle_own") and is_party(pair=pair, person=reviewer):
+        raise NotAllowed(
+            _("You typed this pair or gave an opinion on it: an admin or another reviewer settles it.")
+        )
     return pair
 
 

@@ -23,11 +23,13 @@ from questionbank.forms.review import ACTION_NAMES, KeysForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.review import (
+    is_party,
     last_decision,
     opinions,
     pair_get,
     queue_counts,
     review_keys,
+    taken_back,
     was_skipped,
 )
 from questionbank.services.paraphrase import pair_findings
@@ -196,10 +198,10 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
         messages.warning(request, late or _("This pair waits for no settlement."))
         return redirect("review_progress")
     given = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
-    is_party = any(one.reviewer_id == request.user.pk for one in given)
     context: dict[str, Any] = {
         "opinions": given,
-        "may_settle": not is_party or request.user.has_perm("questionbank.settle_own"),
+        "may_settle": request.user.has_perm("questionbank.settle_own")
+        or not is_party(pair=pair, person=request.user),
         "late": late,
     }
     if context["may_settle"]:
@@ -212,7 +214,7 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
                 "buttons": [one for one in _buttons(request) if one.action not in {"unsure", "skip"}],
                 "beat_seconds": _beat_seconds(),
             }
-    context |= _pair_context(request, pair, sent=sent)
+    context |= _pair_context(request, pair, sent=sent, is_adjudication=True)
     return render(request, "review/settle.html", context, status=status)
 
 
@@ -302,8 +304,13 @@ def _buttons(request: HttpRequest) -> list[Button]:
     ]
 
 
-def _pair_context(request: HttpRequest, pair: ParaphrasePair, *, sent: Sent | None = None) -> dict[str, Any]:
-    entered = sent.fields if sent else {}
+def _pair_context(
+    request: HttpRequest, pair: ParaphrasePair, *, sent: Sent | None = None, is_adjudication: bool = False
+) -> dict[str, Any]:
+    entered: Mapping[str, str] = sent.fields if sent else {}
+    undone = taken_back(pair=pair, reviewer=request.user, is_adjudication=is_adjudication)
+    if sent is None and undone is not None:
+        entered = {"text": undone.text, "comment": undone.comment}
     problem = sent.problem if sent else None
     text = entered.get("text") or pair.paraphrase
     return pair_pieces(pair, pair_findings(pair)) | {

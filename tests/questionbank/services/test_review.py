@@ -303,6 +303,22 @@ def test_a_conflict_is_settled_by_a_third_reviewer_or_an_admin(pairs, reviewers,
     assert pair.outcome == "accept"
 
 
+def test_whoever_typed_a_pair_leaves_it_to_others_to_settle(pairs, reviewers, admin_person):
+    author, second, third = reviewers[:3]
+    typed, uploaded = pairs(2)
+    ParaphrasePair.objects.update(created_by=author)
+    ParaphrasePair.objects.filter(pk=typed.pk).update(source="typed")
+    for _ in range(2):
+        decide(second, "unsure")
+    with pytest.raises(NotAllowed, match="You typed this pair"):
+        review.adjudication_take(reviewer=author, pair_id=typed.pk)
+    settle(author, uploaded)
+    settle(third, typed)
+    ParaphrasePair.objects.filter(pk=typed.pk).update(created_by=admin_person)
+    review.review_undo(reviewer=third)
+    settle(admin_person, typed)
+
+
 def test_one_person_settles_a_pair_while_its_page_answers(pairs, reviewers):
     disputed, _ = pairs(2)
     unsure, first, second = reviewers[:3]

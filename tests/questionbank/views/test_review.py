@@ -13,8 +13,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, ReviewLease, SettlementLease
-from questionbank.selectors.review import review_keys
+from questionbank.models import (
+    ModelArtifact,
+    ParaphrasePair,
+    Question,
+    ReviewDecision,
+    ReviewLease,
+    SettlementLease,
+)
+from questionbank.selectors.review import guideline_history, review_keys
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
 from questionbank.services.review import Beat, guideline_current, review_next
 from questionbank.views.marks import Piece, marked_pieces
@@ -92,6 +99,23 @@ def test_decide_with_each_button_and_undo(as_reviewer, pairs):
     for _ in range(3):
         page = as_reviewer.post(reverse("review_undo"), follow=True).content.decode()
     assert "no decision of yours" in page
+
+
+def test_what_was_written_stands_in_the_form_again_once_its_decision_is_undone(
+    as_reviewer, admin_person, pairs
+):
+    (pair,) = pairs("a wording of somebody")
+    as_reviewer.get(reverse("review"))
+    decide(as_reviewer, pair, "edit", text="A better text.", comment="clumsy before")
+    as_reviewer.post(reverse("review_undo"))
+    for _ in range(2):  # a reload keeps it
+        page = as_reviewer.get(reverse("review")).content.decode()
+        assert re.search(r"<textarea[^>]*>\s*A better text\.</textarea>", page)
+        assert re.search(r"<textarea[^>]*>\s*clumsy before</textarea>", page)
+    decide(as_reviewer, pair, "unsure")
+    page = other_client(admin_person).get(reverse("review_settle", args=[pair.pk])).content.decode()
+    assert "A better text." not in page
+    assert re.search(r"<textarea[^>]*>\s*a wording of somebody</textarea>", page)
 
 
 def test_an_incomplete_decision_keeps_what_was_written(as_reviewer, pairs):
@@ -268,7 +292,7 @@ def test_a_second_reviewer_sees_nothing_of_the_first_opinion(as_reviewer, admin_
     assert colleague.get(reverse("review_settle", args=[pair.pk])).status_code == 302
     decide(colleague, pair, "accept")
     page = as_reviewer.get(reverse("review_settle", args=[pair.pk])).content.decode()
-    assert "an admin or a third reviewer settles it" in page
+    assert "an admin or another reviewer settles it" in page
     page = colleague.get(reverse("review_settle", args=[pair.pk])).content.decode()
     assert "utterly wrong" in page
     response = colleague.post(
@@ -346,6 +370,27 @@ def test_whoever_adds_pairs_says_how_many_decide_on_each(as_reviewer, settings):
     as_reviewer.post(reverse("review_upload_confirm"), {"token": token})
     asked = ParaphrasePair.objects.order_by("paraphrase").values_list("paraphrase", "opinions_wanted")
     assert list(asked) == [("a", 3), ("b", 2), ("c", 4)]
+
+
+def test_a_pair_typed_of_a_question_is_of_its_text_and_of_one_that_may_be_reworded(as_reviewer, bank):
+    question = Question.objects.exclude(status="retired").first()
+    address = reverse("review_upload")
+
+    def errors(**fields) -> list[str]:
+        page = as_reviewer.post(address, {"paraphrase": "In other words.", "language": "en", **fields})
+        return re.findall(r'<ul class="errorlist"[^>]*><li>([^<]+)</li></ul>', page.content.decode())
+
+    assert errors(question=question.pk, original="Another text.") == [
+        f"This is not the text of question {question.pk}."
+    ]
+    assert errors(question="none") == ["Enter a whole number."]
+    Question.objects.filter(pk=question.pk).update(status="retired")
+    assert errors(question=question.pk) == ["This question is retired."]
+    line = {"question": question.pk, "paraphrase": "In other words."}
+    file = SimpleUploadedFile("pairs.jsonl", json.dumps(line).encode())
+    page = as_reviewer.post(address, {"action": "check", "file": file}).content.decode()
+    assert "line 1: This question is retired." in page
+    assert not ParaphrasePair.objects.exists()
 
 
 def test_a_file_of_several_megabytes_is_checked(as_reviewer):
@@ -460,8 +505,10 @@ def test_an_admin_writes_guidelines_and_a_reviewer_reads_them(as_admin, reviewer
     assert as_admin.post(address, {"text": "Look twice."}).status_code == 302
     assert as_admin.post(address, {"text": "Look twice."}).status_code == 422
     reader = other_client(reviewer)
+    as_admin.post(address, {"text": "Look three times."})
     page = reader.get(address).content.decode()
-    assert "Version 2" in page
+    assert "Version 3" in page
+    assert [one.version for one in guideline_history()] == [3, 2, 1]
     assert "Save as a new version" not in page
     assert reader.post(address, {"text": "Mine."}).status_code == 403
 
