@@ -109,9 +109,7 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
                     artifact=artifact,
                 )
             for pair, findings in others:
-                pair_save_score(
-                    pair=pair, score=None, verdict=None, findings=findings, artifact=artifact
-                )
+                pair_save_score(pair=pair, score=None, verdict=None, findings=findings, artifact=artifact)
         return len(readable), len(others)
 
 
