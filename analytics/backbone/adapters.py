@@ -13,7 +13,7 @@ import json
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ __all__ = [
     "ADAPTER_CONFIG_NAME",
     "ADAPTER_NAME",
     "add_adapters",
+    "add_adapters_towards",
     "kept_adapter",
     "load_adapter",
     "merge_adapters",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 ADAPTER_CONFIG_NAME = "adapter_config.json"
+_WRAPPER = "base_model.model."  # what peft puts before the names of the layers
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"
 
 
@@ -69,6 +71,34 @@ def add_adapters(backbone: Backbone, rank: int, alpha: float | None = None) -> N
     was_training = backbone.model.training
     backbone.model = _wrapped(backbone.model, config)
     backbone.model.train(was_training)
+
+
+@torch.no_grad()
+def add_adapters_towards(backbone: Backbone, weights: Mapping[str, torch.Tensor], rank: int) -> None:
+    """Give every linear layer the adapter of a rank that brings it nearest to other weights (Eckart and Young, 1936).
+
+    Args:
+        backbone: its model is wrapped in place.
+        weights: of the same architecture, by their names in its state.
+        rank: number of directions in which a layer's weights may change.
+
+    Raises:
+        ValueError, BackboneError: as `add_adapters`.
+    """
+    add_adapters(backbone, rank)
+    for name, layer in backbone.model.named_modules():
+        if not hasattr(layer, "lora_A"):
+            continue
+        wanted = weights[f"{name.removeprefix(_WRAPPER)}.weight"]
+        left, values, right = torch.linalg.svd(
+            (wanted - layer.base_layer.weight).double(), full_matrices=False
+        )
+        kept = min(rank, len(values))
+        root = values[:kept].sqrt()
+        (into,), (out_of,) = layer.lora_A.values(), layer.lora_B.values()
+        into.weight.zero_()
+        into.weight[:kept] = root[:, None] * right[:kept]
+        out_of.weight[:, :kept] = left[:, :kept] * root / next(iter(layer.scaling.values()))
 
 
 def merge_adapters(backbone: Backbone) -> None:

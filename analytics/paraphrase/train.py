@@ -67,11 +67,13 @@ __all__ = [
     "encoder_of",
     "fit_scorer",
     "kept_or_prepared",
+    "pairs_set_apart",
     "prepare",
     "set_apart",
     "train_from_files",
     "train_scorer",
     "training_operators",
+    "validation_metrics",
 ]
 
 _CALIBRATED_QUESTIONS = 500
@@ -122,36 +124,86 @@ def prepare(
         Cancelled: `cancel` said so.
         BackboneError: a model for an operator cannot be loaded.
     """
-    kept_out = kept_out or KeptOut()
+    divided = _divide(questions, given, kept_out or KeptOut())
+    operators = training_operators(config)
+    triplets = make_triplets(
+        divided.learned,
+        operators,
+        count=config.triplets_per_question,
+        far_share=config.far_share,
+        seed=config.seed,
+        given=divided.given_learned,
+        progress=progress,
+        cancel=cancel,
+    )
+    pairs = _pairs_apart(divided, operators, config, cancel=cancel)
+    if cancel is not None and cancel():
+        raise Cancelled("Training was stopped while its triplets were made.")
+    return Prepared(triplets, pairs, divided.left_out)
+
+
+def pairs_set_apart(
+    questions: Sequence[str],
+    config: ParaphraseConfig,
+    *,
+    given: Sequence[ParaphrasePair] = (),
+    kept_out: KeptOut | None = None,
+) -> list[ParaphrasePair]:
+    """Make the pairs for the verdict alone: those that `prepare` makes of the same.
+
+    Raises:
+        BackboneError: a model for an operator cannot be loaded.
+    """
+    divided = _divide(questions, given, kept_out or KeptOut())
+    return _pairs_apart(divided, training_operators(config), config)
+
+
+@dataclass(frozen=True)
+class _Divided:
+    """Questions and labelled pairs to learn from, and those set apart; `left_out` are in a test set."""
+
+    learned: list[str]
+    apart: list[str]
+    given_learned: list[ParaphrasePair]
+    given_apart: list[ParaphrasePair]
+    left_out: int
+
+
+def _divide(questions: Sequence[str], given: Sequence[ParaphrasePair], kept_out: KeptOut) -> _Divided:
     usable, left_out = kept_out.split(dict.fromkeys(questions))
     labelled = [one for one in given if one.label is not None]
     allowed = [
         one for one in labelled if not kept_out.holds(one.original) and not kept_out.holds(one.paraphrase)
     ]
-    operators = training_operators(config)
-    make = partial(
-        make_triplets,
+    is_apart = set_apart(allowed)
+    return _Divided(
+        learned=[text for text in usable if not is_apart(text)],
+        apart=[text for text in usable if is_apart(text)],
+        given_learned=[one for one in allowed if not is_apart(one.original)],
+        given_apart=[one for one in allowed if is_apart(one.original)],
+        left_out=left_out + len(labelled) - len(allowed),
+    )
+
+
+def _pairs_apart(
+    divided: _Divided,
+    operators: Sequence[ParaphraseOperator],
+    config: ParaphraseConfig,
+    *,
+    cancel: Callable[[], bool] | None = None,
+) -> list[ParaphrasePair]:
+    chosen = np.random.default_rng(config.seed).permutation(len(divided.apart))[:_CALIBRATED_QUESTIONS]
+    made = make_triplets(
+        [divided.apart[row] for row in sorted(chosen)],
+        operators,
         count=config.triplets_per_question,
         far_share=config.far_share,
         seed=config.seed,
+        check_positives=False,  # where the findings had chosen them, they could not be weighed against the score
         cancel=cancel,
     )
-    is_apart = set_apart(allowed)
-    triplets = make(
-        [text for text in usable if not is_apart(text)],
-        operators,
-        given=[one for one in allowed if not is_apart(one.original)],
-        progress=progress,
-    )
-    apart = [text for text in usable if is_apart(text)]
-    chosen = np.random.default_rng(config.seed).permutation(len(apart))[:_CALIBRATED_QUESTIONS]
-    decided = [one for one in allowed if is_apart(one.original)]
-    # Unchecked positives: where the findings had chosen them, they could not be weighed against the score.
-    made = make([apart[row] for row in sorted(chosen)], operators, check_positives=False)
-    if cancel is not None and cancel():
-        raise Cancelled("Training was stopped while its triplets were made.")
-    pairs = {(one.original, one.paraphrase): one for one in (*triplet_pairs(made), *decided)}
-    return Prepared(triplets, list(pairs.values()), left_out + len(labelled) - len(allowed))
+    pairs = {(one.original, one.paraphrase): one for one in (*triplet_pairs(made), *divided.given_apart)}
+    return list(pairs.values())
 
 
 def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
@@ -184,7 +236,7 @@ def fit_scorer(
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     if config.adapter_rank:
         add_adapters(backbone, config.adapter_rank)
-    evaluate = partial(_validate, validation, config) if validation else None
+    evaluate = partial(validation_metrics, validation, config) if validation else None
     device = pick_device(config.device)
     task = ScoringTask(backbone, triplets, config, evaluate)
     start = starting_weights(backbone.model) if config.interpolate and evaluate else {}
@@ -396,7 +448,7 @@ def train_from_files(
         )
 
 
-def _validate(
+def validation_metrics(
     pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
 ) -> dict[str, float]:
     """Metrics of all pairs; the AUC is the mean of the sources' own, as sets of one label each would give it away."""

@@ -1,0 +1,93 @@
+"""Scorers whose weights are averaged."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from analytics.artifacts import artifact_read
+from analytics.backbone.bert import load_backbone
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import DataError
+from analytics.paraphrase.averaged import average_scorers, main
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.starter import write_starter
+from analytics.paraphrase.train import train_from_files
+from tests.analytics.paraphrase.word_problems import word_problems
+
+pytestmark = pytest.mark.usefixtures("quick_exports")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with material and two scorers of different seeds that learned from it, on one backbone."""
+    root = tmp_path_factory.mktemp("averaged")
+    save_backbone(tiny_backbone(max_tokens=256), root / "bert")
+    (root / "material").mkdir()
+    lines = [json.dumps({"text": text}) for text in word_problems()]
+    (root / "material" / "problems.jsonl").write_text("\n".join(lines))
+    for seed in (1, 2):
+        config = ParaphraseConfig(
+            backbone=str(root / "bert"), adapter_rank=2, max_steps=4, batch_size=8, max_tokens=256, device="cpu",
+            learning_rate=0.05, mixed_precision=False, seed=seed, typed_numbers=True, stretch=True,
+        )  # fmt: skip
+        train_from_files(root / "material", root / f"seed-{seed}", config)
+    return root
+
+
+def weights(folder) -> np.ndarray:
+    state = load_backbone(str(folder), device="cpu").model.state_dict()
+    return np.concatenate(
+        [state[name].flatten().numpy() for name in sorted(state) if state[name].is_floating_point()]
+    )
+
+
+def test_the_mean_lies_between_the_scorers_and_can_be_shipped(trained, tmp_path):
+    models = [trained / "seed-1", trained / "seed-2"]
+    said: list[str] = []
+    made = average_scorers(models, trained / "material", tmp_path / "mean", say=said.append)
+    before, one, other = (weights(trained / name) for name in ("bert", "seed-1", "seed-2"))
+    mean = weights(tmp_path / "mean")
+    aim = (one + other) / 2
+    # Two adapters of rank 2 have a mean of rank 4; the nearest of rank 2 is nearer than each of them.
+    assert np.linalg.norm(mean - aim) < min(np.linalg.norm(start - aim) for start in (before, one, other))
+    assert made.extra["averaged"][1]["seed"] == 2
+    assert made.metrics["steps"] == 8
+    scorer = load_scorer(tmp_path / "mean")
+    assert scorer.learned(word_problems()) == load_scorer(models[0]).learned(word_problems()) > 0
+    assert "verdict on" in said[0]
+    assert (
+        scorer.verdict.pairs == made.extra["verdict_pairs"] == artifact_read(models[0]).extra["verdict_pairs"]
+    )
+    assert write_starter(tmp_path / "mean", tmp_path / "starter").extra["averaged"] == made.extra["averaged"]
+
+
+def test_what_cannot_be_averaged_is_refused(trained, tmp_path, capsys):
+    model = trained / "seed-1"
+    with pytest.raises(DataError, match="at least two"):
+        average_scorers([model], trained / "material", tmp_path / "mean")
+    config = ParaphraseConfig(
+        backbone=str(trained / "bert"),
+        max_steps=1,
+        batch_size=8,
+        max_tokens=256,
+        device="cpu",
+        mixed_precision=False,
+    )
+    train_from_files(trained / "material", tmp_path / "whole", config)
+    arguments = ["--data", str(trained / "material"), "--output", str(tmp_path / "mean"), str(model)]
+    assert main([*arguments, str(tmp_path / "whole")]) == 1
+    assert "no scorer that was trained with adapter_rank" in capsys.readouterr().err
+    other = ParaphraseConfig(
+        backbone=str(trained / "bert"), adapter_rank=2, max_steps=1, batch_size=8, max_tokens=256, device="cpu",
+        mixed_precision=False,
+    )  # fmt: skip
+    train_from_files(trained / "material", tmp_path / "plain", other)
+    assert main([*arguments, str(tmp_path / "plain")]) == 1
+    assert "differ in typed_numbers and stretch" in capsys.readouterr().err
+    assert not (tmp_path / "mean").exists()
+    assert main([*arguments, str(trained / "seed-2")]) == 0
+    assert json.loads(capsys.readouterr().out)["steps"] == 8
