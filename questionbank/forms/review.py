@@ -100,9 +100,8 @@ class PairFileForm(OpinionsForm, FileForm):
     limit = "REVIEW_UPLOAD_MAX_BYTES"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(
-            *args, auto_id="id_file_%s", **kwargs
-        )  # the other form of the page has the field too
+        # The other form of the page has the field `opinions` too.
+        super().__init__(*args, auto_id="id_file_%s", **kwargs)
 
 
 class GuidelineForm(forms.Form):
