@@ -77,6 +77,7 @@ def average_scorers(
             "steps": sum(one.metrics["steps"] for one in manifests),
             "seconds": round(sum(one.metrics["seconds"] for one in manifests), 1),
         },
+        created="",
         files={},
         extra={
             **{name: value for name, value in first.extra.items() if name in _OF_THE_MATERIAL},

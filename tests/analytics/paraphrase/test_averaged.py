@@ -56,6 +56,7 @@ def test_the_mean_lies_between_the_scorers_and_can_be_shipped(trained, tmp_path)
     assert np.linalg.norm(mean - aim) < min(np.linalg.norm(start - aim) for start in (before, one, other))
     assert made.extra["averaged"][1]["seed"] == 2
     assert made.metrics["steps"] == 8
+    assert made.created >= artifact_read(models[1]).created
     scorer = load_scorer(tmp_path / "mean")
     assert scorer.learned(word_problems()) == load_scorer(models[0]).learned(word_problems()) > 0
     assert "verdict on" in said[0]

@@ -112,4 +112,7 @@ def test_the_one_that_is_shipped_is_small_and_complete():
     assert manifest.capability == "paraphrase"
     assert {"verdict.json", "learned.npy", "adapter_model.safetensors"} <= manifest.files.keys()
     assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < LARGEST
-    assert manifest.extra["command"].startswith("python -m analytics train paraphrase")
+    assert manifest.extra["command"].startswith("python -m analytics.paraphrase.averaged")
+    trainings = manifest.extra["averaged"]
+    assert len({one["seed"] for one in trainings}) == len(trainings) > 1
+    assert all(one["command"].startswith("python -m analytics train paraphrase") for one in trainings)
