@@ -13,9 +13,9 @@ from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.forms.uploads import FileForm
 from questionbank.models import Question, ReviewDecision
 from questionbank.models.paraphrase import opinions_wanted
+from questionbank.selectors.questions import content_hash
 from questionbank.selectors.review import DEFAULT_KEYS
 from questionbank.services.paraphrase import MOST_OPINIONS
-from questionbank.services.proposals import why_not_reworded
 
 __all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairForm"]
 
@@ -82,11 +82,11 @@ class PairForm(OpinionsForm):
             if question is None:
                 self.add_error("question", _now("There is no question with this number."))
                 return cleaned
-            if reason := why_not_reworded(question):
-                self.add_error("question", reason)
-                return cleaned
             cleaned["question"] = question
             cleaned["original"] = cleaned.get("original") or question.text
+            if content_hash(text=cleaned["original"]) != content_hash(text=question.text):
+                problem = _now("This is not the text of question %(number)d.") % {"number": number}
+                self.add_error("original", problem)
         elif not cleaned.get("original") and not {"question", "original"} & set(self.errors):
             self.add_error("original", _now("Write the original, or give the number of a question."))
         return cleaned

@@ -146,8 +146,13 @@ def _taken(question: Question, text: str) -> set[bytes]:
 
 
 @transaction.atomic
-def paraphrase_type(*, question: Question, text: str, user: User) -> ParaphrasePair:
+def paraphrase_type(
+    *, question: Question, text: str, user: User, opinions: int | None = None
+) -> ParaphrasePair:
     """Add a paraphrase of a question that somebody wrote.
+
+    Args:
+        opinions: as `pairs_create` has it.
 
     Raises:
         NotAllowed: the person may not propose paraphrases.
@@ -165,6 +170,7 @@ def paraphrase_type(*, question: Question, text: str, user: User) -> ParaphraseP
         pairs=[PairInput(original, text, question.language, question=question)],
         source=ParaphrasePair.Source.TYPED,
         user=user,
+        opinions=opinions,
     )
     return made
 

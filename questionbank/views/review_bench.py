@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -15,7 +17,7 @@ from questionbank.errors import Conflict, ImportRefused, NotFound, ValidationFai
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.forms.review import GuidelineForm, PairFileForm, PairForm
 from questionbank.forms.uploads import was_too_large
-from questionbank.models import ParaphrasePair
+from questionbank.models import ParaphrasePair, User
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.paraphrases import accepted_pairs
 from questionbank.selectors.review import (
@@ -30,6 +32,7 @@ from questionbank.selectors.review import (
 )
 from questionbank.services.pair_imports import SHOWN_PROBLEMS, pairs_check, pairs_import
 from questionbank.services.paraphrase import PairInput, pairs_create, paraphrase_score_waiting
+from questionbank.services.proposals import paraphrase_type
 from questionbank.services.review import guideline_current, guideline_publish
 from questionbank.views.access import check_permission, requires, takes_posts
 
@@ -70,13 +73,9 @@ def review_upload(request: HttpRequest) -> HttpResponse:
         pair_form = PairForm(request.POST)
         if pair_form.is_valid():
             try:
-                opinions = pair_form.cleaned_data.pop("opinions")
-                pairs_create(
-                    pairs=[PairInput(**pair_form.cleaned_data)],
-                    source=ParaphrasePair.Source.TYPED,
-                    user=request.user,
-                    opinions=opinions,
-                )
+                _add_typed(request.user, **pair_form.cleaned_data)
+            except Conflict as error:
+                pair_form.add_error("question", str(error))
             except ValidationFailed as error:
                 for name, problems in error.fields.items():
                     pair_form.add_error(name if name in pair_form.fields else None, problems)
@@ -85,6 +84,15 @@ def review_upload(request: HttpRequest) -> HttpResponse:
                 return redirect("review_upload")
     context |= {"file_form": file_form, "pair_form": pair_form}
     return render(request, "review/upload.html", context, status=status)
+
+
+def _add_typed(user: User, *, opinions: int | None, **fields: Any) -> None:
+    """Add a pair typed by hand: one of a question in the bank as its own page does it."""
+    pair = PairInput(**fields)
+    if pair.question is None:
+        pairs_create(pairs=[pair], source=ParaphrasePair.Source.TYPED, user=user, opinions=opinions)
+    else:
+        paraphrase_type(question=pair.question, text=pair.paraphrase, user=user, opinions=opinions)
 
 
 @requires("review")

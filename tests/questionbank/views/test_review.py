@@ -384,6 +384,12 @@ def test_a_pair_typed_of_a_question_is_of_its_text_and_of_one_that_may_be_reword
         f"This is not the text of question {question.pk}."
     ]
     assert errors(question="none") == ["Enter a whole number."]
+    for text in ("In other words.", "In other  words."):
+        answer = errors(question=question.pk, paraphrase=text, opinions=2)
+    assert answer == ["The question has this paraphrase already."]
+    known = ParaphrasePair.objects.get()
+    assert (known.question, known.opinions_wanted) == (question, 2)
+    known.delete()
     Question.objects.filter(pk=question.pk).update(status="retired")
     assert errors(question=question.pk) == ["This question is retired."]
     line = {"question": question.pk, "paraphrase": "In other words."}
