@@ -258,7 +258,8 @@ structlog.configure(
 )
 
 # The review queue
-REVIEW_OPINIONS: int = min(9, max(1, env.environment("REVIEW_OPINIONS")))
+REVIEW_OPINIONS_MOST = 9
+REVIEW_OPINIONS: int = min(REVIEW_OPINIONS_MOST, max(1, env.environment("REVIEW_OPINIONS")))
 REVIEW_RANDOM_SHARE: float = min(1.0, max(0.0, env.environment("REVIEW_RANDOM_SHARE")))
 REVIEW_LEASE_SECONDS: int = max(10, env.environment("REVIEW_LEASE_SECONDS"))
 

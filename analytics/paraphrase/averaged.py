@@ -17,6 +17,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,14 @@ from analytics.backbone.export import export_trained
 from analytics.errors import AnalyticsError, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import read_material
-from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME
-from analytics.paraphrase.train import calibrate, encoder_of, pairs_set_apart, validation_metrics
+from analytics.paraphrase.scorer import LEARNED_NAME
+from analytics.paraphrase.train import (
+    calibrate,
+    encoder_of,
+    pairs_set_apart,
+    validation_metrics,
+    write_scorer_files,
+)
 
 __all__ = ["average_scorers"]
 
@@ -94,11 +101,7 @@ def average_scorers(
             ],
         },
     )
-
-    def write_more(folder: Path) -> None:
-        (folder / VERDICT_NAME).write_text(json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8")
-        np.save(folder / LEARNED_NAME, learned)
-
+    write_more = partial(write_scorer_files, verdict=verdict, learned=learned)
     return export_trained(backbone, output, about, adapter=adapter, write_more=write_more)
 
 

@@ -74,6 +74,7 @@ __all__ = [
     "train_scorer",
     "training_operators",
     "validation_metrics",
+    "write_scorer_files",
 ]
 
 _CALIBRATED_QUESTIONS = 500
@@ -399,13 +400,14 @@ def train_scorer(
             "command": command,
         },
     )
-    learned = _learned(prepared)
-
-    def write_more(folder: Path) -> None:
-        (folder / VERDICT_NAME).write_text(json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8")
-        np.save(folder / LEARNED_NAME, learned)
-
+    write_more = partial(write_scorer_files, verdict=verdict, learned=_learned(prepared))
     return from_main(lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more))
+
+
+def write_scorer_files(folder: Path, *, verdict: Verdict, learned: np.ndarray) -> None:
+    """Write what a scorer has beside its encoder: the verdict, and the numbers of what it learned from."""
+    (folder / VERDICT_NAME).write_text(json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8")
+    np.save(folder / LEARNED_NAME, learned)
 
 
 def train_from_files(

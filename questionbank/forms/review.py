@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
@@ -13,9 +14,8 @@ from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.forms.uploads import FileForm
 from questionbank.models import Question, ReviewDecision
 from questionbank.models.paraphrase import opinions_wanted
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions import is_text_of
 from questionbank.selectors.review import DEFAULT_KEYS
-from questionbank.services.paraphrase import MOST_OPINIONS
 
 __all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairForm"]
 
@@ -37,7 +37,7 @@ class OpinionsForm(forms.Form):
         label=_("Reviewers for each pair"),
         required=False,
         min_value=1,
-        max_value=MOST_OPINIONS,
+        max_value=settings.REVIEW_OPINIONS_MOST,
         initial=opinions_wanted,
         help_text=_("Nobody sees what the others decided; where they differ, the pair is settled."),
     )
@@ -84,7 +84,7 @@ class PairForm(OpinionsForm):
                 return cleaned
             cleaned["question"] = question
             cleaned["original"] = cleaned.get("original") or question.text
-            if content_hash(text=cleaned["original"]) != content_hash(text=question.text):
+            if not is_text_of(question=question, text=cleaned["original"]):
                 problem = _now("This is not the text of question %(number)d.") % {"number": number}
                 self.add_error("original", problem)
         elif not cleaned.get("original") and not {"question", "original"} & set(self.errors):

@@ -18,6 +18,7 @@ __all__ = [
     "concept_paths",
     "content_hash",
     "exact_duplicates",
+    "is_text_of",
     "question_get",
     "question_record",
     "question_records",
@@ -25,6 +26,11 @@ __all__ = [
 ]
 
 RECORDS_AT_ONCE = 2_000
+
+
+def is_text_of(*, question: Question, text: str) -> bool:
+    """Whether a text is a question's, but for what `content_hash` overlooks; its options do not count."""
+    return content_hash(text=text) == content_hash(text=question.text)
 
 
 def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = ()) -> bytes:

@@ -52,6 +52,7 @@ __all__ = [
     "stuck_pairs",
     "taken_back",
     "throughput",
+    "typed_by",
     "was_skipped",
 ]
 
@@ -128,6 +129,11 @@ def pair_get(*, pair_id: int) -> ParaphrasePair:
     if pair is None:
         raise NotFound("There is no such pair.")
     return pair
+
+
+def typed_by(*people: int) -> Q:
+    """Which pairs one of these people typed; by their numbers."""
+    return Q(source=ParaphrasePair.Source.TYPED, created_by__in=people)
 
 
 def is_party(*, pair: ParaphrasePair, person: User) -> bool:
@@ -225,7 +231,7 @@ def stuck_pairs() -> StuckPairs:
     """Count the open pairs that need another reviewer, or a reviewer who thinks again."""
     people = list(reviewers().values_list("pk", flat=True))
     alone = len(people) == 1  # and decides on what they typed as well
-    typed = Q(pk=None) if alone else Q(source=ParaphrasePair.Source.TYPED, created_by__in=people)
+    typed = Q(pk=None) if alone else typed_by(*people)
     stands = Q(decisions__undone_at__isnull=True, decisions__is_adjudication=False)
     opinion = stands & ~Q(decisions__verdict=ReviewDecision.Verdict.SKIP)
     theirs = Q(decisions__reviewer__in=people) & ~(typed & Q(decisions__reviewer=F("created_by")))

@@ -25,7 +25,7 @@ from django.utils.translation import gettext as _
 from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed, ValidationFailed
 from questionbank.formats.pairs import PairRow, read_pair_file
 from questionbank.models import ParaphrasePair, Question, User
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions import is_text_of
 from questionbank.services.paraphrase import PairInput, pairs_create, pairs_known, pairs_turn
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.uploads import uploads_forget_old
@@ -166,9 +166,9 @@ def _read(stored: str, name: str) -> tuple[list[PairInput], list[LineProblem]]:
         reason = ""
         if row.question is not None and question is None:
             reason = _("there is no question %(number)d in the bank") % {"number": row.question}
-        elif question is not None and why_not_reworded(question):
-            reason = why_not_reworded(question)
-        elif question is not None and content_hash(text=original) != content_hash(text=question.text):
+        elif question is not None and (refusal := why_not_reworded(question)):
+            reason = refusal
+        elif question is not None and not is_text_of(question=question, text=original):
             reason = _("the original is not the text of question %(number)d") % {"number": question.pk}
         elif original == row.paraphrase:
             reason = _("original and paraphrase are the same text")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -21,11 +22,10 @@ from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run, User
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions import is_text_of
 from questionbank.services.runs import run_create
 
 __all__ = [
-    "MOST_OPINIONS",
     "PairInput",
     "findings_to_json",
     "pair_findings",
@@ -40,7 +40,6 @@ __all__ = [
 ]
 
 UNSCORED = 2.0  # after every scored pair, whose priority is at most 1.5
-MOST_OPINIONS = 9
 _ROWS = 500  # that one statement writes
 
 
@@ -94,7 +93,7 @@ def pairs_create(
         user: who adds them; None is the system itself.
         batch: name of what arrives together.
         generator: name of the rules or model that wrote them.
-        opinions: how many reviewers are asked about each, at most `MOST_OPINIONS`; `REVIEW_OPINIONS` where absent.
+        opinions: how many reviewers are asked about each, 1 to `REVIEW_OPINIONS_MOST`; None: `REVIEW_OPINIONS`.
 
     Raises:
         NotAllowed: the person may not add pairs.
@@ -161,16 +160,13 @@ def _check(pair: ParaphrasePair) -> None:
     if len(pair.source_id) > ID_LIMIT:
         fields["source_id"] = [_("The identifier is too long.")]
     question = pair.question
-    if (
-        question is not None
-        and not fields
-        and content_hash(text=pair.original) != content_hash(text=question.text)
-    ):
+    if question is not None and not fields and not is_text_of(question=question, text=pair.original):
         fields["original"] = [_("This is not the text of question %(number)d.") % {"number": question.pk}]
     if len(pair.language) > LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(pair.language):
         fields["language"] = [_("This is no language tag such as en or zh.")]
-    if not 1 <= pair.opinions_wanted <= MOST_OPINIONS:
-        fields["opinions"] = [_("Ask 1 to %(number)d reviewers.") % {"number": MOST_OPINIONS}]
+    most = settings.REVIEW_OPINIONS_MOST
+    if not 1 <= pair.opinions_wanted <= most:
+        fields["opinions"] = [_("Ask 1 to %(number)d reviewers.") % {"number": most}]
     if fields:
         raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
 

@@ -31,7 +31,7 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
-from questionbank.selectors.review import DEFAULT_KEYS, is_party, opinions, reviewers, skips
+from questionbank.selectors.review import DEFAULT_KEYS, is_party, opinions, reviewers, skips, typed_by
 from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
 
 __all__ = [
@@ -140,12 +140,10 @@ def _free_pairs(reviewer: User, now: datetime) -> QuerySet[ParaphrasePair, Parap
     others = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now).exclude(reviewer=reviewer)
     given = opinions().filter(pair=OuterRef("pk"))
     own = given.filter(reviewer=reviewer)
-    free = ParaphrasePair.objects.filter(
+    colleagues = reviewers().exclude(pk=reviewer.pk)
+    return ParaphrasePair.objects.filter(
         ~Exists(own), state=_State.OPEN, opinions_wanted__gt=_number_of(others) + _number_of(given)
-    )
-    if reviewers().exclude(pk=reviewer.pk).exists():
-        return free.exclude(source=ParaphrasePair.Source.TYPED, created_by=reviewer)
-    return free
+    ).exclude(typed_by(reviewer.pk), Exists(colleagues))
 
 
 def _number_of(rows: QuerySet[Any, Any]) -> Coalesce:
