@@ -15,39 +15,38 @@ from pathlib import Path
 
 from tests.bench.imports import SHARED_DATA, write_rows
 
-__all__ = ["KEPT_IN", "SHARED_DATA", "open_bank"]
+__all__ = ["KEPT_IN", "SHARED_DATA", "encode_bank", "open_bank", "set_up"]
 
 KEPT_IN = Path(__file__).resolve().parents[2] / "var" / "bench"
 
 
-def open_bank(*, questions: int, data: Path, var: Path) -> None:
-    """Set Django up with a bank of at least so many ready questions, all with vectors and indexes."""
-    os.environ["TEST_VAR_DIR"] = str(var / f"bank-{questions}")
+def set_up(var: Path) -> None:
+    """Set Django up with a database of its own in the folder, migrated, with the default models."""
+    os.environ["TEST_VAR_DIR"] = str(var)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     import django
 
     django.setup()
     from django.conf import settings
     from django.core.management import call_command
-    from django.db import connection
 
     from questionbank import embedded
-    from questionbank.models import EmbeddingSet, Question
     from questionbank.services.artifacts import artifact_install_default
-    from questionbank.services.imports import import_file
 
     settings.ALLOWED_HOSTS = ["testserver"]
     logging.disable(logging.INFO)  # a line a request would drown the tables
     embedded.ensure(settings.VAR_DIR, services={"postgres"})
     call_command("migrate", verbosity=0, interactive=False)
     artifact_install_default(report=print)
-    if not Question.objects.exists():
-        began = time.perf_counter()
-        with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch) / "questions.jsonl.gz"
-            origin = write_rows(path, int(1.2 * questions), data)  # about a tenth of the sets are repeats
-            import_file(path=path, source="bench", hierarchy="bench", skip_invalid=True, embed=False)
-        print(f"imported ({origin}): {time.perf_counter() - began:.0f} s", flush=True)
+
+
+def encode_bank() -> None:
+    """Encode and index what is pending, and print how large the bank is."""
+    from django.core.management import call_command
+    from django.db import connection
+
+    from questionbank.models import EmbeddingSet, Question
+
     if EmbeddingSet.objects.filter(is_current=True).exclude(state="ready").exists():
         began = time.perf_counter()
         call_command("embed_questions", verbosity=0)
@@ -55,3 +54,19 @@ def open_bank(*, questions: int, data: Path, var: Path) -> None:
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
     print(f"bank: {Question.objects.filter(status='ready').count():,} ready questions", flush=True)
+
+
+def open_bank(*, questions: int, data: Path, var: Path) -> None:
+    """Set Django up with a bank of at least so many ready questions, all with vectors and indexes."""
+    set_up(var / f"bank-{questions}")
+    from questionbank.models import Question
+    from questionbank.services.imports import import_file
+
+    if not Question.objects.exists():
+        began = time.perf_counter()
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "questions.jsonl.gz"
+            origin = write_rows(path, int(1.2 * questions), data)  # about a tenth of the sets are repeats
+            import_file(path=path, source="bench", hierarchy="bench", skip_invalid=True, embed=False)
+        print(f"imported ({origin}): {time.perf_counter() - began:.0f} s", flush=True)
+    encode_bank()

@@ -1,0 +1,1 @@
+"""Judged queries on a bank of real questions: relevant ids chosen by reading, before the ranking was changed."""
