@@ -11,7 +11,7 @@ import platform
 import subprocess
 import sys
 
-BENCHMARKS = ("encode", "imports", "paraphrases", "search", "training", "vectors")
+BENCHMARKS = ("encode", "imports", "judged_search", "paraphrases", "search", "training", "vectors")
 
 
 def machine() -> str:
