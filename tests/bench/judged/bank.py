@@ -1,9 +1,9 @@
 # ruff: noqa: T201 - a benchmark prints
-"""The bank of the judged queries: parts of four public sets beside the demo, each with its own hierarchy.
+"""The banks of the judged queries: parts of public sets, each with its own hierarchy, perhaps beside the demo.
 
 A question is named by the identifier of its set (`math-train-12`, `opl-...`, `tal-en-train-7`, `math23k-41`,
-`demo-...`), which stays the same in every bank. Imported and encoded once (about four minutes on two cores), kept in a
-`VAR_DIR` of its own.
+`demo-...`), which stays the same in every bank. Imported and encoded once (about four minutes on two cores), kept
+in a `VAR_DIR` of its own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.bench.bank import encode_bank, set_up
@@ -25,23 +26,35 @@ PARTS = {  # the bank's source: (file, every n-th row is taken)
 }
 
 
-def open_judged_bank(*, data: Path, var: Path) -> None:
+def open_judged_bank(
+    *,
+    data: Path,
+    var: Path,
+    parts: Mapping[str, tuple[str, int]] = PARTS,
+    name: str = "bank-judged",
+    demo: bool = True,
+) -> None:
     """Set Django up with the bank of about 10,000 ready questions, all with vectors and indexes.
+
+    Args:
+        parts: of the public sets, as in `PARTS`.
+        name: folder of the bank in `var`.
+        demo: put the demo bank beside them.
 
     Raises:
         SystemExit: a public set is not in the folder.
     """
-    for file, _every in PARTS.values():
+    for file, _every in parts.values():
         if not (data / f"{file}.jsonl.gz").is_file():
             raise SystemExit(f"The judged queries need the public sets; {data / file}.jsonl.gz is missing.")
-    set_up(var / "bank-judged")
+    set_up(var / name)
     from questionbank.models import Question
     from questionbank.services.imports import import_file
     from questionbank.services.setup import demo_bank_install
 
-    if not Question.objects.exists():
+    if demo and not Question.objects.exists():
         demo_bank_install(report=print)
-    for source, (file, every) in PARTS.items():
+    for source, (file, every) in parts.items():
         if Question.objects.filter(source=source).exists():
             continue
         with tempfile.TemporaryDirectory() as scratch:

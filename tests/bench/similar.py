@@ -1,0 +1,115 @@
+# ruff: noqa: T201 - a benchmark prints
+"""How useful similar questions are on real banks: 30 questions of six public sets, judged by reading.
+
+    python -m tests.bench.similar [--data FOLDER] [--keep FOLDER] [--list]
+
+For each lens: useful questions in the first five, and nDCG@10 (gain 2 for the same idea, 1 for what helps too),
+the ideal ranking made of everything that was judged useful. What nobody has read counts as of no use and is
+counted separately. `--list` prints the first five of every question.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.bench.bank import KEPT_IN, SHARED_DATA
+from tests.bench.judged.bank import open_judged_bank, question_ids
+
+JUDGEMENTS = Path(__file__).parent / "judged" / "similar.toml"
+PARTS = {
+    "MATH": ("math/train", 3),
+    "OPL": ("opl/all", 3),
+    "TAL-SCQ5K": ("tal_scq_en/train", 2),
+    "TAL-SCQ5K Chinese": ("tal_scq_zh/train", 2),
+    "Eedi": ("eedi/train", 2),
+    "Math23K": ("math23k/train", 8),
+}
+SHOWN, RANKED = 5, 10
+CHINESE = ("tal-zh", "math23k")
+
+
+def main() -> int:
+    """Print a table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.similar", description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
+    parser.add_argument("--list", action="store_true", help="print what is found, with what was judged of it")
+    options, _ = parser.parse_known_args()
+    open_judged_bank(data=options.data, var=options.keep, parts=PARTS, name="bank-similar", demo=False)
+    from questionbank.models import Lens
+
+    judged = tomllib.loads(JUDGEMENTS.read_text("utf-8"))["questions"]
+    rankings = {lens: similar_ids(judged, lens) for lens in Lens.values}
+    if options.list:
+        for question in judged:
+            print_found(question, {lens: ranked[question["id"]] for lens, ranked in rankings.items()})
+    print(f"\n{'':24}{'useful in five':>24}{'nDCG@10':>10}{'unread in five':>16}")
+    for lens, ranked in rankings.items():
+        for language in ("English", "Chinese"):
+            chosen = [one for one in judged if one["id"].startswith(CHINESE) == (language == "Chinese")]
+            useful = sum(len(useful_in_five(one, ranked[one["id"]])) for one in chosen)
+            gain = sum(ndcg(gains(one), ranked[one["id"]]) for one in chosen) / len(chosen)
+            unread = sum(grade(one, found) is None for one in chosen for found in ranked[one["id"]][:SHOWN])
+            share = f"{useful} of {SHOWN * len(chosen)}"
+            print(f"{f'{lens}, {language}':24}{share:>24}{gain:10.3f}{unread:16}")
+    return 0
+
+
+def similar_ids(judged: Iterable[Mapping[str, Any]], lens: str) -> dict[str, list[str]]:
+    """The ranking of each judged question under a lens."""
+    from questionbank.models import Question
+    from questionbank.selectors.serving import serving
+    from questionbank.selectors.similarity import similar_questions
+
+    keys, now = question_ids(), serving()
+    found = {}
+    for one in judged:
+        question = Question.objects.get(pk=keys[one["id"]])
+        result = similar_questions(question=question, lens=lens, serving=now, k=RANKED)
+        found[one["id"]] = [hit.question.source_id for hit in result.hits]
+    return found
+
+
+def grade(question: Mapping[str, Any], found: str) -> int | None:
+    """2 for the same idea, 1 for what helps too, 0 for what does not, None for what nobody has read."""
+    for name, value in (("same", 2), ("related", 1), ("no_use", 0)):
+        if found in question[name]:
+            return value
+    return None
+
+
+def useful_in_five(question: Mapping[str, Any], ranking: list[str]) -> list[str]:
+    """Those of the first five that help."""
+    return [found for found in ranking[:SHOWN] if grade(question, found)]
+
+
+def gains(question: Mapping[str, Any]) -> dict[str, int]:
+    """What each judged question is worth."""
+    return dict.fromkeys(question["same"], 2) | dict.fromkeys(question["related"], 1)
+
+
+def ndcg(worth: Mapping[str, int], ranking: list[str]) -> float:
+    """Discounted gain of the first ten, as a share of the best that they could have."""
+    ideal = sorted(worth.values(), reverse=True)[:RANKED]
+    best = sum(value / math.log2(2 + place) for place, value in enumerate(ideal))
+    reached = sum(worth.get(found, 0) / math.log2(2 + place) for place, found in enumerate(ranking[:RANKED]))
+    return reached / best
+
+
+def print_found(question: Mapping[str, Any], rankings: Mapping[str, list[str]]) -> None:
+    """The first five under each lens, each with its judgement."""
+    print(f"\n{question['id']}")
+    names = {2: "same", 1: "related", 0: "no use", None: "not read"}
+    for lens, ranking in rankings.items():
+        cells = ", ".join(f"{found} ({names[grade(question, found)]})" for found in ranking[:SHOWN])
+        print(f"  {lens}: {cells}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
