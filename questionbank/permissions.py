@@ -34,6 +34,7 @@ rules.add_perm("questionbank.tags_edit", is_teacher | is_admin)
 rules.add_perm("questionbank.import", is_admin)
 rules.add_perm("questionbank.runs_manage", is_admin)
 rules.add_perm("questionbank.health", is_admin)
+rules.add_perm("questionbank.people_manage", is_admin)
 rules.add_perm("questionbank.models_manage", is_admin)
 rules.add_perm("questionbank.review", is_reviewer | is_admin)
 rules.add_perm("questionbank.paraphrase_propose", has_role)  # for one question of the bank

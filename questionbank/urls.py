@@ -19,12 +19,15 @@ from questionbank.views import (
     concepts,
     distances,
     health,
+    help,
     home,
     imports,
     maps,
     models,
     paraphrases,
     paste,
+    people,
+    question_lists,
     questions,
     review,
     review_bench,
@@ -153,12 +156,31 @@ run_patterns: list[URLPattern | URLResolver] = [
     path("<int:run_id>/import/", imports.import_confirm, name="import_confirm"),
 ]
 
+list_patterns: list[URLPattern | URLResolver] = [
+    path("", question_lists.list_index, name="list_index"),
+    path("add/", question_lists.list_add, name="list_add"),
+    path("<int:list_id>/", question_lists.list_detail, name="list_detail"),
+    path("<int:list_id>/edit/", question_lists.list_edit, name="list_edit"),
+    path("<int:list_id>/delete/", question_lists.list_delete, name="list_delete"),
+    path("<int:list_id>/questions/<int:question_id>/", question_lists.list_item, name="list_item"),
+]
+
+people_patterns: list[URLPattern | URLResolver] = [
+    path("", people.person_list, name="person_list"),
+    path("invite/", people.person_invite_page, name="person_invite"),
+    path("<int:person_id>/", people.person_detail, name="person_detail"),
+    path("<int:person_id>/active/", people.person_active_view, name="person_active"),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("questions/", include(question_patterns)),
     path("paste/", paste.paste, name="paste"),
     path("concepts/", include(concept_patterns)),
     path("map/", include(map_patterns)),
+    path("lists/", include(list_patterns)),
+    path("people/", include(people_patterns)),
+    path("help/", help.help_page, name="help"),
     path("models/", include(model_patterns)),
     path("augmentation/", augmentation.augmentation, name="augmentation"),
     path("import/", imports.import_create, name="import_create"),

@@ -14,6 +14,7 @@ from questionbank.models.event import ModelEvent
 from questionbank.models.paraphrase import ParaphrasePair
 from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
+from questionbank.models.question_list import QuestionList, QuestionListItem
 from questionbank.models.review import (
     ReviewDecision,
     ReviewGuideline,
@@ -38,6 +39,8 @@ __all__ = [
     "Question",
     "QuestionEmbedding",
     "QuestionEquation",
+    "QuestionList",
+    "QuestionListItem",
     "QuestionTag",
     "ReviewDecision",
     "ReviewGuideline",

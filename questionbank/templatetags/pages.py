@@ -43,6 +43,7 @@ ICONS = {  # 24 by 24, drawn with a line; a literal table
     "copy": "M9 9h11v11H9zM15 9V4H4v11h5",
     "down": "m7 10 5 5 5-5",
     "forward": "M4 12h16m-6-6 6 6-6 6",
+    "help": "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.2M12 3a9 9 0 1 0 .01 0z",
     "jobs": "M4 6h16M4 12h10M4 18h6M18 14v6m-3-3h6",
     "key": "M8 16.5a4.5 4.5 0 1 1 4-6.5h9v4h-3v3h-3v-3h-3a4.5 4.5 0 0 1-4 2.5z",
     "leave": "M10 4H4v16h6M9 12h11m-4-4 4 4-4 4",
@@ -63,6 +64,7 @@ ICONS = {  # 24 by 24, drawn with a line; a literal table
     "sun": "M12 8a4 4 0 1 0 .01 0zM12 2v2m0 16v2M2 12h2m16 0h2M5 5l1.4 1.4M17.6 17.6 19 19M5 19l1.4-1.4"
     "M17.6 6.4 19 5",
     "tree": "M5 4h5v4H5zM14 10h5v4h-5zM14 16.5h5v4h-5zM7.5 8v10.5H14M7.5 12H14",
+    "up": "m7 14 5-5 5 5",
     "upload": "M12 16V4m-5 5 5-5 5 5M4 16v4h16v-4",
     "cross": "m6 6 12 12M18 6 6 18",
 }

@@ -15,6 +15,36 @@ for (const menu of document.querySelectorAll("[data-menu]")) {
   });
 }
 
+/* "/" goes to the search box, "?" shows the keys; both are letters while somebody types. */
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
+  if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+  if (event.key === "/") {
+    const boxes = [...document.querySelectorAll('input[type="search"][name="q"]')];
+    const box = boxes.reverse().find((field) => field.checkVisibility());
+    if (!box) return;
+    event.preventDefault();
+    box.focus();
+    box.select();
+  } else if (event.key === "?") {
+    document.getElementById("key-help")?.showModal();
+  }
+});
+
+/* Leaving a form with changes asks first; sending it does not. */
+const unsaved = new Set();
+const values = (form) => new URLSearchParams(new FormData(form)).toString();
+for (const form of document.querySelectorAll("form[data-warn-unsaved]")) {
+  const before = values(form);
+  const compare = () => (values(form) === before ? unsaved.delete(form) : unsaved.add(form));
+  form.addEventListener("input", compare);
+  form.addEventListener("change", compare);
+  form.addEventListener("submit", () => unsaved.delete(form));
+}
+addEventListener("beforeunload", (event) => {
+  if (unsaved.size) event.preventDefault();
+});
+
 /* The theme changes at once; the form still tells the server, which keeps it in a cookie. */
 for (const form of document.querySelectorAll("[data-theme-form]")) {
   form.addEventListener("submit", (event) => {

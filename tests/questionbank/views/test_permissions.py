@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from questionbank.models import ModelArtifact, ParaphrasePair, Run
+from questionbank.models import ModelArtifact, ParaphrasePair, QuestionList, Run
 
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
 LOGIN = 302  # to the log-in page; checked below
@@ -44,6 +44,8 @@ HIERARCHY = {"hierarchy_id": "hierarchy"}
 RUN = {"run_id": "run"}
 PAIR = {"pair_id": "pair"}  # on which reviewers disagree
 MODEL = {"artifact_id": "model"}
+LIST = {"list_id": "list"}  # shared by somebody who is none of these
+PERSON = {"person_id": "person"}
 ENCODERS = {"capability": "encoder"}
 
 TABLE: dict[str, Address] = {
@@ -106,6 +108,17 @@ TABLE: dict[str, Address] = {
     "run_progress": Address(EVERYBODY, RUN),
     "run_cancel": Address(ADMINS_ACT, RUN, "post"),
     "run_retry": Address(ADMINS_ACT, RUN, "post"),
+    "list_index": Address(EVERYBODY),
+    "list_add": Address((LOGIN, 403, 302, 302, 302), {}, "post", {"question": "question", "name": "Friday"}),
+    "list_detail": Address(EVERYBODY, LIST),
+    "list_edit": Address((LOGIN, 403, 404, 404, 404), LIST),
+    "list_delete": Address((LOGIN, 403, 404, 404, 404), LIST),
+    "list_item": Address((LOGIN, 403, 404, 404, 404), {**LIST, **QUESTION}, "post"),
+    "person_list": Address(ADMINS),
+    "person_invite": Address(ADMINS),
+    "person_detail": Address(ADMINS, PERSON),
+    "person_active": Address(ADMINS_ACT, PERSON, "post"),
+    "help": Address(EVERYBODY),
     "theme": Address((LOGIN, 403, 302, 302, 302), method="post", data={"theme": "dark"}),
     "health": Address(ADMINS),
     "health_status": Address(PUBLIC),
@@ -159,7 +172,10 @@ def things(bank, settings):
     """What the addresses name."""
     settings.DEMO = False
     run = Run.objects.create(kind=Run.Kind.IMPORT, title="Import of a file", state=Run.State.FAILED)
+    colleague = get_user_model().objects.create_user(username="colleague")
     return {
+        "list": QuestionList.objects.create(owner=colleague, name="Homework", is_shared=True).pk,
+        "person": colleague.pk,
         "question": bank.questions[1].pk,
         "concept": bank.linear.pk,
         "hierarchy": bank.hierarchy.pk,

@@ -1,0 +1,65 @@
+"""The forms that add and change people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.context import ROLE_NAMES
+from questionbank.errors import ValidationFailed
+from questionbank.permissions import ROLES
+from questionbank.selectors.people import ROLE_EXPLANATIONS
+from questionbank.services.people import EMAIL_LIMIT, NAME_LIMIT
+
+__all__ = ["InvitationForm", "PersonForm"]
+
+
+def _role_label(role: str) -> Any:
+    name = str(ROLE_NAMES[role]).capitalize()
+    return format_html(
+        '<span><strong>{}</strong> <span class="soft">{}</span></span>', name, ROLE_EXPLANATIONS[role]
+    )
+
+
+class PersonForm(forms.Form):
+    """Names, e-mail address and roles."""
+
+    first_name = forms.CharField(label=_("First name"), max_length=NAME_LIMIT, required=False)
+    last_name = forms.CharField(label=_("Last name"), max_length=NAME_LIMIT, required=False)
+    email = forms.EmailField(label=_("E-mail"), max_length=EMAIL_LIMIT, required=False)
+    roles = forms.MultipleChoiceField(
+        label=_("Roles"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Without a role a person can log in and sees nothing of the bank."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["roles"].choices = [(role, _role_label(role)) for role in ROLES]  # type: ignore[attr-defined]
+
+    def add_problems(self, error: ValidationFailed) -> None:
+        """Show what a service refused beside its fields."""
+        for field, problems in error.fields.items() or [(None, [str(error)])]:
+            for problem in problems:
+                self.add_error(field if field in self.fields else None, problem)
+
+
+class InvitationForm(PersonForm):
+    """A new person: the same with the name that they log in with."""
+
+    username = forms.CharField(
+        label=_("Log-in name"),
+        max_length=NAME_LIMIT,
+        help_text=_("Letters, digits and @ . + - _ only. It cannot be changed later."),
+    )
+    email = forms.EmailField(
+        label=_("E-mail"),
+        max_length=EMAIL_LIMIT,
+        required=False,
+        help_text=_("The invitation is sent there. Without an address you get a link to pass on yourself."),
+    )
+    field_order = ("username", "first_name", "last_name", "email", "roles")

@@ -1,0 +1,63 @@
+"""The forms of lists of questions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.errors import ValidationFailed
+from questionbank.models import QuestionList, User
+from questionbank.services.question_lists import NAME_LIMIT
+
+__all__ = ["AddToListForm", "QuestionListForm"]
+
+
+class QuestionListForm(forms.Form):
+    """Name of a list and whether it is shared."""
+
+    name = forms.CharField(label=_("Name"), max_length=NAME_LIMIT)
+    is_shared = forms.BooleanField(
+        label=_("Share it inside the school"),
+        required=False,
+        help_text=_("Everybody who can log in and has the link can read it. Only you can change it."),
+    )
+
+    def add_problems(self, error: ValidationFailed) -> None:
+        """Show what a service refused beside its field."""
+        for problem in error.fields.get("name") or [str(error)]:
+            self.add_error("name", problem)
+
+
+class AddToListForm(forms.Form):
+    """Which of a person's lists to add to, or the name of a new list."""
+
+    question_list = forms.ModelChoiceField(
+        label=_("List"),
+        queryset=QuestionList.objects.none(),
+        required=False,
+        widget=forms.RadioSelect,
+        empty_label=_("A new list"),
+    )
+    name = forms.CharField(label=_("Name of the new list"), max_length=NAME_LIMIT, required=False)
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        lists = QuestionList.objects.filter(owner=user)
+        self.fields["question_list"].queryset = lists  # type: ignore[attr-defined]
+        self.fields["question_list"].initial = lists.first()
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for a name where no list is chosen."""
+        cleaned = super().clean() or {}
+        if not cleaned.get("question_list") and not cleaned.get("name") and not self.errors:
+            self.add_error("name", _now("Enter a name for the new list."))
+        return cleaned
+
+    def add_problems(self, error: ValidationFailed) -> None:
+        """Show what a service refused beside its field."""
+        problems = error.fields.get("name")
+        for problem in problems or [str(error)]:
+            self.add_error("name" if problems else None, problem)

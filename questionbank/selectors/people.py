@@ -1,0 +1,47 @@
+"""Reading people and their roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db.models import Q, QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from questionbank.errors import NotFound
+from questionbank.models import User
+
+__all__ = ["ROLE_EXPLANATIONS", "active_admins", "people", "person_get"]
+
+ROLE_EXPLANATIONS: Mapping[str, Promise] = {  # role -> what somebody with it may do; a literal table
+    "teacher": gettext_lazy(
+        "Searches and reads the whole bank, writes and edits their own questions, and tags any question."
+    ),
+    "reviewer": gettext_lazy("Reads the whole bank and decides whether paraphrases are valid."),
+    "admin": gettext_lazy(
+        "Does everything: imports, edits any question and the concepts, trains and promotes models, adds people."
+    ),
+}
+
+
+def people() -> QuerySet[User]:
+    """Everybody with an account, those who can log in first, by name."""
+    return User.objects.prefetch_related("groups").order_by("-is_active", "username")
+
+
+def person_get(*, person_id: int) -> User:
+    """A person by number.
+
+    Raises:
+        NotFound: there is nobody with that number.
+    """
+    person = User.objects.prefetch_related("groups").filter(pk=person_id).first()
+    if person is None:
+        raise NotFound(_("There is no person with that number."))
+    return person
+
+
+def active_admins() -> QuerySet[User]:
+    """Everybody who can log in and may do what admins do."""
+    return User.objects.filter(Q(is_superuser=True) | Q(groups__name="admin"), is_active=True).distinct()

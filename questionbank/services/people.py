@@ -1,0 +1,129 @@
+"""Inviting people, giving them roles and closing accounts; each function is one transaction for admins."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.contrib.auth.models import Group
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.models import User
+from questionbank.permissions import ROLES
+from questionbank.selectors.people import active_admins
+
+__all__ = ["person_invite", "person_set_active", "person_update"]
+
+NAME_LIMIT = 150
+EMAIL_LIMIT = 254
+
+
+@transaction.atomic
+def person_invite(
+    *, user: User, username: str, email: str, first_name: str, last_name: str, roles: Collection[str]
+) -> User:
+    """Add a person without a password; they choose one by the link of their invitation.
+
+    Raises:
+        ValidationFailed: `fields` says what is wrong with which.
+        NotAllowed: the inviter is not an admin.
+    """
+    _allow(user)
+    username = username.strip()
+    person = User(username=username, email=email.strip(), first_name=first_name, last_name=last_name)
+    fields = _problems(person, roles)
+    try:
+        UnicodeUsernameValidator()(username)
+        if User.objects.filter(username__iexact=username).exists():
+            fields["username"] = [_("This name is taken.")]
+    except ValidationError as error:
+        fields["username"] = list(error.messages)
+    if len(username) > NAME_LIMIT:
+        fields["username"] = [_("Use at most %(number)d characters.") % {"number": NAME_LIMIT}]
+    if fields:
+        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+    person.set_unusable_password()
+    person.save()
+    _set_roles(person, roles)
+    return person
+
+
+@transaction.atomic
+def person_update(
+    *, user: User, person: User, email: str, first_name: str, last_name: str, roles: Collection[str]
+) -> User:
+    """Change a person's name, e-mail address and roles.
+
+    Raises:
+        ValidationFailed: a field is wrong, or the bank would be left without an admin.
+        NotAllowed: the person who asks is not an admin, or touches a superuser without being one.
+    """
+    _allow(user, person)
+    active_admins_locked()
+    person.email, person.first_name, person.last_name = email.strip(), first_name, last_name
+    fields = _problems(person, roles)
+    if fields:
+        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+    person.save(update_fields=["email", "first_name", "last_name"])
+    _set_roles(person, roles)
+    _check_an_admin_is_left("roles")
+    return person
+
+
+@transaction.atomic
+def person_set_active(*, user: User, person: User, is_active: bool) -> User:
+    """Close an account, so that the person cannot log in any more, or open it again. Nothing is deleted.
+
+    Raises:
+        ValidationFailed: the bank would be left without an admin.
+        NotAllowed: as for `person_update`.
+    """
+    _allow(user, person)
+    active_admins_locked()
+    person.is_active = is_active
+    person.save(update_fields=["is_active"])
+    _check_an_admin_is_left("")
+    return person
+
+
+def active_admins_locked() -> None:
+    """Lock the admins' rows, so that two admins cannot remove each other at the same moment."""
+    list(User.objects.select_for_update().filter(pk__in=active_admins().values("pk")).values_list("pk"))
+
+
+def _allow(user: User, person: User | None = None) -> None:
+    if not user.has_perm("questionbank.people_manage"):
+        raise NotAllowed(_("Only admins manage people."))
+    if person is not None and person.is_superuser and not user.is_superuser:
+        raise NotAllowed(_("Only a superuser can change a superuser."))
+
+
+def _problems(person: User, roles: Collection[str]) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = {}
+    if person.email:
+        try:
+            validate_email(person.email)
+        except ValidationError as error:
+            fields["email"] = list(error.messages)
+        if User.objects.filter(email__iexact=person.email).exclude(pk=person.pk).exists():
+            fields["email"] = [_("Somebody else has this e-mail address.")]
+    if set(roles) - set(ROLES):
+        fields["roles"] = [_("There is no such role.")]
+    return fields
+
+
+def _set_roles(person: User, roles: Collection[str]) -> None:
+    person.groups.set(Group.objects.filter(name__in=[role for role in ROLES if role in roles]))
+    if hasattr(person, "_prefetched_objects_cache"):
+        person._prefetched_objects_cache.clear()
+
+
+def _check_an_admin_is_left(field: str) -> None:
+    """Raise unless somebody active is an admin; the transaction rolls the change back."""
+    if not active_admins().exists():
+        message = _("This is the last admin. Give somebody else the role first.")
+        raise ValidationFailed(message, fields={field: [message]} if field else None)

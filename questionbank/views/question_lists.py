@@ -1,0 +1,165 @@
+"""Lists of questions: collect from anywhere, reorder, share inside the school, print."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.forms.question_lists import AddToListForm, QuestionListForm
+from questionbank.models import Question, QuestionList
+from questionbank.selectors.question_lists import (
+    question_list_get,
+    question_lists_of,
+    questions_of_list,
+    shared_question_lists,
+)
+from questionbank.services.question_lists import (
+    LONGEST_LIST,
+    question_list_add,
+    question_list_create,
+    question_list_delete,
+    question_list_move,
+    question_list_remove,
+    question_list_update,
+)
+from questionbank.views.access import requires, takes_posts
+
+__all__ = ["list_add", "list_delete", "list_detail", "list_edit", "list_index", "list_item"]
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def list_index(request: HttpRequest) -> HttpResponse:
+    """The person's own lists, those that others share, and a form for a new list."""
+    form = QuestionListForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            question_list = question_list_create(user=request.user, name=form.cleaned_data["name"])
+            return redirect("list_detail", list_id=question_list.pk)
+        except ValidationFailed as error:
+            form.add_problems(error)
+    context = {
+        "form": form,
+        "own_lists": question_lists_of(user=request.user),
+        "shared_lists": shared_question_lists(user=request.user),
+    }
+    return render(request, "lists/index.html", context, status=422 if form.errors else 200)
+
+
+@requires("read")
+@require_safe
+def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
+    """A list with its questions in order; `?answers=1` shows the answers too, on screen and on paper."""
+    question_list = question_list_get(list_id=list_id, user=request.user)
+    context = {
+        "question_list": question_list,
+        "questions": questions_of_list(question_list=question_list),
+        "is_owner": question_list.owner_id == request.user.pk,
+        "with_answers": request.GET.get("answers") == "1",
+    }
+    return render(request, "lists/detail.html", context)
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def list_edit(request: HttpRequest, list_id: int) -> HttpResponse:
+    """Rename a list or change whether it is shared."""
+    question_list = _own_list(request, list_id)
+    initial = {"name": question_list.name, "is_shared": question_list.is_shared}
+    form = QuestionListForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            question_list_update(user=request.user, question_list=question_list, **form.cleaned_data)
+            messages.success(request, _("The list is saved."))
+            return redirect("list_detail", list_id=list_id)
+        except ValidationFailed as error:
+            form.add_problems(error)
+    context = {"question_list": question_list, "form": form}
+    return render(request, "lists/edit.html", context, status=422 if form.errors else 200)
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
+    """Ask, then delete a list."""
+    question_list = _own_list(request, list_id)
+    if request.method == "POST":
+        question_list_delete(user=request.user, question_list=question_list)
+        messages.success(request, _("The list is deleted. Its questions are still in the bank."))
+        return redirect("list_index")
+    return render(request, "lists/delete.html", {"question_list": question_list})
+
+
+@requires("read")
+@takes_posts(back="list_index")
+def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpResponse:
+    """Move a question of a list (`position`, from 1) or take it out (`action` remove)."""
+    question_list = _own_list(request, list_id)
+    position = request.POST.get("position", "")
+    if request.POST.get("action") == "remove":
+        question_list_remove(user=request.user, question_list=question_list, question_id=question_id)
+        messages.success(request, _("Question %(number)d is off the list.") % {"number": question_id})
+    elif position.isascii() and position.isdigit() and len(position) < 5:
+        question_list_move(
+            user=request.user, question_list=question_list, question_id=question_id, position=int(position)
+        )
+    return redirect("list_detail", list_id=list_id)
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def list_add(request: HttpRequest) -> HttpResponse:
+    """Choose a list, or name a new list, for the questions that `question` names; then go back to `next`."""
+    given = request.POST if request.method == "POST" else request.GET
+    questions = _questions(given.getlist("question"))
+    back = given.get("next", "")
+    if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}):
+        back = ""
+    form = AddToListForm(request.POST if request.method == "POST" else None, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            question_list = form.cleaned_data["question_list"] or question_list_create(
+                user=request.user, name=form.cleaned_data["name"]
+            )
+            added = question_list_add(user=request.user, question_list=question_list, questions=questions)
+            messages.success(request, _added_sentence(added, len(questions), question_list))
+            return redirect(back) if back else redirect("list_detail", list_id=question_list.pk)
+        except ValidationFailed as error:
+            form.add_problems(error)
+    context = {"form": form, "questions": questions, "next": back}
+    return render(request, "lists/add.html", context, status=422 if form.errors else 200)
+
+
+def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
+    """The person's own list; somebody else's is not found, even where it is shared."""
+    question_list = question_list_get(list_id=list_id, user=request.user)
+    if question_list.owner_id != request.user.pk:
+        raise NotFound(_("There is no such list, or it is not yours."))
+    return question_list
+
+
+def _questions(given: list[str]) -> list[Question]:
+    ids = [int(pk) for pk in given[:LONGEST_LIST] if pk.isascii() and pk.isdigit() and len(pk) < 19]
+    questions = Question.objects.defer("search_vector", "content_hash").in_bulk(ids)
+    known = [questions[pk] for pk in dict.fromkeys(ids) if pk in questions]
+    if not known:
+        raise NotFound(_("There is no such question in the bank."))
+    return known
+
+
+def _added_sentence(added: int, asked: int, question_list: QuestionList) -> str:
+    if not added:
+        sentence = ngettext(
+            "The question is already on “%(name)s”.", "The questions are already on “%(name)s”.", asked
+        )
+    else:
+        sentence = ngettext(
+            "%(added)d question is now on “%(name)s”.", "%(added)d questions are now on “%(name)s”.", added
+        )
+    return sentence % {"added": added, "name": question_list.name}

@@ -1,0 +1,73 @@
+"""People, roles and the last admin."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.models import User
+from questionbank.services.people import person_invite, person_set_active, person_update
+
+pytestmark = pytest.mark.django_db
+ADA = {
+    "username": "ada",
+    "email": "ada@school.example",
+    "first_name": "Ada",
+    "last_name": "L",
+    "roles": ["teacher"],
+}
+
+
+def test_an_invited_person_has_the_role_and_no_password(admin_person) -> None:
+    person = person_invite(user=admin_person, **ADA)
+    assert person.has_perm("questionbank.question_create")
+    assert not person.has_perm("questionbank.import")
+    assert not person.has_usable_password()
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"username": "a b"}, "username"),
+        ({"username": "ADMIN"}, "username"),
+        ({"email": "nonsense"}, "email"),
+        ({"roles": ["owner"]}, "roles"),
+    ],
+)
+def test_a_wrong_invitation_names_the_field(admin_person, change, field) -> None:
+    with pytest.raises(ValidationFailed) as caught:
+        person_invite(user=admin_person, **(ADA | change))
+    assert list(caught.value.fields) == [field]
+    assert User.objects.count() == 1
+
+
+def test_two_people_do_not_share_an_address(admin_person) -> None:
+    person_invite(user=admin_person, **ADA)
+    with pytest.raises(ValidationFailed) as caught:
+        person_invite(user=admin_person, **(ADA | {"username": "eve", "email": "ADA@school.example"}))
+    assert "email" in caught.value.fields
+
+
+def test_the_last_admin_keeps_role_and_account(admin_person) -> None:
+    kept = {"email": "", "first_name": "", "last_name": ""}
+    with pytest.raises(ValidationFailed, match="last admin"):
+        person_update(user=admin_person, person=admin_person, roles=["teacher"], **kept)
+    with pytest.raises(ValidationFailed, match="last admin"):
+        person_set_active(user=admin_person, person=admin_person, is_active=False)
+    person = User.objects.get(pk=admin_person.pk)
+    assert person.is_active
+    assert person.has_perm("questionbank.import")
+
+    person_invite(user=admin_person, **(ADA | {"roles": ["admin"]}))
+    person_update(user=person, person=person, roles=["teacher"], **kept)
+    assert not User.objects.get(pk=person.pk).has_perm("questionbank.import")
+
+
+def test_only_admins_manage_people_and_only_superusers_a_superuser(admin_person, teacher) -> None:
+    with pytest.raises(NotAllowed):
+        person_invite(user=teacher, **ADA)
+    root = User.objects.create_superuser("root", password="correct horse battery")
+    with pytest.raises(NotAllowed):
+        person_set_active(user=admin_person, person=root, is_active=False)
+    person_set_active(user=root, person=admin_person, is_active=False)
+    assert not User.objects.get(pk=admin_person.pk).is_active

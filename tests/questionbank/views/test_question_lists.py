@@ -1,0 +1,58 @@
+"""The pages of lists."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+
+from questionbank.models import QuestionList
+from questionbank.services.question_lists import question_list_add, question_list_create
+
+
+def test_a_question_is_added_to_a_new_list_and_one_comes_back(as_teacher, bank) -> None:
+    question = bank.questions[0]
+    page = reverse("question_detail", args=[question.pk])
+    add = reverse("list_add")
+    assert f"{add}?question={question.pk}" in as_teacher.get(page).content.decode()
+    data = {"question": question.pk, "name": "Friday", "next": page}
+    response = as_teacher.post(add, data)
+    assert response["Location"] == page
+    assert [item.question_id for item in QuestionList.objects.get(name="Friday").items.all()] == [question.pk]
+
+
+def test_a_foreign_address_to_go_back_to_is_ignored(as_teacher, bank) -> None:
+    data = {"question": bank.questions[0].pk, "name": "Friday", "next": "https://elsewhere.example/"}
+    response = as_teacher.post(reverse("list_add"), data)
+    assert response["Location"] == reverse("list_detail", args=[QuestionList.objects.get().pk])
+
+
+def test_a_new_list_needs_a_name(as_teacher, bank) -> None:
+    response = as_teacher.post(reverse("list_add"), {"question": bank.questions[0].pk, "name": ""})
+    assert response.status_code == 422
+    assert "Enter a name" in response.content.decode()
+
+
+def test_unknown_questions_are_not_found(as_teacher, bank) -> None:
+    for wrong in ("", "x", "999999", "9" * 5000):
+        assert as_teacher.get(reverse("list_add"), {"question": wrong}).status_code == 404
+
+
+def test_answers_show_only_where_asked_for(as_teacher, teacher, bank) -> None:
+    question = bank.questions[0]
+    question.answer = "forty-two"
+    question.save()
+    question_list = question_list_create(user=teacher, name="Friday")
+    question_list_add(user=teacher, question_list=question_list, questions=[question])
+    page = reverse("list_detail", args=[question_list.pk])
+    assert "forty-two" not in as_teacher.get(page).content.decode()
+    assert "forty-two" in as_teacher.get(page, {"answers": "1"}).content.decode()
+
+
+def test_another_s_list_is_hidden_until_it_is_shared(as_reviewer, teacher, bank) -> None:
+    question_list = question_list_create(user=teacher, name="Friday")
+    page = reverse("list_detail", args=[question_list.pk])
+    assert as_reviewer.get(page).status_code == 404
+    question_list.is_shared = True
+    question_list.save()
+    assert as_reviewer.get(page).status_code == 200
+    assert "Friday" in as_reviewer.get(reverse("list_index")).content.decode()
+    assert as_reviewer.get(reverse("list_edit", args=[question_list.pk])).status_code == 404
