@@ -49,7 +49,7 @@ environment = _Environment(
     REVIEW_OPINIONS=(int, 1),
     REVIEW_RANDOM_SHARE=(float, 0.2),
     SECRET_KEY=(str, ""),
-    TRUST_PROXY_HEADER=(bool, False),
+    TRUSTED_PROXIES=(int, 0),
     VAR_DIR=(str, str(BASE_DIR / "var")),
 )
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from ipaddress import ip_address
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
@@ -12,9 +15,30 @@ from django.utils.translation import gettext as _
 
 from questionbank.forms.uploads import TAKES_FILES
 
-__all__ = ["LogInMiddleware", "RequestSizeMiddleware"]
+__all__ = ["ClientAddressMiddleware", "LogInMiddleware", "RequestSizeMiddleware"]
 
 FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
+
+
+class ClientAddressMiddleware:
+    """Make ``REMOTE_ADDR`` the client's address, for the log and for whatever counts attempts.
+
+    Behind `TRUSTED_PROXIES` proxies, each of which appends the address it was called from to
+    ``X-Forwarded-For``, the client's is that many from the end; what stands before it is the client's own
+    claim. Without proxies the header is the client's claim altogether and is dropped.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        claimed = request.META.pop("HTTP_X_FORWARDED_FOR", "")
+        proxies = settings.TRUSTED_PROXIES
+        addresses = [address.strip() for address in claimed.split(",")]
+        if 0 < proxies <= len(addresses):
+            with suppress(ValueError):  # not an address: the proxy's own stays
+                request.META["REMOTE_ADDR"] = str(ip_address(addresses[-proxies]))
+        return self.get_response(request)
 
 
 class RequestSizeMiddleware:

@@ -175,7 +175,7 @@ def containers(compose, database_address, redis_address, tmp_path_factory) -> Co
         "ALLOWED_HOSTS": "kindred.test,www.kindred.test",
         "CSRF_TRUSTED_ORIGINS": "https://kindred.test",
         "EMAIL_URL": "consolemail://",
-        "TRUST_PROXY_HEADER": "1",
+        "TRUSTED_PROXIES": "1",
         "LOG_LEVEL": "INFO",
         "PORT": str(port),
         "VAR_DIR": str(var),

@@ -6,6 +6,9 @@ import pytest
 from django.core import mail
 from django.urls import reverse
 
+from questionbank.accounts import FREE_FAILURES, LONGEST_WAIT
+from questionbank.middleware import ClientAddressMiddleware
+
 LOGIN = "account_login"
 
 
@@ -106,3 +109,54 @@ def test_the_theme_leads_nowhere_else(as_teacher, target) -> None:
 
 def test_an_unknown_theme_sets_no_cookie(as_teacher) -> None:
     assert not as_teacher.post(reverse("theme"), {"theme": '"><script>'}).cookies
+
+
+@pytest.mark.parametrize(
+    ("proxies", "header", "expected"),
+    [
+        (0, "9.9.9.9", "10.0.0.1"),
+        (1, "9.9.9.9, 20.0.0.2", "20.0.0.2"),
+        (2, "9.9.9.9, 20.0.0.2, 10.0.0.7", "20.0.0.2"),
+        (2, "9.9.9.9", "10.0.0.1"),
+        (1, "nonsense", "10.0.0.1"),
+        (1, None, "10.0.0.1"),
+    ],
+)
+def test_only_trusted_proxies_say_where_a_client_is(rf, settings, proxies, header, expected) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    headers = {} if header is None else {"HTTP_X_FORWARDED_FOR": header}
+    seen = []
+    ClientAddressMiddleware(seen.append)(rf.get("/", REMOTE_ADDR="10.0.0.1", **headers))
+    assert seen[0].META["REMOTE_ADDR"] == expected
+    assert "HTTP_X_FORWARDED_FOR" not in seen[0].META
+
+
+def log_in(client, name: str, password: str, address: str) -> str:
+    """The page, or an empty string where the log-in worked."""
+    response = client.post(reverse(LOGIN), {"login": name, "password": password}, REMOTE_ADDR=address)
+    return "" if response.status_code == 302 else response.content.decode()
+
+
+def test_name_and_mail_of_an_account_share_one_limit(client, teacher) -> None:
+    teacher.email = "t@school.example"
+    teacher.save()
+    for name in ("teacher", "t@school.example", "TEACHER", "t@school.example", "teacher"):
+        assert "not correct" in log_in(client, name, "wrong", "10.0.0.1")
+    assert "Too many" in log_in(client, "t@school.example", "wrong", "10.0.0.1")
+
+
+def test_guesses_from_elsewhere_slow_an_account_down_and_spare_its_owner(
+    client, teacher, monkeypatch
+) -> None:
+    right = "correct horse battery"
+    assert log_in(client, "teacher", right, "10.0.0.1") == ""
+    client.logout()
+    clock = [1_000_000.0]
+    monkeypatch.setattr("questionbank.accounts.time.time", lambda: clock[0])
+    for number in range(FREE_FAILURES):
+        assert "not correct" in log_in(client, "teacher", "wrong", f"10.0.1.{number}")
+    assert "Try again in" in log_in(client, "teacher", right, "10.0.2.1")
+    assert log_in(client, "teacher", right, "10.0.0.1") == ""
+    client.logout()
+    clock[0] += LONGEST_WAIT + 1
+    assert log_in(client, "teacher", right, "10.0.2.1") == ""
