@@ -20,6 +20,7 @@ from questionbank.views import (
     distances,
     health,
     help,
+    hierarchy_choice,
     home,
     imports,
     maps,
@@ -79,6 +80,7 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/retire/", questions.question_retire_page, name="question_retire"),
     path("<int:question_id>/restore/", questions.question_restore_view, name="question_restore"),
     path("<int:question_id>/accept/", tagging.question_accept, name="question_accept"),
+    path("<int:question_id>/hierarchy/", hierarchy_choice.question_hierarchy, name="question_hierarchy"),
     path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),
     path(
         "<int:question_id>/paraphrases/", paraphrases.question_paraphrases_page, name="question_paraphrases"
@@ -99,6 +101,11 @@ concept_patterns: list[URLPattern | URLResolver] = [
         "hierarchies/<int:hierarchy_id>/delete/",
         concept_editing.hierarchy_delete_page,
         name="hierarchy_delete",
+    ),
+    path(
+        "hierarchies/<int:hierarchy_id>/default/",
+        hierarchy_choice.hierarchy_default_page,
+        name="hierarchy_default",
     ),
     path("hierarchies/<int:hierarchy_id>/new/", concept_editing.concept_create_page, name="concept_create"),
     path("<int:concept_id>/", concepts.concept_detail, name="concept_detail"),

@@ -150,6 +150,19 @@ class ProbeHeads:
     difficulty_of_vector: DifficultyHead | None = None
     manifest: Manifest | None = field(default=None, compare=False)
 
+    @property
+    def beats_majority(self) -> bool:
+        """False where held-out questions showed the concepts to be no better than always naming the commonest one.
+
+        `analytics.probes.measure` writes the gain over that baseline with its 95 % lower bound; probes that were
+        measured before it did are judged by the two accuracies. True where nothing was measured.
+        """
+        measured = self.manifest.metrics.get("concepts") if self.manifest else None
+        if not measured:
+            return True
+        gain = measured["path_accuracy"] - measured["path_majority_accuracy"]
+        return bool(measured.get("path_gain_low", gain) > 0)
+
     def predict(
         self, vectors: np.ndarray, top: int = 5, *, texts: Sequence[str] | None = None
     ) -> list[Prediction]:

@@ -70,7 +70,9 @@ def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> d
     best = [tree.paths[row[0]] for row in order]
     correct = np.array([path in own for path, own in zip(best, truth, strict=True)])
     frequent = [path for path, _ in Counter(path for own in seen for path in own).most_common(5)]
+    majority = np.array([frequent[0] in own for own in truth])
     return {
+        "questions": len(test),
         "paths": len(tree.paths),
         "path_accuracy": float(correct.mean()),
         "path_top5_accuracy": float(
@@ -78,7 +80,8 @@ def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> d
                 [any(tree.paths[one] in own for one in row) for row, own in zip(order, truth, strict=True)]
             )
         ),
-        "path_majority_accuracy": float(np.mean([frequent[0] in own for own in truth])),
+        "path_majority_accuracy": float(majority.mean()),
+        "path_gain_low": _lower_bound(correct.astype(np.float64) - majority),
         "path_majority_top5_accuracy": float(np.mean([bool(own & {*frequent}) for own in truth])),
         "expected_calibration_error": expected_calibration_error(probabilities.max(axis=1), correct),
         "levels": {
@@ -87,6 +90,11 @@ def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> d
             if (level := _measure_level(tree, probabilities, truth, seen, depth))
         },
     }
+
+
+def _lower_bound(gains: np.ndarray) -> float:
+    """The one-sided 95 % lower bound of the mean of paired gains, by the normal approximation."""
+    return float(gains.mean() - 1.645 * gains.std() / np.sqrt(len(gains)))
 
 
 def _measure_level(

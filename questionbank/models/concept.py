@@ -13,16 +13,26 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
 
     The KH-distance between questions of two hierarchies is the maximum, so a hierarchy is never
     split or joined silently.
+
+    Attributes:
+        is_default: an admin chose it as the bank's default; without such a row the oldest hierarchy is it
+            (`questionbank.selectors.hierarchy_choice`).
     """
 
     name = models.CharField(_("name"), max_length=200, unique=True)
     description = models.TextField(_("description"), blank=True)
+    is_default = models.BooleanField(_("default of the bank"), default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ("name",)
         verbose_name = _("knowledge hierarchy")
         verbose_name_plural = _("knowledge hierarchies")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("is_default",), condition=models.Q(is_default=True), name="one_default_hierarchy"
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name

@@ -1,6 +1,6 @@
 """What is known about a question's difficulty, each figure with its interval and its basis.
 
-Observed, published and estimated stand beside one another, in per cent (0 easy, 100 hard), so that a
+Observed, estimated and published stand beside one another, in per cent (0 easy, 100 hard), so that a
 page can show how well the estimate did once students have answered.
 """
 
@@ -17,6 +17,7 @@ from questionbank.models import Question
 __all__ = ["DifficultyFigure", "observed_difficulty", "published_difficulty", "wilson_interval"]
 
 Z_95 = 1.959964  # quantile of the normal distribution for 95 %
+UNCERTAIN = 34.0  # points: an interval that reaches so far from its figure says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,13 @@ class DifficultyFigure:
     low: float | None = None
     high: float | None = None
     is_estimate: bool = False
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the interval reaches so far that the figure says nothing."""
+        if self.low is None or self.high is None:
+            return False
+        return max(self.percent - self.low, self.high - self.percent) >= UNCERTAIN
 
 
 def wilson_interval(share: float, responses: int) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 """What a question is probably about and how hard it probably is, with the evidence for it.
 
-Trained probes answer where there are some for the bank's hierarchy and the encoder knows the language;
-otherwise the nearest labelled questions vote, and the notice says so.
+Every prediction is made in one hierarchy: the probes of that hierarchy answer where they can read the question,
+otherwise its nearest labelled questions vote, and the notice says why. Questions of other hierarchies, and the
+scales of their difficulties, have no part in it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -20,8 +21,16 @@ from analytics.inference.heads import Prediction
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ValidationFailed
-from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
+from questionbank.models import (
+    EmbeddingSet,
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    Lens,
+    Question,
+    QuestionTag,
+)
 from questionbank.scales import scale_percent, scale_value
+from questionbank.selectors.probe_states import why_no_probes
 from questionbank.selectors.questions import concept_paths
 from questionbank.selectors.serving import ServedProbes, Serving
 from questionbank.selectors.vectors import nearest
@@ -87,6 +96,7 @@ class QuestionPrediction:
         concepts: the most probable paths, falling.
         basis: what the difficulty rests on, for people.
         notice: why this is not the usual kind of prediction, or empty.
+        hierarchy: name of the hierarchy that the concepts belong to; empty where the bank has none.
     """
 
     concepts: list[PredictedConcept]
@@ -94,6 +104,7 @@ class QuestionPrediction:
     neighbours: list[LabelledNeighbour]
     basis: str
     notice: str
+    hierarchy: str = ""
 
 
 def predict(
@@ -103,29 +114,31 @@ def predict(
 
     Args:
         language: of the text; detected where it is not given.
-        hierarchy: name of the hierarchy to predict in, by default that of the newest probes.
+        hierarchy: name of the hierarchy to predict in, by default the bank's.
 
     Raises:
         ServiceUnavailable: there are no vectors yet.
-        ValidationFailed: there are no probes of that hierarchy.
+        ValidationFailed: there is no such hierarchy.
     """
     language = language or detect_language(text)
-    _check_hierarchy(serving, hierarchy)
+    name = _known_hierarchy(serving, hierarchy)
     embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, language, [text])
     vector = encoder.encode([text])[0]
-    neighbours = _labelled_neighbours(embedding_set, vector, text)
-    probes = serving.probes_for(hierarchy=hierarchy, language=language, sample=[text])
+    neighbours = _labelled_neighbours(embedding_set, vector, text, name)
+    probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
     if probes is None:
-        return _by_votes(neighbours, notice or _no_probes())
+        reason = _why_no_model(serving, name, notice)
+        return _by_votes(neighbours, reason, name)
     if serving.embedding_set(probes.lens) != embedding_set:
         vector = serving.encoder(probes.lens).encode([text])[0]
     predicted = probes.heads.predict(vector[None], TOP_CONCEPTS, texts=[text])[0]
     return QuestionPrediction(
-        concepts=_with_ids(predicted, probes.hierarchy),
+        concepts=_with_ids(predicted, name) if probes.heads.beats_majority else [],
         difficulty=_difficulty(predicted),
         neighbours=neighbours,
         basis=_estimated_basis(len(neighbours)),
-        notice="",
+        notice=_no_better(probes),
+        hierarchy=name,
     )
 
 
@@ -140,39 +153,70 @@ def predict_many(
 
     Raises:
         ServiceUnavailable: there are no vectors yet.
-        ValidationFailed: there are no probes of that hierarchy.
+        ValidationFailed: there is no such hierarchy.
     """
-    _check_hierarchy(serving, hierarchy)
+    name = _known_hierarchy(serving, hierarchy)
     predictions: dict[int, QuestionPrediction] = {}
-    by_probes: dict[tuple[str, str], tuple[ServedProbes, list[int]]] = {}
+    by_lens: dict[str, tuple[ServedProbes, list[int]]] = {}
     for index, text in enumerate(texts):
         language = languages[index] or detect_language(text)
-        probes = serving.probes_for(hierarchy=hierarchy, language=language, sample=[text])
+        probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
         if probes is None:
             predictions[index] = predict(text=text, serving=serving, language=language, hierarchy=hierarchy)
         else:
-            by_probes.setdefault((probes.hierarchy, probes.lens), (probes, []))[1].append(index)
-    for probes, own in by_probes.values():
+            by_lens.setdefault(probes.lens, (probes, []))[1].append(index)
+    for probes, own in by_lens.values():
         own_texts = [texts[index] for index in own]
         vectors = serving.encoder(probes.lens).encode(own_texts)
         predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=own_texts)
         for index, one in zip(own, predicted, strict=True):
-            concepts = [PredictedConcept(guess.path, guess.probability) for guess in one.concepts]
-            predictions[index] = QuestionPrediction(concepts, _difficulty(one), [], _estimated_basis(0), "")
+            predictions[index] = QuestionPrediction(
+                concepts=[PredictedConcept(guess.path, guess.probability) for guess in one.concepts]
+                if probes.heads.beats_majority
+                else [],
+                difficulty=_difficulty(one),
+                neighbours=[],
+                basis=_estimated_basis(0),
+                notice=_no_better(probes),
+                hierarchy=name,
+            )
     return [predictions[index] for index in range(len(texts))]
 
 
-def _check_hierarchy(serving: Serving, hierarchy: str | None) -> None:
+def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
+    """The hierarchy to predict in; empty where the bank has none."""
     if hierarchy is not None and hierarchy not in serving.probe_artifacts:
-        known = ", ".join(serving.probe_artifacts) or _("none")
-        raise ValidationFailed(
-            _("There are no probes of the hierarchy “%(name)s”; there are: %(known)s.")
-            % {"name": hierarchy, "known": known}
-        )
+        names = KnowledgeHierarchy.objects.order_by("name").values_list("name", flat=True)
+        if hierarchy not in (known := list(names)):
+            raise ValidationFailed(
+                _("There is no hierarchy “%(name)s”; choose one of these: %(known)s.")
+                % {"name": hierarchy, "known": ", ".join(known or serving.probe_artifacts) or _("none")}
+            )
+    return serving.hierarchy(hierarchy)
 
 
-def _no_probes() -> str:
-    return _("No model has been trained for this yet; the nearest labelled questions were asked instead.")
+def _why_no_model(serving: Serving, hierarchy: str, notice: str) -> str:
+    """Why no probes answer; `notice` is what the lens says of the language."""
+    if hierarchy in serving.probe_artifacts:
+        unread = _("The model for “%(name)s” reads vectors that are not in use.") % {"name": hierarchy}
+        return notice or unread
+    return why_no_probes(hierarchy) if hierarchy else _("The bank has no concepts yet.")
+
+
+def _no_better(probes: ServedProbes) -> str:
+    """Why trained probes name no concepts; empty where they do."""
+    if probes.heads.beats_majority or probes.heads.manifest is None:
+        return ""
+    measured = probes.heads.manifest.metrics["concepts"]
+    return _(
+        "The model for “%(name)s” was right for %(right).0f%% of the questions kept back from its training, no"
+        " better than always naming the commonest concept (%(majority).0f%%). So it names none; more labelled"
+        " questions would help."
+    ) % {
+        "name": probes.hierarchy,
+        "right": 100 * measured["path_accuracy"],
+        "majority": 100 * measured["path_majority_accuracy"],
+    }
 
 
 def _estimated_basis(neighbours: int) -> str:
@@ -221,34 +265,42 @@ def _on_scale(
     )
 
 
-def _labelled_neighbours(embedding_set: EmbeddingSet, vector: Vector, text: str) -> list[LabelledNeighbour]:
-    """The nearest ready questions that have a concept or a difficulty; paraphrases only repeat their originals'."""
-    labelled = _load(nearest(embedding_set=embedding_set, vector=vector, k=4 * NEIGHBOURS), text)
+def _labelled_neighbours(
+    embedding_set: EmbeddingSet, vector: Vector, text: str, hierarchy: str
+) -> list[LabelledNeighbour]:
+    """The nearest ready questions that are tagged in the hierarchy; paraphrases only repeat their originals'.
+
+    Without a hierarchy, those that have a difficulty.
+    """
+    labelled = _load(nearest(embedding_set=embedding_set, vector=vector, k=4 * NEIGHBOURS), text, hierarchy)
     if len(labelled) < NEIGHBOURS:  # few of the bank's questions are labelled: ask among those only
-        tagged = QuestionTag.objects.filter(question=OuterRef("pk"))
-        among = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True).filter(
-            Q(difficulty_percent__isnull=False) | Exists(tagged)
-        )
+        among = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
+        if hierarchy:
+            tags = QuestionTag.objects.filter(question=OuterRef("pk"), concept__hierarchy__name=hierarchy)
+            among = among.filter(Exists(tags))
+        else:
+            among = among.filter(difficulty_percent__isnull=False)
         found = nearest(embedding_set=embedding_set, vector=vector, k=2 * NEIGHBOURS, question_ids=among)
-        labelled = _load(found, text)
+        labelled = _load(found, text, hierarchy)
     return labelled[:NEIGHBOURS]
 
 
-def _load(found: Sequence[tuple[int, float]], text: str) -> list[LabelledNeighbour]:
+def _load(found: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[LabelledNeighbour]:
     ids = [pk for pk, _score in found]
     questions = Question.objects.defer("search_vector", "solution").in_bulk(ids)
-    paths = concept_paths(ids)
+    owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first() if hierarchy else None
+    paths = concept_paths(ids, hierarchy=owner) if owner else {}
     return [
         LabelledNeighbour(questions[pk], round(score, 4), paths.get(pk, []))
         for pk, score in found
         if pk in questions
         and questions[pk].text != text
         and questions[pk].paraphrase_of_id is None
-        and (paths.get(pk) or questions[pk].difficulty_percent is not None)
+        and (paths.get(pk) or (not hierarchy and questions[pk].difficulty_percent is not None))
     ]
 
 
-def _by_votes(neighbours: list[LabelledNeighbour], notice: str) -> QuestionPrediction:
+def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) -> QuestionPrediction:
     """Concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
     votes: dict[ConceptPath, float] = defaultdict(float)
     for one in neighbours:
@@ -256,13 +308,16 @@ def _by_votes(neighbours: list[LabelledNeighbour], notice: str) -> QuestionPredi
             votes[path] += _weight(one) / len(one.concepts)
     total = sum(votes.values())
     best = sorted(votes.items(), key=lambda item: -item[1])[:TOP_CONCEPTS]
-    ids = _ids_of_tags(neighbours)
+    if best:
+        notice = _("%(reason)s The nearest labelled questions vote instead.") % {"reason": notice}
+    ids = _ids_of_tags(neighbours, hierarchy)
     return QuestionPrediction(
         concepts=[PredictedConcept(path, share / total, ids.get(path)) for path, share in best if total],
         difficulty=_voted_difficulty(neighbours),
         neighbours=neighbours,
         basis=_estimated_basis(len(neighbours)),
         notice=notice,
+        hierarchy=hierarchy,
     )
 
 
@@ -270,11 +325,11 @@ def _weight(neighbour: LabelledNeighbour) -> float:
     return max(neighbour.score, 0.0) ** 4
 
 
-def _ids_of_tags(neighbours: Iterable[LabelledNeighbour]) -> dict[ConceptPath, int]:
+def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dict[ConceptPath, int]:
     """The concept ids behind the neighbours' paths; tags come in the order of the paths."""
     by_question = {one.question.pk: one for one in neighbours}
     rows = (
-        QuestionTag.objects.filter(question_id__in=by_question)
+        QuestionTag.objects.filter(question_id__in=by_question, concept__hierarchy__name=hierarchy)
         .order_by("concept__path")
         .values_list("question_id", "concept_id")
     )

@@ -17,6 +17,7 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Subquery
 from django.db.models.functions import JSONObject
 from django.utils.translation import gettext as _
 
@@ -28,6 +29,7 @@ from analytics.paraphrase.scorer import Scorer, load_scorer
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact
 from questionbank.selectors.artifacts import artifact_champion, artifact_folder
+from questionbank.selectors.hierarchy_choice import default_hierarchy_first
 
 __all__ = ["ServedProbes", "ServedScorer", "Serving", "scorer_of", "served_scorer", "serving"]
 
@@ -63,11 +65,13 @@ class Serving:
 
     Attributes:
         sets: the vector set in use, by lens.
-        probe_artifacts: champion probes by the name of their hierarchy, newest first.
+        probe_artifacts: champion probes by the name of their hierarchy, oldest first.
+        default_hierarchy: name of the bank's default hierarchy; empty where the bank has none.
     """
 
     sets: Mapping[str, EmbeddingSet]
     probe_artifacts: Mapping[str, ModelArtifact]
+    default_hierarchy: str = ""
 
     def embedding_set(self, lens: str) -> EmbeddingSet:
         """The set that serves a lens.
@@ -128,31 +132,36 @@ class Serving:
         encoder = self.lens_for(lens, language, [text])[1]
         return cast(Vector, encoder.encode([text])[0])
 
-    def probes(self, hierarchy: str | None = None) -> ProbeHeads | None:
-        """The probes of a hierarchy, by default the newest ones, that read the vectors of a set in use."""
-        found = self.probes_for(hierarchy=hierarchy)
-        return found.heads if found else None
+    def hierarchy(self, name: str | None = None) -> str:
+        """The hierarchy to predict in: the named one, else the bank's default, never the one trained last.
+
+        A bank without a hierarchy has at most the probes that were installed with it.
+        """
+        return name or self.default_hierarchy or next(iter(self.probe_artifacts), "")
 
     def probes_for(
         self, *, hierarchy: str | None = None, language: str = "", sample: Sequence[str] = ()
     ) -> ServedProbes | None:
-        """The probes that can answer for a text of a language, or None.
+        """The probes of a hierarchy that can answer for a text of a language, or None.
 
         Probes read either the model's vectors or, where they were trained on questions in a language that it
-        does not know, the character n-grams'. Without a hierarchy, those are taken that read the vectors
-        which serve the language best.
+        does not know, the character n-grams'.
+
+        Args:
+            hierarchy: by default the bank's.
+            language: of the text.
+            sample: texts of that language, in case the bank has not measured it.
         """
+        name = self.hierarchy(hierarchy)
+        artifact = self.probe_artifacts.get(name)
+        if artifact is None:
+            return None
         known = self.serves(Lens.PURPOSE, language, sample)
-        for scope, artifact in self.probe_artifacts.items():
-            if hierarchy not in (None, scope):
-                continue
-            heads = _load(artifact, load_heads)
-            for lens, one in self.sets.items():
-                if (heads.encoder, heads.dimension) != (one.encoder_name, one.dimension):
-                    continue
-                fits = known or lens == Lens.WORDING
-                if fits and (hierarchy is not None or (lens == Lens.PURPOSE) == known):
-                    return ServedProbes(heads, scope, lens)
+        heads = _load(artifact, load_heads)
+        for lens, embedding_set in self.sets.items():
+            reads = (heads.encoder, heads.dimension) == (embedding_set.encoder_name, embedding_set.dimension)
+            if reads and (known or lens == Lens.WORDING):
+                return ServedProbes(heads, name, lens)
         return None
 
 
@@ -160,13 +169,16 @@ def serving() -> Serving:
     """Read which models and sets are in use: one statement, so never a mixture of two promotions."""
     champions = (
         ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
-        .order_by("-created_at", "-pk")
+        .order_by("pk")
         .values(row=JSONObject(**{name: name for name in _PROBE_COLUMNS}))
     )
     rows = list(
         EmbeddingSet.objects.filter(is_current=True)
         .select_related("artifact")
-        .annotate(champion_probes=ArraySubquery(champions))
+        .annotate(
+            champion_probes=ArraySubquery(champions),
+            default_hierarchy=Subquery(default_hierarchy_first().values("name")[:1]),
+        )
     )
     probes: list[dict[str, object]] = rows[0].champion_probes if rows else []
     return Serving(
@@ -178,6 +190,7 @@ def serving() -> Serving:
             )
             for one in probes
         },
+        default_hierarchy=(rows[0].default_hierarchy or "") if rows else "",
     )
 
 

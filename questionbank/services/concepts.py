@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, QuestionTag, User
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag, User
 from questionbank.services.concept_paths import (
     concept_name,
     concept_paths_ensure,
@@ -80,7 +80,7 @@ def hierarchy_create(*, user: User | None, name: str) -> KnowledgeHierarchy:
 
 @transaction.atomic
 def hierarchy_rename(*, user: User | None, hierarchy: KnowledgeHierarchy, name: str) -> KnowledgeHierarchy:
-    """Give a hierarchy another name.
+    """Give a hierarchy another name; the models that predict in it keep doing so.
 
     Raises:
         ValidationFailed: the name is empty, too long or taken.
@@ -92,6 +92,7 @@ def hierarchy_rename(*, user: User | None, hierarchy: KnowledgeHierarchy, name: 
         raise ValidationFailed("A hierarchy's name has 1 to 200 characters.", {"name": ["Give a name."]})
     if KnowledgeHierarchy.objects.filter(name=tidy).exclude(pk=fresh.pk).exists():
         raise ValidationFailed(f"There is a hierarchy {tidy!r} already.", {"name": ["This name is taken."]})
+    ModelArtifact.objects.filter(scope=fresh.name).update(scope=tidy)
     fresh.name = tidy
     fresh.save(update_fields=["name"])
     return fresh

@@ -16,6 +16,7 @@ from analytics.paraphrase.config import ParaphraseConfig
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
 from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.probe_states import FEWEST_TAGGED
 from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "scorer_request",
 ]
 
-FEWEST_TAGGED = 100  # below it a new hierarchy waits: neighbours vote instead
 MODEL_IN_USE = "in use"
 """As an encoder's backbone: the encoder that serves when the training is asked for."""
 
@@ -216,5 +216,6 @@ def probes_request_missing() -> list[Run]:
 def _tagged_hierarchies() -> QuerySet[KnowledgeHierarchy, Any]:
     """Hierarchies with ready questions, each with their number as `tagged`."""
     return KnowledgeHierarchy.objects.filter(
-        concepts__question_tags__question__status=Question.Status.READY
+        concepts__question_tags__question__status=Question.Status.READY,
+        concepts__question_tags__question__paraphrase_of__isnull=True,
     ).annotate(tagged=Count("concepts__question_tags__question", distinct=True))

@@ -15,6 +15,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from questionbank.models import Question
+from questionbank.selectors.difficulty import DifficultyFigure, observed_difficulty, published_difficulty
 from questionbank.selectors.evidence import LOOKS_ALIKE, SAME_IDEA
 
 __all__ = [
@@ -28,7 +30,9 @@ __all__ = [
     "flag_badge",
     "found_by_name",
     "icon",
+    "is_likely",
     "language_name",
+    "leading_difficulty",
     "percent",
     "readable",
     "worth_showing",
@@ -194,7 +198,20 @@ def all_but_last(path: Sequence[str]) -> Sequence[str]:
 @register.filter
 def worth_showing(guesses: Sequence[Any]) -> list[Any]:
     """The two most probable concepts, and of the others those that are not next to impossible."""
-    return [guess for place, guess in enumerate(guesses) if place < 2 or guess.probability >= 0.01]
+    return [guess for place, guess in enumerate(guesses) if place < 2 or is_likely(guess.probability)]
+
+
+@register.filter
+def is_likely(probability: float) -> bool:
+    """Whether a concept is likely enough to be accepted; `percent` writes "<1%" for what is not."""
+    return probability >= 0.01
+
+
+@register.filter
+def leading_difficulty(question: Question) -> DifficultyFigure | None:
+    """What was observed, where that says something, else what the source published."""
+    observed = observed_difficulty(question)
+    return observed if observed and not observed.is_uncertain else published_difficulty(question)
 
 
 @register.filter

@@ -19,6 +19,7 @@ from questionbank.selectors.concepts import (
     hierarchy_get,
 )
 from questionbank.selectors.filters import SearchFilters, filtered_questions
+from questionbank.selectors.hierarchy_choice import default_hierarchy
 from questionbank.views.access import requires
 
 __all__ = ["concept_detail", "concept_tree_page"]
@@ -32,13 +33,15 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
     """One hierarchy as a tree, with the others a click away."""
     known = list(hierarchies())
     chosen = request.GET.get("hierarchy", "")
-    hierarchy: KnowledgeHierarchy | None = known[0] if known else None
+    default = default_hierarchy()
+    hierarchy: KnowledgeHierarchy | None = default
     if chosen.isascii() and chosen.isdigit():
         hierarchy = hierarchy_get(hierarchy_id=int(chosen))
     query = request.GET.get("q", "").strip()
     context: dict[str, Any] = {
         "hierarchies": known,
         "hierarchy": hierarchy,
+        "default": default,
         "roots": concept_tree(hierarchy=hierarchy) if hierarchy else [],
         "query": query,
         "found": concept_matches(query=query),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from questionbank.errors import ServiceUnavailable
+from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import Lens, Question
 from questionbank.selectors.difficulty import DifficultyFigure, observed_difficulty, published_difficulty
 from questionbank.selectors.predictions import QuestionPrediction, predict
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.similarity import SimilarResult, similar_questions, similar_to_text
+from questionbank.selectors.tags import TagView
 
 __all__ = [
     "LENS_EXPLANATIONS",
@@ -25,6 +26,7 @@ __all__ = [
     "lens_columns",
     "lens_columns_of_text",
     "predict_or_none",
+    "tagged_hierarchies",
 ]
 
 SIMILAR_SHOWN = 5
@@ -86,25 +88,28 @@ def _column(lens: str, find: Any) -> LensColumn:
 
 
 def predict_or_none(
-    text: str, serving: Serving, language: str = "", hierarchies: Sequence[str] = ()
+    text: str, serving: Serving, language: str = "", hierarchy: str = ""
 ) -> tuple[QuestionPrediction | None, str]:
-    """The prediction, or None and the sentence that says why there is none.
-
-    It is made in the first of the question's own `hierarchies` that has probes, else in the newest one.
-    """
-    own = next((name for name in hierarchies if name in serving.probe_artifacts), None)
+    """The prediction in a hierarchy, or None and the sentence that says why there is none."""
     try:
-        return predict(text=text, serving=serving, language=language, hierarchy=own), ""
-    except ServiceUnavailable as error:
+        return predict(text=text, serving=serving, language=language, hierarchy=hierarchy or None), ""
+    except (ServiceUnavailable, ValidationFailed) as error:  # the hierarchy may be deleted meanwhile
         return None, str(error)
+
+
+def tagged_hierarchies(tags: Iterable[TagView], serving: Serving) -> list[str]:
+    """The hierarchies in which a question is tagged, those with a model first."""
+    names = dict.fromkeys(tag.hierarchy for tag in tags)
+    return sorted(names, key=lambda name: name not in serving.probe_artifacts)
 
 
 def difficulty_figures(
     question: Question | None, prediction: QuestionPrediction | None
 ) -> list[DifficultyFigure]:
-    """Observed, published and estimated difficulty, as far as each is known."""
-    figures = [observed_difficulty(question), published_difficulty(question)] if question else []
-    return [figure for figure in (*figures, _estimated(prediction)) if figure is not None]
+    """Observed, estimated and published difficulty, as far as each is known: evidence before labels."""
+    observed = observed_difficulty(question) if question else None
+    published = published_difficulty(question) if question else None
+    return [figure for figure in (observed, _estimated(prediction), published) if figure is not None]
 
 
 def _estimated(prediction: QuestionPrediction | None) -> DifficultyFigure | None:

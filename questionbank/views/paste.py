@@ -15,9 +15,11 @@ from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.forms.paste import PasteForm, SavePastedForm
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import Question
+from questionbank.selectors.hierarchy_choice import HierarchyChoice, hierarchy_choice
 from questionbank.selectors.questions import exact_duplicates
 from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similarity import SimilarHit, near_duplicates
+from questionbank.services.hierarchy_choice import hierarchy_choose
 from questionbank.services.questions import question_create
 from questionbank.views.access import check_permission, render_page, requires
 from questionbank.views.insight import difficulty_figures, lens_columns_of_text, predict_or_none
@@ -29,7 +31,11 @@ __all__ = ["paste"]
 @require_http_methods(["GET", "HEAD", "POST"])
 def paste(request: HttpRequest) -> HttpResponse:
     """Look at a pasted question (`action` look) or save it (`action` save)."""
-    context: dict[str, Any] = {"form": PasteForm(initial={"text": request.GET.get("text", "")})}
+    choice = _hierarchy(request)
+    context: dict[str, Any] = {
+        "form": PasteForm(initial={"text": request.GET.get("text", "")}),
+        "choice": choice,
+    }
     status = 200
     if request.method == "POST":
         form = PasteForm(request.POST)
@@ -40,12 +46,20 @@ def paste(request: HttpRequest) -> HttpResponse:
             if saved is not None:
                 return redirect("question_detail", question_id=saved.pk)
             status = 422 if saving else 200
-            context |= _insight(request, form.cleaned_data["text"], context.get("save_form"))
+            context |= _insight(request, form.cleaned_data["text"], choice.name, context.get("save_form"))
         elif not request.htmx:
             status = 422
         elif request.POST.get("text", "").strip():  # an empty box is not yet a mistake
             context["problem"] = " ".join(form.errors["text"])
     return render_page(request, "paste/paste.html", "paste/_result.html", context, status=status)
+
+
+def _hierarchy(request: HttpRequest) -> HierarchyChoice:
+    """The hierarchy to predict in; one that was chosen here is remembered."""
+    choice = hierarchy_choice(user=request.user, requested=request.POST.get("hierarchy", ""))
+    if "hierarchy" in request.POST and choice.name != hierarchy_choice(user=request.user).name:
+        hierarchy_choose(user=request.user, name=choice.name)
+    return choice
 
 
 def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
@@ -70,10 +84,12 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
     return question
 
 
-def _insight(request: HttpRequest, text: str, save_form: SavePastedForm | None) -> dict[str, Any]:
+def _insight(
+    request: HttpRequest, text: str, hierarchy: str, save_form: SavePastedForm | None
+) -> dict[str, Any]:
     models = serving()
     language = detect_language(text)
-    prediction, no_prediction = predict_or_none(text, models, language)
+    prediction, no_prediction = predict_or_none(text, models, language, hierarchy)
     return {
         "text": text,
         "language": language,

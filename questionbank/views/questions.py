@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from questionbank.errors import NotFound
 from questionbank.models import Lens
+from questionbank.selectors.hierarchy_choice import hierarchy_choice
 from questionbank.selectors.history import question_history
 from questionbank.selectors.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.questions import exact_duplicates, question_get
@@ -23,7 +24,13 @@ from questionbank.selectors.tags import question_tags
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.questions import question_restore, question_retire
 from questionbank.views.access import check_permission, render_page, requires
-from questionbank.views.insight import difficulty_figures, lens_column, lens_columns, predict_or_none
+from questionbank.views.insight import (
+    difficulty_figures,
+    lens_column,
+    lens_columns,
+    predict_or_none,
+    tagged_hierarchies,
+)
 
 __all__ = ["KINSHIPS", "question_detail", "question_restore_view", "question_retire_page", "question_similar"]
 
@@ -70,9 +77,10 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     question = question_get(question_id=question_id)
     models = serving()
     tags = question_tags(question=question)
-    prediction, no_prediction = predict_or_none(
-        question.text, models, question.language, [tag.hierarchy for tag in tags]
+    choice = hierarchy_choice(
+        user=request.user, own=tagged_hierarchies(tags, models), requested=request.GET.get("hierarchy", "")
     )
+    prediction, no_prediction = predict_or_none(question.text, models, question.language, choice.name)
     paraphrases = question_paraphrases(question=question)
     context = {
         "question": question,
@@ -84,6 +92,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "tagged": {tag.concept_id for tag in tags},
         "prediction": prediction,
         "no_prediction": no_prediction,
+        "choice": choice,
         "figures": difficulty_figures(question, prediction),
         "columns": lens_columns(question, models),
         "kinships": KINSHIPS,

@@ -15,7 +15,6 @@ from questionbank.selectors.concept_choices import choices_of, concept_matches
 from questionbank.selectors.concepts import concept_get
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.serving import serving
-from questionbank.selectors.tags import question_tags
 from questionbank.services.questions import question_accept_prediction, question_set_tags
 from questionbank.views.access import requires
 from questionbank.views.insight import predict_or_none
@@ -32,8 +31,7 @@ def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
     if not (chosen.isascii() and chosen.isdigit()):
         raise NotFound(_("There is no such concept."))
     concept = concept_get(concept_id=int(chosen))
-    own = [tag.hierarchy for tag in question_tags(question=question)]
-    prediction, _reason = predict_or_none(question.text, serving(), question.language, own)
+    prediction, _reason = predict_or_none(question.text, serving(), question.language, concept.hierarchy.name)
     guesses = prediction.concepts if prediction else ()
     probability = next((guess.probability for guess in guesses if guess.concept_id == concept.pk), None)
     question_accept_prediction(user=request.user, question=question, concept=concept, probability=probability)

@@ -21,7 +21,7 @@ class Command(BankCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--input", type=Path, required=True, help="questions.jsonl, or .jsonl.gz")
         parser.add_argument("--output", type=Path, required=True, help="predictions.jsonl, or .jsonl.gz")
-        parser.add_argument("--hierarchy", help="predict in this hierarchy; by default the one trained last")
+        parser.add_argument("--hierarchy", help="predict in this hierarchy; by default the bank's")
 
     def handle(self, *args: Any, **options: Any) -> None:
         now = serving()

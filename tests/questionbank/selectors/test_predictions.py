@@ -9,7 +9,9 @@ from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.models import EmbeddingSet, Question
+from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run
+from questionbank.selectors import probe_states
+from questionbank.selectors import serving as serving_module
 from questionbank.selectors.predictions import predict, predict_many
 from questionbank.selectors.serving import serving
 from questionbank.services.artifacts import artifact_promote, artifact_register
@@ -23,7 +25,9 @@ CAKE = "Factorise the polynomial $x^2-5x+6$."
 SPEED, FACTORS = ("Number", "Rates", "Speed"), ("Algebra", "Factors")
 
 
-def add_probes(folder, hierarchy: str, *, scale: str = "1-5", dimension: int = DIMENSION) -> None:
+def add_probes(
+    folder, hierarchy: str, *, scale: str = "1-5", dimension: int = DIMENSION, metrics: dict | None = None
+) -> None:
     """Probes that know two texts by heart: speed (difficulty about 2) and factors (about 4)."""
     vectors = HashedNgramEncoder(dimension).encode([TRAIN, CAKE])
     low, high = (0.0, 1.0) if scale == "facility" else (1.0, 5.0)
@@ -45,8 +49,18 @@ def add_probes(folder, hierarchy: str, *, scale: str = "1-5", dimension: int = D
         difficulty_of_vector=difficulty,
     )
     path = folder / hierarchy
-    artifact_write(path, Manifest("probes", hierarchy), lambda aside: save_heads(heads, aside))
+    artifact_write(
+        path, Manifest("probes", hierarchy, metrics=metrics or {}), lambda aside: save_heads(heads, aside)
+    )
     artifact_promote(artifact=artifact_register(folder=path, scope=hierarchy))
+
+
+@pytest.fixture
+def fresh_models():
+    """Models loaded anew: the weights are those of other tests, the figures beside them are not."""
+    serving_module._models.clear()
+    yield
+    serving_module._models.clear()
 
 
 @pytest.fixture
@@ -81,7 +95,7 @@ def test_probes_give_falling_whole_path_probabilities_with_the_banks_concepts(ba
 
 def test_a_path_that_the_bank_does_not_have_has_no_id(bank, tmp_path):
     add_probes(tmp_path, "Another hierarchy")
-    found = predict(text=TRAIN, serving=serving())
+    found = predict(text=TRAIN, serving=serving(), hierarchy="Another hierarchy")
     assert [one.concept_id for one in found.concepts] == [None, None]
 
 
@@ -106,7 +120,10 @@ def test_on_an_inverted_scale_the_interval_in_per_cent_still_rises(bank, tmp_pat
 
 def test_a_paraphrase_is_no_evidence_for_what_it_took_over(bank, tmp_path):
     add_probes(tmp_path, "Test hierarchy")
-    copies = [add_question(f"{TRAIN} {n}", difficulty=5, difficulty_scale="1-5") for n in range(3)]
+    copies = [
+        add_question(f"{TRAIN} {n}", concepts=[add_concept(*SPEED)], difficulty=5, difficulty_scale="1-5")
+        for n in range(3)
+    ]
     for lens in ("purpose", "wording"):
         store_vectors(EmbeddingSet.objects.get(lens=lens), copies)
     assert predict(text=TRAIN, serving=serving()).neighbours[0].question in copies
@@ -150,7 +167,68 @@ def test_without_probes_the_neighbours_vote_and_the_notice_says_so(bank):
     assert found.difficulty.scale == "1-5"
     assert found.difficulty.low <= found.difficulty.value <= found.difficulty.high
     assert found.difficulty.coverage is None
-    assert "nearest labelled questions" in found.notice
+    assert found.notice == (
+        "“Test hierarchy” has 12 labelled questions: a model needs 88 more."
+        " The nearest labelled questions vote instead."
+    )
+
+
+def test_a_notice_says_that_training_or_vectors_are_awaited(bank, monkeypatch):
+    monkeypatch.setattr(probe_states, "FEWEST_TAGGED", 12)
+    assert "an admin can train it under Models" in predict(text=TRAIN, serving=serving()).notice
+    embed = Run.objects.create(kind="embed", capability="encoder")
+    assert "once the vectors of its questions are computed" in predict(text=TRAIN, serving=serving()).notice
+    training = Run.objects.create(
+        kind="train", capability="probes", parameters={"hierarchy": "Test hierarchy"}, state="running"
+    )
+    assert f"is being trained (job {training.pk})" in predict(text=TRAIN, serving=serving()).notice
+    Run.objects.filter(pk__in=[embed.pk, training.pk]).update(state="failed")
+    assert "an admin can train it" in predict(text=TRAIN, serving=serving()).notice
+
+
+@pytest.mark.parametrize(
+    ("measured", "names_concepts"),
+    [
+        ({"path_accuracy": 0.4, "path_majority_accuracy": 0.4}, False),
+        ({"path_accuracy": 0.5, "path_majority_accuracy": 0.4}, True),
+        ({"path_accuracy": 0.5, "path_majority_accuracy": 0.4, "path_gain_low": -0.01}, False),
+    ],
+)
+def test_probes_no_better_than_the_commonest_concept_name_none_and_say_so(
+    bank, tmp_path, fresh_models, measured, names_concepts
+):
+    add_probes(tmp_path, "Test hierarchy", metrics={"concepts": measured})
+    alone = predict(text=TRAIN, serving=serving())
+    (among_many,) = predict_many(texts=[TRAIN], languages=["en"], serving=serving())
+    for found in (alone, among_many):
+        assert bool(found.concepts) is names_concepts
+        assert (
+            "no better than always naming the commonest concept (40%)" in found.notice
+        ) is not names_concepts
+        assert found.difficulty is not None
+
+
+def test_another_set_beside_changes_no_prediction(bank, tmp_path):
+    """Neither its probes nor its questions, which stand nearer and are graded on another scale."""
+    add_probes(tmp_path, "Test hierarchy")
+    with_probes = predict(text=TRAIN, serving=serving())
+    ModelArtifact.objects.filter(capability="probes").delete()
+    by_votes = predict(text=TRAIN, serving=serving())
+    other = add_concept("Applied", hierarchy="Another set")
+    near = [
+        add_question(f"{TRAIN} {n}", concepts=[other], difficulty=9.5, difficulty_scale="1-9.5")
+        for n in range(50)
+    ]
+    for embedding_set in serving().sets.values():
+        store_vectors(embedding_set, near)
+    add_probes(tmp_path, "Another set", scale="1-9.5")
+    again = predict(text=TRAIN, serving=serving())
+    assert [one.path for one in again.concepts] == [one.path for one in by_votes.concepts]
+    assert again.difficulty == by_votes.difficulty
+    assert predict(text=TRAIN, serving=serving(), hierarchy="Another set").difficulty.scale == "1-9.5"
+    add_probes(tmp_path / "again", "Test hierarchy")
+    assert predict(text=TRAIN, serving=serving()).difficulty == with_probes.difficulty
+    assert {one.question.difficulty_scale for one in again.neighbours} == {"1-5"}
 
 
 def test_an_unlabelled_bank_predicts_nothing():
@@ -182,8 +260,7 @@ def test_a_language_that_the_model_does_not_know_is_answered_by_probes_on_wordin
     add_probes(tmp_path, "Of wording")
     now = serving()
     assert now.probes_for(language="zh").lens == "wording"
-    assert now.probes_for(language="en") is None
-    assert now.probes_for(language="en", hierarchy="Of wording").lens == "wording"
+    assert now.probes_for(language="en").lens == "wording"  # its hierarchy's questions are in that language
     assert predict(text=TRAIN, serving=now, language="zh").concepts[0].path == SPEED
 
 

@@ -14,6 +14,8 @@ from questionbank.models import EmbeddingSet
 from questionbank.selectors import serving as serving_module
 from questionbank.selectors.serving import serving
 from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.services.hierarchy_choice import hierarchy_make_default
+from tests.factories import HierarchyFactory
 from tests.questionbank.small_bank import add_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]
@@ -85,18 +87,24 @@ def test_only_sets_in_use_serve(sets):
     assert "purpose" not in serving().sets
 
 
-def test_probes_are_those_of_the_hierarchy_and_by_default_the_newest(sets, tmp_path):
-    add_probes(tmp_path, "Old", first="Old algebra")
-    add_probes(tmp_path, "New", first="New algebra")
-    now = serving()
-    assert now.probes("Old").concepts.paths[0] == ("Old algebra",)
-    assert now.probes().concepts.paths[0] == ("New algebra",)
-    assert now.probes("Other") is None
+def test_probes_are_those_of_the_banks_default_hierarchy_never_the_newest(sets, tmp_path):
+    first, second = HierarchyFactory(name="First"), HierarchyFactory(name="Second")
+    add_probes(tmp_path, "Second", first="Of the second")
+    assert serving().probes_for() is None  # the first has none, and nothing takes its place
+    add_probes(tmp_path, "First", first="Of the first")
+    add_probes(tmp_path, "Third", first="Of the third")
+    assert serving().probes_for().heads.concepts.paths[0] == ("Of the first",)
+    assert serving().probes_for(hierarchy="Third").hierarchy == "Third"
+    assert serving().probes_for(hierarchy="Elsewhere") is None
+    hierarchy_make_default(user=None, hierarchy=second)
+    assert serving().probes_for().hierarchy == "Second"
+    hierarchy_make_default(user=None, hierarchy=first)
+    assert serving().default_hierarchy == "First"
 
 
 def test_probes_of_another_encoder_are_not_used(sets, tmp_path):
     add_probes(tmp_path, "Elsewhere", dimension=DIMENSION + 1)
-    assert serving().probes("Elsewhere") is None
+    assert serving().probes_for(hierarchy="Elsewhere") is None
 
 
 def test_probes_whose_files_are_gone_give_a_sentence(sets, tmp_path):
@@ -105,7 +113,7 @@ def test_probes_whose_files_are_gone_give_a_sentence(sets, tmp_path):
     for file in (tmp_path / "artifacts" / artifact.location).iterdir():
         file.unlink()
     with pytest.raises(ServiceUnavailable, match="Lost"):
-        serving().probes("Lost")
+        serving().probes_for(hierarchy="Lost")
 
 
 def test_threads_that_ask_together_load_a_model_once(sets, tmp_path, monkeypatch):
@@ -118,7 +126,7 @@ def test_threads_that_ask_together_load_a_model_once(sets, tmp_path, monkeypatch
 
     def ask():
         together.wait()
-        now.probes("Shared")
+        now.probes_for(hierarchy="Shared")
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:

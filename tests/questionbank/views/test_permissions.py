@@ -60,6 +60,7 @@ TABLE: dict[str, Address] = {
     "question_restore": Address(ADMINS_ACT, QUESTION, "post"),
     "question_accept": Address((LOGIN, 403, 302, 403, 302), QUESTION, "post", {"concept": "concept"}),
     "question_concepts": Address(WRITERS, QUESTION),
+    "question_hierarchy": Address((LOGIN, 403, 302, 302, 302), QUESTION, "post"),
     "question_similar": Address(EVERYBODY, {**QUESTION, "kinship": "wording"}),
     "question_paraphrases": Address(EVERYBODY, QUESTION),
     "question_distances": Address(EVERYBODY, QUESTION),
@@ -73,6 +74,7 @@ TABLE: dict[str, Address] = {
     "hierarchy_create": Address(ADMINS),
     "hierarchy_rename": Address(ADMINS, HIERARCHY),
     "hierarchy_delete": Address(ADMINS, HIERARCHY),
+    "hierarchy_default": Address(ADMINS, HIERARCHY),
     "map": Address(EVERYBODY),
     "map_points_data": Address((LOGIN, 403, 404, 404, 404)),  # no map is drawn in this bank
     "map_questions": Address(EVERYBODY, query="?id=1"),

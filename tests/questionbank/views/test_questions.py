@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.urls import reverse
 
 from questionbank.models import EmbeddingSet, Question, QuestionTag
+from questionbank.selectors.predictions import PredictedConcept, QuestionPrediction
 from questionbank.services.questions import question_update
+from questionbank.views import insight
 
 
 def detail(client, question) -> str:
     response = client.get(reverse("question_detail", args=[question.pk]))
     assert response.status_code == 200
     return response.content.decode()
+
+
+def text_of(response) -> str:
+    return " ".join(re.sub("<[^>]*>", " ", response.content.decode()).split())
 
 
 def test_formulas_are_rendered_and_their_source_stays_to_be_copied(bank, as_teacher) -> None:
@@ -44,15 +52,40 @@ def test_a_bank_without_vectors_still_shows_the_question_and_says_what_is_missin
     assert "no vectors yet" in page
 
 
-def test_observed_difficulty_stands_beside_the_published_one_with_its_interval(bank, as_teacher) -> None:
+def test_difficulty_leads_with_what_was_observed_and_ends_with_the_published_label(bank, as_teacher) -> None:
     question = bank.questions[0]
     Question.objects.filter(pk=question.pk).update(facility=0.75, responses=400)
     figures = as_teacher.get(reverse("question_detail", args=[question.pk])).context["figures"]
-    observed, published = figures[0], figures[1]
+    observed, estimated, published = figures
     assert (observed.label, observed.percent) == ("Observed", 25)
     assert observed.low < 25 < observed.high
     assert "400 responses" in observed.basis
+    assert estimated.is_estimate
     assert (published.label, published.percent) == ("Published", 0)
+    assert "25% observed" in text_of(as_teacher.get(reverse("question_list"), {"status": "any"}))
+
+
+def test_an_interval_that_says_nothing_stands_as_uncertain_without_a_number(bank, as_teacher) -> None:
+    question = bank.questions[0]
+    Question.objects.filter(pk=question.pk).update(facility=0.5, responses=2)
+    page = text_of(as_teacher.get(reverse("question_detail", args=[question.pk])))
+    assert "Observed uncertain somewhere between 9% and 91%, from 2 responses" in page
+
+
+def test_what_is_next_to_impossible_cannot_be_accepted(bank, as_teacher, monkeypatch) -> None:
+    guesses = [
+        PredictedConcept(("Algebra", "Linear"), 0.993, bank.linear.pk),
+        PredictedConcept(("Geometry", "Circles"), 0.007, bank.circle.pk),
+    ]
+    prediction = QuestionPrediction(guesses, None, [], "", "", "School")
+    monkeypatch.setattr(insight, "predict", lambda **asked: prediction)
+    page = as_teacher.get(reverse("question_detail", args=[bank.questions[5].pk])).content.decode()
+    assert "&lt;1%" in page
+    assert f'name="concept" value="{bank.linear.pk}"' in page
+    assert f'name="concept" value="{bank.circle.pk}"' not in page
+    pasted = as_teacher.post(reverse("paste"), {"text": "Solve it"}).content.decode()
+    assert f'id="guess-{bank.linear.pk}"' in pasted
+    assert f'id="guess-{bank.circle.pk}"' not in pasted
 
 
 def test_accepting_a_predicted_concept_tags_the_question_with_its_probability(bank, as_teacher) -> None:

@@ -1,0 +1,43 @@
+"""Why a hierarchy has no probes to predict with: training is under way, or labelled questions are missing."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from questionbank.models import Question, Run
+
+__all__ = ["FEWEST_TAGGED", "why_no_probes"]
+
+FEWEST_TAGGED = 100  # ready tagged questions below which no probes are trained: neighbours vote instead
+
+
+def why_no_probes(hierarchy: str) -> str:
+    """A sentence that says what is missing before a model names concepts of this hierarchy."""
+    unfinished = Run.objects.exclude(state__in=Run.FINISHED)
+    trainings = unfinished.filter(kind=Run.Kind.TRAIN, parameters__hierarchy=hierarchy)
+    names = {"name": hierarchy}
+    if (run := trainings.order_by("pk").first()) is not None:
+        return _("The model for “%(name)s” is being trained (job %(job)d).") % (names | {"job": run.pk})
+    tagged = _tagged(hierarchy)
+    if tagged < FEWEST_TAGGED:
+        missing = FEWEST_TAGGED - tagged
+        return ngettext(
+            "“%(name)s” has %(tagged)s labelled questions: a model needs %(missing)s more.",
+            "“%(name)s” has %(tagged)s labelled questions: a model needs %(missing)s more.",
+            missing,
+        ) % (names | {"tagged": f"{tagged:,}", "missing": f"{missing:,}"})
+    if unfinished.filter(Q(kind=Run.Kind.EMBED) | Q(kind=Run.Kind.PROMOTE)).exists():
+        return (
+            _("The model for “%(name)s” is trained once the vectors of its questions are computed.") % names
+        )
+    return _("No model is in use for “%(name)s”; an admin can train it under Models.") % names
+
+
+def _tagged(hierarchy: str) -> int:
+    """Ready questions tagged in the hierarchy, counted up to the number that a model needs."""
+    ready = Question.objects.filter(
+        status=Question.Status.READY, paraphrase_of__isnull=True, tags__concept__hierarchy__name=hierarchy
+    )
+    return ready.order_by().values("pk").distinct()[:FEWEST_TAGGED].count()

@@ -1,0 +1,41 @@
+"""Choosing the hierarchy of predictions: for the bank, and for oneself."""
+
+from __future__ import annotations
+
+from django.db import connection, transaction
+
+from questionbank.errors import NotAllowed, NotFound
+from questionbank.models import KnowledgeHierarchy, User
+
+__all__ = ["hierarchy_choose", "hierarchy_make_default"]
+
+
+@transaction.atomic
+def hierarchy_make_default(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:
+    """Make a hierarchy the bank's default; `None` as the user is the system itself.
+
+    Raises:
+        NotAllowed: the person may not edit concepts.
+        NotFound: the hierarchy was deleted meanwhile.
+    """
+    if user is not None and not user.has_perm("questionbank.concepts_edit"):
+        raise NotAllowed("You may not choose the bank's default hierarchy.")
+    with connection.cursor() as cursor:  # there may be no row yet that two choices could lock
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/default-hierarchy'))")
+    KnowledgeHierarchy.objects.filter(is_default=True).exclude(pk=hierarchy.pk).update(is_default=False)
+    if not KnowledgeHierarchy.objects.filter(pk=hierarchy.pk).update(is_default=True):
+        raise NotFound("This hierarchy is not there any more.")
+
+
+def hierarchy_choose(*, user: User, name: str) -> None:
+    """Remember in which hierarchy a person wants predictions; an empty name goes back to the bank's default.
+
+    Raises:
+        NotFound: there is no such hierarchy.
+    """
+    chosen = KnowledgeHierarchy.objects.filter(name=name).first() if name else None
+    if name and chosen is None:
+        raise NotFound(f"There is no hierarchy {name!r}.")
+    if user.hierarchy_id != (chosen.pk if chosen else None):
+        user.hierarchy = chosen
+        user.save(update_fields=["hierarchy"])
