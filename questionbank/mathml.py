@@ -37,6 +37,8 @@ from latex2mathml.exceptions import (
 
 from analytics.text.notation import mend_rows
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
+from questionbank.mathml_operators import arrange_row, name_leaves
+from questionbank.mathml_tables import TABLE_CLASSES, arrange_table, mark_rules, without_marks
 
 __all__ = ["MATHML_ATTRIBUTES", "MATHML_TAGS", "FormulaRefused", "formula_mathml"]
 
@@ -61,7 +63,6 @@ _ARITY = {
     "munderover": 3,
 }
 _SPACE = frozenset({"width", "height", "depth", "lspace", "voffset"})
-_TABLE = frozenset({"columnalign", "columnlines", "rowlines", "columnspacing", "rowspacing", "displaystyle"})
 _OPERATOR = frozenset(
     {
         "stretchy",
@@ -94,8 +95,8 @@ MATHML_ATTRIBUTES: dict[str, frozenset[str]] = {
     "msub": frozenset(),
     "msubsup": frozenset(),
     "msup": frozenset(),
-    "mtable": _TABLE,
-    "mtd": frozenset({"columnalign"}),
+    "mtable": frozenset({"displaystyle"}),
+    "mtd": frozenset(),
     "mtext": frozenset({"mathvariant"}),
     "mtr": frozenset(),
     "munder": frozenset({"accentunder"}),
@@ -104,8 +105,14 @@ MATHML_ATTRIBUTES: dict[str, frozenset[str]] = {
 """Every MathML tag that may reach a page, with its attributes. Colours are left out: they defeat dark mode."""
 MATHML_TAGS = frozenset(MATHML_ATTRIBUTES)
 
+_NAMED_SPACES = {  # MathML Core has no names for lengths
+    "thinmathspace": "0.167em",
+    "thickmathspace": "0.278em",
+    "negativethinmathspace": "-0.167em",
+    "negativemediummathspace": "-0.222em",
+    "negativethickmathspace": "-0.278em",
+}
 _ATTRIBUTE_VALUE = re.compile(r"[A-Za-z0-9 .%+-]{1,60}")
-_ENTITY = re.compile(r"&#x([0-9A-Fa-f]{1,6});")
 _DEPTH_MARK = re.compile(r"\\\\|\\[{}]|\\begin\b|\\end\b|\\left\b|\\right\b|[{}]")
 _FORBIDDEN = re.compile(
     r"\\(?:(?:re|provide)?newcommand|newenvironment|renewcommand|DeclareMathOperator|def|let|verb|href|class|style"
@@ -126,7 +133,8 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\[lr]Vert(?![a-zA-Z])", r"\\|"),
         (r"\\(?:allowbreak|noindent|centering|strut|nobreak)(?![a-zA-Z])", ""),
         (r"\\indent(?![a-zA-Z])", r"\\quad "),
-        (r"\\cline\s*\{[^{}]*\}", ""),
+        (r"(\\\\)\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in)\s*\]", r"\1"),
+        (r"\\(?:cline|vspace\*?|specialrule)\s*\{[^{}]*\}", ""),
         (r"\\multicolumn\s*\{[^{}]*\}\s*\{[^{}]*\}", ""),
         (r"\\(arg|lcm|card|sgn|Arg|rank|tr)(?![a-zA-Z])", r"\\operatorname{\1}"),
         (r"(?<!\\)((?:\\\\)*)\\&", r"\1\\text{\\&}"),
@@ -140,14 +148,16 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"\\begin\s*\{align(?:ed)?at\*?\}\s*\{\d*\}", r"\\begin{align*}"),
         (r"\\end\s*\{align(?:ed)?at\*?\}", r"\\end{align*}"),
+        (r"(\\begin\{align\*\})\s*(?:\[[tbc]\])?", r"\1{}"),
         (r"\\(begin|end)\s*\{gather(?:ed)?\*?\}", r"\\\1{matrix}"),
         (r"\\(begin|end)\s*\{[dr]cases\}", r"\\\1{cases}"),
         (r"\\(begin|end)\s*\{tabular\*?\}", r"\\\1{array}"),
         (r"\\begin\s*\{array\}\s*\[[a-z]*\]", r"\\begin{array}"),
+        (r"\\cancelto\s*\{([^{}]*)\}", r"\\overset{\1}\\cancel"),
+        (r"\\(?:overarc|wideparen|overparen)(?![a-zA-Z])", r"\\overset{\\frown}"),
+        (r"\\displaystyle\s*\\lim(?![a-zA-Z])(?:\\limits)?", r"\\displaystyle\\lim\\limits "),
     )
 )
-_COLUMNS = re.compile(r"(\\begin\{array\}\s*)\{((?:[^{}]|\{[^{}]*\})*)\}")
-_COLUMN_WIDTH = re.compile(r"[@!><]\{[^{}]*\}|([pmb])\{[^{}]*\}")
 _TEXT_WITH_COMMAND = re.compile(r"(\\text(?:bf|it|rm|normal)?\s*\{[^{}]*)\\[a-z]+\s*\{([^{}]*)\}")
 _TEXT_WITH_FORMULA = re.compile(r"\\(text(?:bf|it|rm|normal)?|mbox)\s*\{([^{}$]*\$[^{}]*)\}")
 
@@ -160,8 +170,9 @@ def formula_mathml(latex: str, *, display: bool = False) -> str:
         FormulaRefused: it is too large, or holds something that MathML or the converter does not know.
     """
     _check_size(latex)
+    source, arrays = mark_rules(_prepare(without_marks(latex)))
     try:
-        tree = convert_to_element(_prepare(latex), display="block" if display else "inline")
+        tree = convert_to_element(source, display="block" if display else "inline")
     except (
         *_CONVERTER_ERRORS,
         RecursionError,
@@ -172,6 +183,11 @@ def formula_mathml(latex: str, *, display: bool = False) -> str:
         AttributeError,
     ):
         raise FormulaRefused("it cannot be converted") from None
+    _group_bases(tree)
+    if not name_leaves(tree):
+        raise FormulaRefused("a character that does not print")
+    for table in tree.iter("mtable"):
+        arrange_table(table, arrays)
     writer = _Writer()
     body = "".join(writer.element(child, 1) for child in tree)
     kind = "block" if display else "inline"
@@ -200,19 +216,12 @@ def _prepare(latex: str) -> str:
     for pattern, replacement in _REWRITTEN:
         latex = pattern.sub(replacement, latex)
     latex = replace_text_macros_in_formula(latex)
-    if "array" in latex:
-        latex = _COLUMNS.sub(_plain_columns, latex)
     if "\\text" in latex:
         for _ in range(3):  # \text{a \emph{b} c}
             latex = _TEXT_WITH_COMMAND.sub(r"\1\2", latex)
     if "$" in latex:
         latex = _TEXT_WITH_FORMULA.sub(_split_text, latex)
     return latex
-
-
-def _plain_columns(match: re.Match[str]) -> str:
-    columns = _COLUMN_WIDTH.sub(lambda width: "l" if width[1] else "", match[2])
-    return match[1] + "{" + "".join(letter for letter in columns if letter in "lcr|") + "}"
 
 
 def _split_text(match: re.Match[str]) -> str:
@@ -237,6 +246,17 @@ _CONVERTER_ERRORS = (
 )
 
 
+def _group_bases(tree: Element) -> None:
+    """Put the brackets of a matrix or binomial into one row with it where it is a base: the converter does not."""
+    for element in list(tree.iter()):
+        surplus = len(element) - _ARITY.get(element.tag, len(element)) + 1
+        if surplus > 1:
+            children = list(element)
+            base = Element("mrow")
+            base.extend(children[:surplus])
+            element[:] = [base, *children[surplus:]]
+
+
 class _Writer:
     """Writes the converter's tree as markup that holds nothing but the allow-list."""
 
@@ -252,23 +272,21 @@ class _Writer:
         if allowed is None or tag == "math":
             raise FormulaRefused(f"<{tag}> is not allowed")
         children = list(element)
-        arity = _ARITY.get(tag, len(children))
-        if len(children) < arity:
-            raise FormulaRefused("an operand is missing")
-        if len(children) > arity:
-            # The converter puts the brackets of a matrix or binomial beside it, also where it is a base.
-            surplus = len(children) - arity + 1
-            base = Element("mrow")
-            base.extend(children[:surplus])
-            children = [base, *children[surplus:]]
+        if tag in _ARITY:
+            if len(children) < _ARITY[tag]:
+                raise FormulaRefused("an operand is missing")
+        else:
+            children = arrange_row(children)
         if tag == "mrow" and len(children) == 1:
             return self.element(children[0], depth + 1)
         variant = element.get("mathvariant", "")
         attributes = "".join(
             f' {name}="{value}"'
-            for name, value in element.attrib.items()
-            if name in allowed and _ATTRIBUTE_VALUE.fullmatch(value)
+            for name, given in element.attrib.items()
+            if name in allowed and _ATTRIBUTE_VALUE.fullmatch(value := _NAMED_SPACES.get(given, given))
         )
+        if tag in TABLE_CLASSES and "class" in element.attrib:
+            attributes += f' class="{element.get("class")}"'
         if variant in _ALPHABETS and tag != "mtext":
             attributes = ""
         text = escape(_text(element.text or "", tag, variant), quote=False)
@@ -277,7 +295,6 @@ class _Writer:
 
 
 def _text(text: str, tag: str, variant: str) -> str:
-    text = _ENTITY.sub(lambda match: _character(int(match[1], 16)), text)
     if len(text) > 1 and text[0] == "\\" and tag != "mtext":
         raise FormulaRefused(f"unknown command {text}")
     if text == "&" and tag == "mi":
@@ -285,12 +302,6 @@ def _text(text: str, tag: str, variant: str) -> str:
     if tag == "mtext":
         return replace_text_macros(text)
     return "".join(_in_alphabet(character, variant) for character in text) if variant in _ALPHABETS else text
-
-
-def _character(code: int) -> str:
-    if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF or unicodedata.category(chr(code))[0] == "C":
-        raise FormulaRefused("a character that does not print")
-    return chr(code)
 
 
 _ALPHABETS: dict[str, str] = {

@@ -20,6 +20,7 @@ import nh3
 from analytics.text.formulas import Segment, segment_text
 from analytics.text.textmode import replace_text_macros
 from questionbank.mathml import MATHML_ATTRIBUTES, MATHML_TAGS, FormulaRefused, formula_mathml
+from questionbank.mathml_tables import TABLE_CLASSES
 
 __all__ = ["ENGLISH_LABELS", "Labels", "render_inline", "render_question"]
 
@@ -407,4 +408,5 @@ _CLASSES = {
     "code": {"formula-source"},
     "details": {"diagram-source"},
     "table": {"question-table"},
+    **TABLE_CLASSES,
 }

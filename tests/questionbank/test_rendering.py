@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from analytics.text.latex_measure import sample_formulas
 from questionbank import rendering
 from questionbank.mathml import MATHML_ATTRIBUTES, FormulaRefused, formula_mathml
+from questionbank.mathml_tables import TABLE_CLASSES
 from questionbank.rendering import LONGEST_TEXT, Labels, render_inline, render_question
 from tests.questionbank.xss_corpus import XSS_CORPUS, XssAttempt
 
@@ -39,6 +40,8 @@ HTML_ATTRIBUTES = {
     "td": {"colspan"},
 }
 ALLOWED = {**HTML_ATTRIBUTES, **{tag: set(names) for tag, names in MATHML_ATTRIBUTES.items()}}
+for _tag in TABLE_CLASSES:
+    ALLOWED[_tag] = ALLOWED[_tag] | {"class"}
 
 
 class MarkupReader(HTMLParser):

@@ -76,7 +76,17 @@ def test_no_template_needs_what_the_content_security_policy_forbids(template: Pa
 
 def test_no_style_sheet_or_script_of_ours_comes_from_elsewhere() -> None:
     for path in [*(BASE_DIR / "static").rglob("*.css"), *(BASE_DIR / "static").rglob("*.js")]:
-        assert not re.search(r"@import|url\(|https?://", path.read_text()), path
+        source = path.read_text()
+        assert not re.search(r"@import|https?://", source), path
+        for address in re.findall(r"url\(\s*[\"']?([^\"')]*)", source):
+            assert (path.parent / address).is_file(), path
+
+
+def test_the_font_of_formulas_has_its_licence_beside_it() -> None:
+    fonts = sorted((BASE_DIR / "static" / "fonts").glob("*.woff2"))
+    assert fonts
+    for font in fonts:
+        assert "SIL OPEN FONT LICENSE" in font.with_name(f"{font.stem}-LICENSE.txt").read_text()
 
 
 def test_colours_are_named_in_one_place() -> None:
