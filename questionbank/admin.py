@@ -14,13 +14,16 @@ from typing import Any
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
-from django.core.exceptions import PermissionDenied
+from django.contrib.auth.forms import UserChangeForm
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from questionbank.errors import Conflict
 from questionbank.models import EmbeddingSet, ModelArtifact, Run, User, WorkerHeartbeat
 from questionbank.permissions import is_admin
+from questionbank.services.last_admin import refuse_losing_last_admin
 
 __all__ = ["BankAdminSite", "PeopleAdmin", "ReadOnlyAdmin", "site"]
 
@@ -77,9 +80,27 @@ class ReadOnlyAdmin(AdminOnly):
         return False
 
 
+class PersonForm(UserChangeForm):  # type: ignore[type-arg]
+    """As Django's, but it refuses to take the role from the last active admin."""
+
+    def clean(self) -> dict[str, Any]:
+        fields: dict[str, Any] = super().clean() or self.cleaned_data
+        groups = fields.get("groups")
+        if self.errors or groups is None:
+            return fields
+        is_role_kept = self.instance.is_superuser or any(group.name == "admin" for group in groups)
+        if not (is_role_kept and fields.get("is_active", True)):
+            try:
+                refuse_losing_last_admin(people=[self.instance])
+            except Conflict as error:
+                raise ValidationError(str(error)) from error
+        return fields
+
+
 class PeopleAdmin(AdminOnly, UserAdmin):
     """Adding people and giving them a role; nobody but a superuser makes or touches a superuser."""
 
+    form = PersonForm
     list_display = ("username", "email", "first_name", "last_name", "roles", "is_active", "last_login")
     list_filter = ("groups", "is_active")
     fieldsets = (

@@ -37,6 +37,7 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("project", "probes"): "probes.project",
     ("propose", "paraphrase"): "paraphrase.propose",
     ("score", "paraphrase"): "paraphrase.score",
+    ("undo", ""): "bank.undo_import",
 }
 QUEUES = ("default", "train")
 

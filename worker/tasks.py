@@ -8,6 +8,7 @@ from celery import Task
 
 from questionbank.models import EmbeddingSet
 from questionbank.services.checkpoints import checkpoints_clear
+from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
 from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
@@ -26,6 +27,7 @@ __all__ = [
     "encoder_embed",
     "encoder_train",
     "import_questions",
+    "import_undo",
     "measure_recall",
     "model_promote",
     "paraphrase_compare",
@@ -44,6 +46,14 @@ def import_questions(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = run_import(reporter.run, reporter)
+
+
+@application.task(name="bank.undo_import", bind=True)
+def import_undo(self: Task[Any, Any], run_id: int) -> None:
+    """Remove what an import created."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = run_import_undo(reporter.run, reporter)
 
 
 @application.task(name="encoder.embed", bind=True)

@@ -11,6 +11,7 @@ from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
 from questionbank.models.equation import QuestionEquation
 from questionbank.models.event import ModelEvent
+from questionbank.models.importing import ImportDuplicate
 from questionbank.models.paraphrase import ParaphrasePair
 from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
@@ -23,11 +24,12 @@ from questionbank.models.review import (
     SettlementLease,
 )
 from questionbank.models.run import Run, RunLog, RunMetric, WorkerHeartbeat
-from questionbank.models.user import User
+from questionbank.models.user import User, UserRole
 from questionbank.models.vocabulary import VocabularyWord
 
 __all__ = [
     "EmbeddingSet",
+    "ImportDuplicate",
     "KnowledgeConcept",
     "KnowledgeHierarchy",
     "Lens",
@@ -51,6 +53,7 @@ __all__ = [
     "RunMetric",
     "SettlementLease",
     "User",
+    "UserRole",
     "VocabularyWord",
     "WorkerHeartbeat",
 ]

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import pghistory
+import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from treebeard.mp_tree import MP_Node
 
 
+@pghistory.track(
+    pghistory.InsertEvent(condition=pgtrigger.Q(new__import_run__isnull=True)),
+    pghistory.UpdateEvent(row=pghistory.Old),
+    pghistory.DeleteEvent(),
+    exclude=["import_run"],
+)
 class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing]  # treebeard's manager is untyped
     """A tree of concepts from one authority; a bank may hold many.
 
@@ -17,11 +24,20 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
     Attributes:
         is_default: an admin chose it as the bank's default; without such a row the oldest hierarchy is it
             (`questionbank.selectors.hierarchy_choice`).
+        import_run: the import that created the hierarchy; empty where a person did.
     """
 
     name = models.CharField(_("name"), max_length=200, unique=True)
     description = models.TextField(_("description"), blank=True)
     is_default = models.BooleanField(_("default of the bank"), default=False)
+    import_run = models.ForeignKey(
+        "questionbank.Run",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        related_name="+",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -38,12 +54,29 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
         return self.name
 
 
-@pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent(), exclude=["numchild"])
+@pghistory.track(
+    pghistory.InsertEvent(condition=pgtrigger.Q(new__import_run__isnull=True)),
+    pghistory.UpdateEvent(row=pghistory.Old),
+    pghistory.DeleteEvent(),
+    exclude=["numchild", "import_run"],
+)
 class KnowledgeConcept(MP_Node):
-    """One concept; `depth` counts from 1 at the root. Siblings have distinct names."""
+    """One concept; `depth` counts from 1 at the root. Siblings have distinct names.
+
+    Attributes:
+        import_run: the import that created the concept; empty where a person did.
+    """
 
     hierarchy = models.ForeignKey(KnowledgeHierarchy, on_delete=models.CASCADE, related_name="concepts")
     name = models.CharField(_("name"), max_length=300)
+    import_run = models.ForeignKey(
+        "questionbank.Run",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        related_name="+",
+    )
 
     node_order_by = None
 

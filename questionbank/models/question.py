@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pghistory
+import pgtrigger
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 @pghistory.track(
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
-    exclude=["search_vector", "updated_at", "content_hash"],
+    exclude=["search_vector", "updated_at", "content_hash", "import_run"],
 )
 class Question(models.Model):
     """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`.
@@ -22,6 +23,7 @@ class Question(models.Model):
     Attributes:
         paraphrase_of: the question that this one asks in other words. Concepts, answer and difficulty were taken
             over from it, so they are no evidence of their own: nothing is trained on such a question.
+        import_run: the import that created the question; empty for one that a person wrote.
     """
 
     class Kind(models.TextChoices):
@@ -63,6 +65,16 @@ class Question(models.Model):
         related_name="reworded",
     )
 
+    import_run = models.ForeignKey(
+        "questionbank.Run",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        db_index=False,
+        db_constraint=False,  # a check a row would slow imports down; rows of runs stay
+        related_name="+",
+    )
     content_hash = models.BinaryField(max_length=32, editable=False)
     search_vector = SearchVectorField(null=True, editable=False)
     version = models.PositiveIntegerField(default=1)
@@ -88,6 +100,9 @@ class Question(models.Model):
                 name="question_filter",
             ),
             models.Index(fields=("created_by", "-updated_at"), name="question_owner"),
+            models.Index(
+                fields=("import_run",), name="question_import", condition=Q(import_run__isnull=False)
+            ),
         )
         constraints = (
             models.CheckConstraint(
@@ -101,9 +116,18 @@ class Question(models.Model):
         return self.text[:80]
 
 
-@pghistory.track(pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
+@pghistory.track(
+    pghistory.InsertEvent(condition=pgtrigger.Q(new__import_run__isnull=True)),
+    pghistory.UpdateEvent(row=pghistory.Old),
+    pghistory.DeleteEvent(),
+    exclude=["import_run"],
+)
 class QuestionTag(models.Model):
-    """A concept that a question needs, and who said so."""
+    """A concept that a question needs, and who said so.
+
+    Attributes:
+        import_run: the import that set the tag. The history counts such tags by their import, not one by one.
+    """
 
     class SetBy(models.TextChoices):
         IMPORT = "import", _("Imported")
@@ -119,6 +143,16 @@ class QuestionTag(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     probability = models.FloatField(_("probability given by the model"), null=True, blank=True)
+    import_run = models.ForeignKey(
+        "questionbank.Run",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        db_index=False,
+        db_constraint=False,  # a check a row would slow imports down; rows of runs stay
+        related_name="+",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

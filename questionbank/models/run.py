@@ -25,6 +25,7 @@ class Run(models.Model):
         SCORE = "score", _("Score")
         PROPOSE = "propose", _("Propose paraphrases")
         PROJECT = "project", _("Draw the map")
+        UNDO = "undo", _("Undo an import")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("Waiting")

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+import pghistory
+import pgtrigger
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+LAST_ADMIN_LOCK = 7_201_010  # advisory lock: two admins who demote each other must not both succeed
 
+_REFUSE = f"""
+    PERFORM pg_advisory_xact_lock({LAST_ADMIN_LOCK});
+    IF NOT EXISTS (
+        SELECT FROM questionbank_user u
+        WHERE u.is_active AND (u.is_superuser OR EXISTS (
+            SELECT FROM questionbank_user_groups m JOIN auth_group g ON g.id = m.group_id
+            WHERE m.user_id = u.id AND g.name = 'admin'
+        ))
+    ) THEN
+        RAISE EXCEPTION 'The last active admin cannot lose the role.' USING ERRCODE = 'check_violation';
+    END IF;
+"""  # noqa: S608 - a number of this module
+
+
+@pghistory.track(
+    pghistory.InsertEvent(),
+    pghistory.UpdateEvent(row=pghistory.Old),
+    pghistory.DeleteEvent(),
+    fields=["username", "is_active", "is_superuser"],
+    model_name="UserEvent",
+)
 class User(AbstractUser):
     """A person who can log in; sign-up is closed, an admin adds people.
+
+    The database itself refuses to lose the last active admin; `questionbank.services.last_admin` says so
+    before it is tried.
 
     Attributes:
         hierarchy: the person predicts concepts in it; None for the bank's default.
@@ -23,5 +50,47 @@ class User(AbstractUser):
         related_name="+",
     )
 
+    class Meta(AbstractUser.Meta):
+        triggers = (
+            pgtrigger.Trigger(
+                name="last_admin",
+                when=pgtrigger.After,
+                operation=pgtrigger.Update | pgtrigger.Delete,
+                func=f"""
+                    IF TG_OP = 'UPDATE' AND OLD.is_active = NEW.is_active
+                        AND OLD.is_superuser = NEW.is_superuser THEN RETURN NULL;
+                    END IF;
+                    IF OLD.is_active AND (OLD.is_superuser OR EXISTS (
+                        SELECT FROM questionbank_user_groups m JOIN auth_group g ON g.id = m.group_id
+                        WHERE m.user_id = OLD.id AND g.name = 'admin'
+                    )) THEN {_REFUSE}
+                    END IF;
+                    RETURN NULL;
+                """,
+            ),
+        )
+
     def __str__(self) -> str:
         return self.get_full_name() or self.get_username()
+
+
+@pghistory.track(pghistory.InsertEvent(), pghistory.DeleteEvent(), obj_field=None, model_name="UserRoleEvent")
+class UserRole(User.groups.through):  # type: ignore[name-defined,misc]
+    """A person's membership of a group, named so that its changes can be tracked."""
+
+    class Meta:
+        proxy = True
+        triggers = (
+            pgtrigger.Trigger(
+                name="last_admin",
+                when=pgtrigger.After,
+                operation=pgtrigger.Update | pgtrigger.Delete,
+                func=f"""
+                    IF EXISTS (SELECT FROM auth_group g WHERE g.id = OLD.group_id AND g.name = 'admin')
+                        AND EXISTS (SELECT FROM questionbank_user u WHERE u.id = OLD.user_id AND u.is_active)
+                    THEN {_REFUSE}
+                    END IF;
+                    RETURN NULL;
+                """,  # noqa: S608 - names of this module
+            ),
+        )

@@ -46,8 +46,11 @@ def concept_name(name: str) -> str:
     return tidy
 
 
-def hierarchy_ensure(*, name: str) -> KnowledgeHierarchy:
+def hierarchy_ensure(*, name: str, import_run_id: int | None = None) -> KnowledgeHierarchy:
     """The hierarchy of this name, created where there is none; safe beside others who do the same.
+
+    Args:
+        import_run_id: the import that creates it, if one does.
 
     Raises:
         ValidationFailed: the name is empty or too long.
@@ -56,7 +59,9 @@ def hierarchy_ensure(*, name: str) -> KnowledgeHierarchy:
     if not tidy or len(tidy) > HIERARCHY_NAME_LIMIT or "\0" in tidy:
         reason = f"A hierarchy's name has 1 to {HIERARCHY_NAME_LIMIT} characters."
         raise ValidationFailed(reason, {"hierarchy": [reason]})
-    KnowledgeHierarchy.objects.bulk_create([KnowledgeHierarchy(name=tidy)], ignore_conflicts=True)
+    KnowledgeHierarchy.objects.bulk_create(
+        [KnowledgeHierarchy(name=tidy, import_run_id=import_run_id)], ignore_conflicts=True
+    )
     return KnowledgeHierarchy.objects.get(name=tidy)
 
 
@@ -87,9 +92,12 @@ def concept_paths_known(*, hierarchy: KnowledgeHierarchy) -> dict[ConceptPath, K
 
 @transaction.atomic
 def concept_paths_ensure(
-    *, hierarchy: KnowledgeHierarchy, paths: Iterable[Sequence[str]]
+    *, hierarchy: KnowledgeHierarchy, paths: Iterable[Sequence[str]], import_run_id: int | None = None
 ) -> tuple[dict[ConceptPath, int], int]:
     """The id of every path and of all above it, creating what is missing by a handful of statements.
+
+    Args:
+        import_run_id: the import that creates them, if one does.
 
     Returns:
         Ids by path, and the number of concepts created.
@@ -118,6 +126,7 @@ def concept_paths_ensure(
             path=places.take(parent.path if parent else ""),
             depth=len(path),
             numchild=0,
+            import_run_id=import_run_id,
         )
     KnowledgeConcept.objects.bulk_create(fresh.values(), batch_size=2000)
     if grown:

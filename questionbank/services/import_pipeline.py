@@ -49,6 +49,7 @@ class ImportOptions:
     dry_run: bool = False
     skip_invalid: bool = False
     user: User | None = None
+    run_id: int | None = None  # of the job that imports; what it creates names it
 
 
 class _Watch:
@@ -104,7 +105,7 @@ def import_into_bank(
 
 
 def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None:
-    staging = Staging(user_id=options.user.pk if options.user else None)
+    staging = Staging(user_id=options.user.pk if options.user else None, run_id=options.run_id)
     concept_rows: list[ConceptRow] = []
     with watch.phase("read, tokenise and copy"), staging.rows(source=options.source) as rows:
         _read(options, report, watch, rows, concept_rows)
@@ -174,13 +175,16 @@ def _write(
             staging.insert_questions(first=first, last=first + ROWS_AT_ONCE - 1)
         search_index_settle()
         staging.insert_equations()
+        staging.insert_duplicates()
     watch.tell(int(STEPS * 0.9), "Writing concepts")
     paths = list(rows.paths)
     if paths or tree:
         with watch.phase("concepts and tags"):
             # Last, because from here on others who change concepts wait for us.
-            hierarchy = hierarchy_ensure(name=options.hierarchy)
-            ids, report.concepts_created = concept_paths_ensure(hierarchy=hierarchy, paths=[*paths, *tree])
+            hierarchy = hierarchy_ensure(name=options.hierarchy, import_run_id=options.run_id)
+            ids, report.concepts_created = concept_paths_ensure(
+                hierarchy=hierarchy, paths=[*paths, *tree], import_run_id=options.run_id
+            )
             report.questions_tagged = staging.insert_tags(
                 numbers=range(len(paths)), concepts=[ids[path] for path in paths]
             )

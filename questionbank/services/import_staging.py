@@ -71,14 +71,19 @@ _MATCH = """
 
 _INSERT_QUESTIONS = f"""
     INSERT INTO questionbank_question
-        (id, {_COPIED}, status, search_vector, version, created_by_id, created_at, updated_at)
+        (id, {_COPIED}, status, search_vector, version, created_by_id, created_at, updated_at, import_run_id)
     SELECT m.new_id, {", ".join("s." + name for name in _COPIED.split(", "))},
-           'ready', to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s
+           'ready', to_tsvector('simple', s.tokens), 1, %(user)s, %(now)s, %(now)s, %(run)s
     FROM staged_question s
     JOIN staged_match m ON m.first_line = s.line
     WHERE m.new_id IS NOT NULL AND s.line BETWEEN %(first)s AND %(last)s
     ORDER BY s.line
 """  # noqa: S608 - names of this module
+
+_INSERT_DUPLICATES = """
+    INSERT INTO questionbank_importduplicate (run_id, question_id)
+    SELECT DISTINCT %(run)s::bigint, existing_id FROM staged_match WHERE existing_id IS NOT NULL
+"""
 
 _INSERT_EQUATIONS = """
     INSERT INTO questionbank_questionequation (question_id, expression, numbers)
@@ -89,9 +94,10 @@ _INSERT_EQUATIONS = """
 
 _INSERT_TAGS = """
     WITH added AS (
-        INSERT INTO questionbank_questiontag (question_id, concept_id, set_by, user_id, created_at)
+        INSERT INTO questionbank_questiontag
+            (question_id, concept_id, set_by, user_id, created_at, import_run_id)
         SELECT DISTINCT coalesce(m.existing_id, m.new_id), c.concept_id, 'import', %(user)s::bigint,
-               %(now)s::timestamptz
+               %(now)s::timestamptz, %(run)s::bigint
         FROM staged_question s
         JOIN staged_match m ON m.content_hash = s.content_hash
         CROSS JOIN unnest(s.paths) AS p(number)
@@ -174,8 +180,8 @@ class StagedRows:
 class Staging:
     """One import's temporary tables; must live inside a transaction."""
 
-    def __init__(self, *, user_id: int | None) -> None:
-        self._parameters: dict[str, Any] = {"user": user_id, "now": timezone.now()}
+    def __init__(self, *, user_id: int | None, run_id: int | None) -> None:
+        self._parameters: dict[str, Any] = {"user": user_id, "now": timezone.now(), "run": run_id}
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         self._execute("DROP TABLE IF EXISTS staged_question, staged_match")
         self._execute(f"CREATE TEMPORARY TABLE staged_question ({columns}) ON COMMIT DROP")
@@ -223,6 +229,11 @@ class Staging:
     def insert_equations(self) -> None:
         """Put the new questions' equations into the bank."""
         self._execute(_INSERT_EQUATIONS)
+
+    def insert_duplicates(self) -> None:
+        """Record which questions were in the bank already."""
+        if self._parameters["run"] is not None:
+            self._execute(_INSERT_DUPLICATES, self._parameters)
 
     def insert_tags(self, *, numbers: Sequence[int], concepts: Sequence[int]) -> int:
         """Tag new questions and those that duplicates are linked to; returns how many got a tag."""

@@ -11,6 +11,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, Protocol
 
@@ -72,11 +73,15 @@ def import_file(
     """
     options = _options(path, format, hierarchy, source, scale, user, dry_run, skip_invalid)
     with transaction.atomic():
+        run = None if dry_run else _begin(options)
+        options = replace(options, run_id=run.pk if run else None)
         report = import_into_bank(options, tell=progress, should_stop=should_stop)
-        if report.written:
-            _record(options, report)
+        if run is not None and report.written:
+            runs.run_succeed(run=run, result=report.as_dict())
             if embed and report.created:
                 embedding_request()
+        elif run is not None:
+            run.delete()
     _refuse_or_follow_up(report, skip_invalid=skip_invalid)
     return report
 
@@ -108,18 +113,17 @@ def _options(
     )
 
 
-def _record(options: ImportOptions, report: ImportReport) -> None:
-    """The one row that tells of the import, as a run that has finished; it commits with the questions."""
+def _begin(options: ImportOptions) -> Run | None:
+    """Create the row that records the import, as a run under way; it commits with the questions or not at all."""
+    name = options.path.name
     run = runs.run_create(
         kind=Run.Kind.IMPORT,
-        title=f"Import of {report.name}"[:200],
-        parameters={"name": report.name, "format": options.format, "skip_invalid": options.skip_invalid},
+        title=_title(name, dry_run=False),
+        parameters={"name": name, "format": options.format, "skip_invalid": options.skip_invalid},
         requested_by=options.user,
         send=False,
     )
-    held = runs.run_start(run_id=run.pk, worker="command line")
-    if held is not None:
-        runs.run_succeed(run=held, result=report.as_dict())
+    return runs.run_start(run_id=run.pk, worker="command line")
 
 
 def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
@@ -283,6 +287,7 @@ def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
         bool(parameters.get("dry_run")),
         skip_invalid,
     )
+    options = replace(options, run_id=run.pk)
     try:
         with progress_beside(reporter.progress) as tell, transaction.atomic():
             report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)

@@ -52,6 +52,7 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     (Run.Kind.PROMOTE, "encoder"): ("scope",),
     (Run.Kind.PROMOTE, "paraphrase"): ("scope",),
     (Run.Kind.PROMOTE, "probes"): ("scope",),
+    (Run.Kind.UNDO, ""): ("import",),
 }
 DEAD_AFTER = timedelta(seconds=45)  # without a heartbeat (they come every 5 s)
 MAX_ATTEMPTS = 3

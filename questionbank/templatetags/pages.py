@@ -41,6 +41,7 @@ __all__ = [
 register = template.Library()
 
 ICONS = {  # 24 by 24, drawn with a line; a literal table
+    "undo": "M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3",
     "alert": "M12 4 2.8 19.5h18.4zM12 10v4.5M12 17v.2",
     "check": "m4.5 12.5 5 5 10-11",
     "clock": "M12 3.5a8.5 8.5 0 1 0 .01 0zM12 7.5V12l3 2",

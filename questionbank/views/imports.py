@@ -15,11 +15,15 @@ from django.views.decorators.http import require_http_methods, require_POST
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.forms.imports import ImportForm
 from questionbank.forms.uploads import was_too_large
+from questionbank.selectors.import_undo import import_undo_plan
 from questionbank.selectors.runs import run_get
+from questionbank.services.import_undo import import_undo_request
 from questionbank.services.imports import import_repeat, import_request
 from questionbank.views.access import requires
 
-__all__ = ["import_confirm", "import_create"]
+__all__ = ["import_confirm", "import_create", "import_undo"]
+
+KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
 
 
 @requires("import")
@@ -54,3 +58,20 @@ def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
         return redirect("run_detail", run_id=checked.pk)
     messages.success(request, _("The import waits for a worker."))
     return redirect("run_detail", run_id=run.pk)
+
+
+@requires("import")
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_undo(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Say what undoing an import removes and keeps; on POST, have it undone."""
+    imported = run_get(run_id=run_id)
+    if request.method == "POST":
+        try:
+            run = import_undo_request(run=imported, user=request.user)
+        except Conflict as error:
+            messages.warning(request, str(error))
+            return redirect("run_detail", run_id=imported.pk)
+        return redirect("run_detail", run_id=run.pk)
+    plan = import_undo_plan(run=imported)
+    kept = [{"question": pk, "reasons": reasons} for pk, reasons in sorted(plan.kept.items())[:KEPT_SHOWN]]
+    return render(request, "imports/undo.html", {"run": imported, "plan": plan, "kept_questions": kept})

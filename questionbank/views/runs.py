@@ -20,6 +20,7 @@ from django.views.decorators.http import condition, require_POST, require_safe
 from questionbank.errors import Conflict
 from questionbank.models import Run
 from questionbank.selectors.checkpoints import run_has_checkpoint
+from questionbank.selectors.import_undo import import_can_be_undone, import_undo_runs
 from questionbank.selectors.runs import (
     run_get,
     run_logs,
@@ -110,5 +111,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "may_resume": run.state in (Run.State.FAILED, Run.State.CANCELLED) and run_has_checkpoint(run=run),
         "may_manage": request.user.has_perm("questionbank.runs_manage"),
         "may_import": request.user.has_perm("questionbank.import"),
+        "can_undo": import_can_be_undone(run=run),
+        "undo_runs": import_undo_runs(run=run) if run.kind == Run.Kind.IMPORT else (),
         "is_dry_run": run.kind == Run.Kind.IMPORT and bool(run.parameters.get("dry_run")),
     }

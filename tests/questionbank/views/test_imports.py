@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from questionbank.models import Question, Run
+from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
 from questionbank.services.runs import run_fail, run_start, run_succeed
 
@@ -142,3 +143,33 @@ def test_a_check_whose_file_is_gone_says_so(db, as_admin) -> None:
     run = Run.objects.create(kind="import", state="succeeded", parameters={"upload": "gone", "name": "x"})
     response = as_admin.post(reverse("import_confirm", args=[run.pk]), follow=True)
     assert "upload it again" in response.content.decode()
+
+
+def test_an_import_is_undone_from_its_page(as_admin, bank) -> None:
+    upload(as_admin, [{"text": "How much is 7 + 8?", "concepts": [["Sums"]]}, {"text": "How much is 8 + 9?"}])
+    work(Run.objects.get())
+    as_admin.post(reverse("import_confirm", args=[Run.objects.get().pk]))
+    imported = work(Run.objects.latest("pk"))
+    assert Question.objects.count() == 8
+    kept = Question.objects.latest("pk")
+    kept.status = "retired"
+    kept.save()
+
+    here = reverse("import_undo", args=[imported.pk])
+    assert here in as_admin.get(reverse("run_detail", args=[imported.pk])).content.decode()
+    page = as_admin.get(here).content.decode()
+    assert "Remove 1 question" in page
+    assert f"Question {kept.pk}" in page
+    assert "edited" in page
+
+    response = as_admin.post(here)
+    undo = Run.objects.latest("pk")
+    assert response["Location"] == reverse("run_detail", args=[undo.pk])
+    held = run_start(run_id=undo.pk, worker="test")
+    run_succeed(run=held, result=run_import_undo(held, Reporter()))
+    assert set(Question.objects.values_list("pk", flat=True)) == {*(q.pk for q in bank.questions), kept.pk}
+    page = as_admin.get(reverse("run_detail", args=[undo.pk])).content.decode()
+    assert "What was removed" in page
+    assert f"Question {kept.pk}" in page
+    assert "Undone on" in as_admin.get(reverse("run_detail", args=[imported.pk])).content.decode()
+    assert "Nothing to remove" in as_admin.get(here).content.decode()

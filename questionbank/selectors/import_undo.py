@@ -1,0 +1,168 @@
+"""What undoing an import would remove, and what it must keep because somebody has used it since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pghistory.models
+from django.apps import apps
+from django.db.models import Model, Q, QuerySet
+
+from questionbank.models import (
+    ImportDuplicate,
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    ParaphrasePair,
+    Question,
+    QuestionEmbedding,
+    QuestionEquation,
+    QuestionTag,
+    Run,
+)
+
+__all__ = ["UndoPlan", "import_can_be_undone", "import_undo_plan", "import_undo_runs", "loose_tags"]
+
+# Tables whose rows belong to a question and go with it; a row in any other table means that somebody uses it.
+_DERIVED: tuple[type[Model], ...] = (QuestionEmbedding, QuestionEquation, QuestionTag, ImportDuplicate)
+_REASONS: dict[type[Model], str] = {ParaphrasePair: "paraphrased", Question: "paraphrased"}
+
+
+@dataclass(slots=True)
+class UndoPlan:
+    """What undoing an import does.
+
+    Attributes:
+        created: questions that the import created and that are still in the bank.
+        kept: questions among them that stay, by id, with the reasons: ``edited``, ``tagged``, ``imported``
+            (another import has it too), ``paraphrased`` or ``used``.
+        tags: tags that the import added to questions of others, and that are removed.
+        concepts: ids of the concepts to remove.
+        concepts_kept: names of concepts that the import created and that stay.
+        hierarchy: the hierarchy that goes with its last concept.
+    """
+
+    created: int
+    kept: dict[int, list[str]]
+    tags: int = 0
+    concepts: list[int] = field(default_factory=list)
+    concepts_kept: list[str] = field(default_factory=list)
+    hierarchy: KnowledgeHierarchy | None = None
+
+    @property
+    def removed(self) -> int:
+        return self.created - len(self.kept)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.removed or self.tags or self.concepts or self.hierarchy)
+
+
+def import_can_be_undone(*, run: Run) -> bool:
+    """Whether the bank still holds something that this import created."""
+    if run.kind != Run.Kind.IMPORT or run.state != Run.State.SUCCEEDED:
+        return False
+    return (
+        Question.objects.filter(import_run=run).exists()
+        or KnowledgeConcept.objects.filter(import_run=run).exists()
+        or KnowledgeHierarchy.objects.filter(import_run=run).exists()
+        or (bool(run.result.get("questions_tagged")) and loose_tags(run=run).exists())
+    )
+
+
+def import_undo_runs(*, run: Run) -> QuerySet[Run]:
+    """The jobs that undo this import, the latest first."""
+    return Run.objects.filter(kind=Run.Kind.UNDO, parameters__import=run.pk).select_related("requested_by")
+
+
+def import_undo_plan(*, run: Run) -> UndoPlan:
+    """Look at everything that the import created; memory grows with what is kept, not with what is removed."""
+    kept = _kept(run)
+    plan = UndoPlan(created=Question.objects.filter(import_run=run).count(), kept=kept)
+    loose = loose_tags(run=run)
+    plan.tags = loose.count()
+    hierarchies = set(KnowledgeConcept.objects.filter(import_run=run).values_list("hierarchy_id", flat=True))
+    hierarchies.update(KnowledgeHierarchy.objects.filter(import_run=run).values_list("pk", flat=True))
+    for hierarchy in KnowledgeHierarchy.objects.filter(pk__in=hierarchies):
+        _plan_concepts(plan, run, hierarchy, loose)
+    return plan
+
+
+def loose_tags(*, run: Run) -> QuerySet[QuestionTag]:
+    """Tags that the import added to questions that it did not create, unchanged since."""
+    return (
+        QuestionTag.objects.filter(import_run=run, set_by=QuestionTag.SetBy.IMPORT)
+        .filter(~Q(question__import_run=run))
+        .exclude(pk__in=_events(QuestionTag).filter(pgh_label="update").values("pgh_obj_id"))
+    )
+
+
+def _events(model: type[Model]) -> QuerySet[Any]:
+    return apps.get_model("questionbank", f"{model.__name__}Event")._default_manager.all()
+
+
+def _kept(run: Run) -> dict[int, list[str]]:
+    kept: dict[int, list[str]] = {}
+
+    def keep(reason: str, ids: Iterable[int]) -> None:
+        for question_id in ids:
+            reasons = kept.setdefault(question_id, [])
+            if reason not in reasons:
+                reasons.append(reason)
+
+    own = Q(question__import_run=run)
+    edited = _events(Question).filter(pgh_label="update", pgh_obj__import_run=run)
+    keep("edited", edited.values_list("pgh_obj_id", flat=True).distinct())
+    added = QuestionTag.objects.filter(own).exclude(import_run=run)
+    keep("tagged", added.values_list("question_id", flat=True).distinct())
+    changed = _events(QuestionTag).filter(own, pgh_label__in=("update", "delete"))
+    keep("tagged", changed.values_list("question_id", flat=True).distinct())
+    others = ImportDuplicate.objects.filter(own).exclude(run=run)
+    keep("imported", others.values_list("question_id", flat=True).distinct())
+    for model, column in _uses(Question, but=_DERIVED):
+        rows = model._base_manager.filter(**{f"{column}__import_run": run})
+        if model is Question:  # a paraphrase that the same import brought goes with its original
+            rows = rows.exclude(import_run=run)
+        keep(_REASONS.get(model, "used"), rows.values_list(f"{column}_id", flat=True).distinct())
+    return kept
+
+
+def _uses(target: type[Model], *, but: tuple[type[Model], ...]) -> Iterable[tuple[type[Model], str]]:
+    """Every table, history left out, that refers to `target`, with the column that does."""
+    for relation in target._meta.get_fields(include_hidden=True):
+        if not (
+            relation.auto_created and not relation.concrete and (relation.one_to_many or relation.one_to_one)
+        ):
+            continue
+        model: type[Model] = relation.related_model  # type: ignore[assignment]
+        if not issubclass(model, (pghistory.models.Event, *but)):
+            yield model, relation.field.name  # type: ignore[union-attr]
+
+
+def _plan_concepts(
+    plan: UndoPlan, run: Run, hierarchy: KnowledgeHierarchy, loose: QuerySet[QuestionTag]
+) -> None:
+    created = KnowledgeConcept.objects.filter(hierarchy=hierarchy)
+    stays = QuestionTag.objects.filter(concept__hierarchy=hierarchy).filter(
+        ~Q(question__import_run=run) | Q(question_id__in=list(plan.kept))
+    )
+    used = set(stays.exclude(pk__in=loose.values("pk")).values_list("concept_id", flat=True).distinct())
+    edited = _events(KnowledgeConcept).filter(pgh_label="update", pgh_obj__import_run=run)
+    used.update(edited.values_list("pgh_obj_id", flat=True))
+    for model, column in _uses(KnowledgeConcept, but=(QuestionTag,)):
+        rows = model._base_manager.filter(**{f"{column}__import_run": run})
+        used.update(rows.values_list(f"{column}_id", flat=True))
+    step = KnowledgeConcept.steplen
+    parents: set[str] = set()  # paths of concepts below which something stays
+    stayed = 0
+    for concept in created.order_by("-depth", "path").only("pk", "path", "name", "import_run_id"):
+        if concept.import_run_id == run.pk and concept.pk not in used and concept.path not in parents:
+            plan.concepts.append(concept.pk)
+            continue
+        stayed += 1
+        parents.add(concept.path[:-step])
+        if concept.import_run_id == run.pk:
+            plan.concepts_kept.append(concept.name)
+    if not stayed and hierarchy.import_run_id == run.pk:
+        plan.hierarchy = hierarchy

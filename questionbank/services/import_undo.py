@@ -1,0 +1,192 @@
+"""Undoing an import: a job that removes what the import created, in one transaction.
+
+What somebody has edited, tagged, paraphrased or put to use since stays, and is listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Protocol
+
+import pghistory
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from analytics.errors import Cancelled
+from questionbank.errors import Conflict, NotAllowed
+from questionbank.models import (
+    ImportDuplicate,
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    ModelArtifact,
+    Question,
+    Run,
+    User,
+)
+from questionbank.selectors.import_undo import UndoPlan, import_can_be_undone, import_undo_plan, loose_tags
+from questionbank.services import runs
+from questionbank.services.artifacts import artifact_archive, artifact_delete
+from questionbank.services.concept_paths import hierarchy_lock
+from questionbank.services.import_staging import IMPORT_LOCK
+from questionbank.services.search_index import search_index_settle, vocabulary_refresh
+
+__all__ = ["KEPT_LISTED", "import_undo_request", "run_import_undo"]
+
+KEPT_LISTED = 1_000  # questions that stay and are listed; all are counted
+_AT_ONCE = 2_000  # questions removed by one statement
+
+
+class _Reporter(Protocol):
+    """What `worker.reporting` gives to a job."""
+
+    def progress(self, done: int, total: int, message: str = "") -> None: ...
+
+    def should_stop(self) -> bool: ...
+
+
+@transaction.atomic
+def import_undo_request(*, run: Run, user: User | None) -> Run:
+    """Queue the job that undoes an import.
+
+    Raises:
+        NotAllowed: the person may not import, and so may not undo an import.
+        Conflict: nothing of the import is left, or it is being undone already.
+    """
+    if user is not None and not user.has_perm("questionbank.import"):
+        raise NotAllowed(_("You may not undo imports."))
+    parameters = {"import": run.pk}
+    if runs.run_under_way(kind=Run.Kind.UNDO, capability="", parameters=parameters) is not None:
+        raise Conflict(_("This import is being undone already."))
+    if not import_can_be_undone(run=run):
+        raise Conflict(_("Nothing that this import created is left in the bank."))
+    title = _("Undo: %(import)s") % {"import": run}
+    return runs.run_create(kind=Run.Kind.UNDO, title=title[:200], parameters=parameters, requested_by=user)
+
+
+def run_import_undo(run: Run, reporter: _Reporter) -> dict[str, Any]:
+    """Do the job of `import_undo_request`; returns what was removed and what was kept, for the run's result.
+
+    All or nothing: a cancel or a crash leaves the bank as it was, and the job may run again.
+
+    Raises:
+        Cancelled: somebody cancelled the run.
+    """
+    imported = Run.objects.get(pk=run.parameters["import"])
+    with pghistory.context(user=run.requested_by_id, run=run.pk), transaction.atomic():
+        plan = _lock_and_plan(imported)
+        probes, cancelled = _cancel_what_follows(plan, run.requested_by)
+        _remove(imported, plan, reporter)
+    for artifact in probes:
+        with suppress(Conflict):  # a job still uses it: it stays in the archive
+            artifact_delete(artifact=artifact, reason=_REASON, user=run.requested_by)
+    reporter.progress(plan.removed, plan.removed, "Updating the vocabulary of search")
+    vocabulary_refresh()
+    return {
+        "removed": plan.removed,
+        "kept": len(plan.kept),
+        "kept_questions": [
+            {"question": pk, "reasons": reasons} for pk, reasons in sorted(plan.kept.items())[:KEPT_LISTED]
+        ],
+        "tags": plan.tags,
+        "concepts": len(plan.concepts),
+        "concepts_kept": plan.concepts_kept[:KEPT_LISTED],
+        "hierarchy": plan.hierarchy.name if plan.hierarchy else "",
+        "probes": len(probes),
+        "jobs_cancelled": cancelled,
+    }
+
+
+_REASON = "The import of its hierarchy was undone."
+
+
+def _lock_and_plan(imported: Run) -> UndoPlan:
+    """Keep out imports, other changes of the tree, and whoever would use a question that is about to go."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
+        cursor.execute(
+            "SELECT count(*) FROM (SELECT FROM questionbank_question WHERE import_run_id = %s FOR UPDATE) q",
+            [imported.pk],
+        )
+    plan = import_undo_plan(run=imported)
+    if plan.concepts or plan.hierarchy:
+        named = plan.hierarchy or KnowledgeHierarchy.objects.get(concepts__pk=plan.concepts[0])
+        hierarchy_lock(named.pk)
+        plan = import_undo_plan(run=imported)
+    return plan
+
+
+def _cancel_what_follows(plan: UndoPlan, user: User | None) -> tuple[list[ModelArtifact], int]:
+    """Take the probes of a hierarchy that goes out of use, and stop the jobs that train them."""
+    if plan.hierarchy is None:
+        return [], 0
+    name = plan.hierarchy.name
+    cancelled = 0
+    waiting = Run.objects.exclude(state__in=Run.FINISHED).filter(kind=Run.Kind.TRAIN, capability="probes")
+    for training in waiting.filter(parameters__hierarchy=name):
+        with suppress(Conflict):  # it has finished meanwhile
+            runs.run_cancel(run_id=training.pk)
+            cancelled += 1
+    probes = list(ModelArtifact.objects.filter(capability="probes", scope=name))
+    for artifact in probes:
+        if artifact.state != ModelArtifact.State.ARCHIVED:
+            artifact_archive(artifact=artifact, reason=_REASON, user=user)
+    return probes, cancelled
+
+
+def _remove(imported: Run, plan: UndoPlan, reporter: _Reporter) -> None:
+    loose_tags(run=imported).delete()
+    ImportDuplicate.objects.filter(run=imported).delete()
+    done = 0
+    for ids in _batches(imported, plan):
+        if reporter.should_stop():
+            raise Cancelled("The undo was cancelled; nothing was removed.")
+        reporter.progress(done, plan.removed, "Removing questions")
+        _remove_questions(ids)
+        done += len(ids)
+    search_index_settle()
+    _remove_concepts(plan)
+    connection.check_constraints()
+
+
+def _batches(imported: Run, plan: UndoPlan) -> Iterator[list[int]]:
+    last = 0
+    while True:
+        rows = Question.objects.filter(import_run=imported, pk__gt=last).order_by("pk")
+        ids = list(rows.values_list("pk", flat=True)[:_AT_ONCE])
+        if not ids:
+            return
+        last = ids[-1]
+        yield [pk for pk in ids if pk not in plan.kept]
+
+
+def _remove_questions(ids: list[int]) -> None:
+    """By statements, because the ORM would fetch every vector first; nothing else refers to these questions."""
+    with connection.cursor() as cursor:
+        for table in ("questionembedding", "questionequation", "questiontag"):
+            cursor.execute(f"DELETE FROM questionbank_{table} WHERE question_id = ANY(%s)", [ids])  # noqa: S608
+        cursor.execute("DELETE FROM questionbank_question WHERE id = ANY(%s)", [ids])
+
+
+def _remove_concepts(plan: UndoPlan) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM questionbank_knowledgeconcept WHERE id = ANY(%s) RETURNING path", [plan.concepts]
+        )
+        step = KnowledgeConcept.steplen
+        parents = sorted({path[:-step] for (path,) in cursor.fetchall()})
+        cursor.execute(
+            """
+            UPDATE questionbank_knowledgeconcept parent SET numchild = counted.children
+            FROM (
+                SELECT p.path, count(c.id) AS children
+                FROM unnest(%s::text[]) AS p(path)
+                LEFT JOIN questionbank_knowledgeconcept c ON left(c.path, %s) = p.path
+                GROUP BY 1
+            ) counted
+            WHERE parent.path = counted.path
+            """,
+            [parents, -step],
+        )
+    if plan.hierarchy is not None:
+        plan.hierarchy.delete()
