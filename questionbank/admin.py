@@ -20,10 +20,10 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.errors import Conflict
+from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Run, User, WorkerHeartbeat
 from questionbank.permissions import is_admin
-from questionbank.services.last_admin import refuse_losing_last_admin
+from questionbank.services.people import check_an_admin_is_left
 
 __all__ = ["BankAdminSite", "PeopleAdmin", "ReadOnlyAdmin", "site"]
 
@@ -91,8 +91,8 @@ class PersonForm(UserChangeForm):  # type: ignore[type-arg]
         is_role_kept = self.instance.is_superuser or any(group.name == "admin" for group in groups)
         if not (is_role_kept and fields.get("is_active", True)):
             try:
-                refuse_losing_last_admin(people=[self.instance])
-            except Conflict as error:
+                check_an_admin_is_left(without=self.instance)
+            except ValidationFailed as error:
                 raise ValidationError(str(error)) from error
         return fields
 

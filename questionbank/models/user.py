@@ -34,7 +34,7 @@ _REFUSE = f"""
 class User(AbstractUser):
     """A person who can log in; sign-up is closed, an admin adds people.
 
-    The database itself refuses to lose the last active admin; `questionbank.services.last_admin` says so
+    The database itself refuses to lose the last active admin; `questionbank.services.people` says so
     before it is tried.
 
     Attributes:

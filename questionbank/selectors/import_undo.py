@@ -18,6 +18,7 @@ from questionbank.models import (
     Question,
     QuestionEmbedding,
     QuestionEquation,
+    QuestionListItem,
     QuestionTag,
     Run,
 )
@@ -26,7 +27,11 @@ __all__ = ["UndoPlan", "import_can_be_undone", "import_undo_plan", "import_undo_
 
 # Tables whose rows belong to a question and go with it; a row in any other table means that somebody uses it.
 _DERIVED: tuple[type[Model], ...] = (QuestionEmbedding, QuestionEquation, QuestionTag, ImportDuplicate)
-_REASONS: dict[type[Model], str] = {ParaphrasePair: "paraphrased", Question: "paraphrased"}
+_REASONS: dict[type[Model], str] = {
+    ParaphrasePair: "paraphrased",
+    Question: "paraphrased",
+    QuestionListItem: "listed",
+}
 
 
 @dataclass(slots=True)

@@ -1,4 +1,8 @@
-"""Inviting people, giving them roles and closing accounts; each function is one transaction for admins."""
+"""Inviting people, giving them roles and closing accounts; each function is one transaction for admins.
+
+The last active admin keeps the role. The database has the last word (a trigger, see `questionbank.models.user`);
+`check_an_admin_is_left` says so before it is tried.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from questionbank.models import User
 from questionbank.permissions import ROLES
 from questionbank.selectors.people import active_admins
 
-__all__ = ["person_invite", "person_set_active", "person_update"]
+__all__ = ["check_an_admin_is_left", "person_invite", "person_set_active", "person_update"]
 
 NAME_LIMIT = 150
 EMAIL_LIMIT = 254
@@ -68,9 +72,10 @@ def person_update(
     fields = _problems(person, roles)
     if fields:
         raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+    if "admin" not in roles and not person.is_superuser:
+        check_an_admin_is_left(without=person, field="roles")
     person.save(update_fields=["email", "first_name", "last_name"])
     _set_roles(person, roles)
-    _check_an_admin_is_left("roles")
     return person
 
 
@@ -84,9 +89,10 @@ def person_set_active(*, user: User, person: User, is_active: bool) -> User:
     """
     _allow(user, person)
     active_admins_locked()
+    if not is_active:
+        check_an_admin_is_left(without=person)
     person.is_active = is_active
     person.save(update_fields=["is_active"])
-    _check_an_admin_is_left("")
     return person
 
 
@@ -122,8 +128,13 @@ def _set_roles(person: User, roles: Collection[str]) -> None:
         person._prefetched_objects_cache.clear()
 
 
-def _check_an_admin_is_left(field: str) -> None:
-    """Raise unless somebody active is an admin; the transaction rolls the change back."""
-    if not active_admins().exists():
+def check_an_admin_is_left(*, without: User, field: str = "") -> None:
+    """Check that this person may lose the role admin, be deactivated or be deleted.
+
+    Raises:
+        ValidationFailed: they are the last active admin; the problem belongs to `field`, where given.
+    """
+    is_admin = active_admins().filter(pk=without.pk).exists()
+    if is_admin and not active_admins().exclude(pk=without.pk).exists():
         message = _("This is the last admin. Give somebody else the role first.")
         raise ValidationFailed(message, fields={field: [message]} if field else None)

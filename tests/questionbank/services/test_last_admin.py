@@ -7,9 +7,9 @@ from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from questionbank.errors import Conflict
+from questionbank.errors import ValidationFailed
 from questionbank.models import User
-from questionbank.services.last_admin import refuse_losing_last_admin
+from questionbank.services.people import check_an_admin_is_left
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -57,13 +57,13 @@ def test_a_bank_without_any_admin_lets_people_change(teacher):
     teacher.delete()
 
 
-def test_the_sentence_names_who_would_be_missed(admin_person, second_admin, teacher):
-    refuse_losing_last_admin(people=[admin_person, teacher])
-    with pytest.raises(Conflict, match="admin, second are the only active admins"):
-        refuse_losing_last_admin(people=[admin_person, second_admin])
+def test_the_check_says_who_would_be_missed(admin_person, second_admin, teacher):
+    for person in (admin_person, teacher):
+        check_an_admin_is_left(without=person)
     second_admin.delete()
-    with pytest.raises(Conflict, match="admin is the only active admin"):
-        refuse_losing_last_admin(people=[admin_person])
+    check_an_admin_is_left(without=teacher)
+    with pytest.raises(ValidationFailed, match="This is the last admin"):
+        check_an_admin_is_left(without=admin_person)
 
 
 def test_the_admin_s_form_and_delete_page_say_so(client, admin_person):
@@ -72,9 +72,9 @@ def test_the_admin_s_form_and_delete_page_say_so(client, admin_person):
     fields = {"username": "admin", "groups": [Group.objects.get(name="teacher").pk], "is_active": "on"}
     response = client.post(here, fields)
     assert response.status_code == 200
-    assert "admin is the only active admin" in response.content.decode()
+    assert "This is the last admin" in response.content.decode()
     fields["groups"] = [Group.objects.get(name="admin").pk]
-    assert "only active admin" in client.post(here, fields | {"is_active": ""}).content.decode()
+    assert "This is the last admin" in client.post(here, fields | {"is_active": ""}).content.decode()
     assert client.post(here, fields).status_code == 302  # what leaves the role is saved
     root = UserFactory(username="root")
     root.groups.add(Group.objects.get(name="teacher"))
