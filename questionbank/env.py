@@ -48,6 +48,7 @@ environment = _Environment(
     REVIEW_LEASE_SECONDS=(int, 180),
     REVIEW_OPINIONS=(int, 1),
     REVIEW_RANDOM_SHARE=(float, 0.2),
+    SCORER_SUITES=(list, []),
     SECRET_KEY=(str, ""),
     TRUSTED_PROXIES=(int, 0),
     VAR_DIR=(str, str(BASE_DIR / "var")),

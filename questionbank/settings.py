@@ -262,6 +262,9 @@ REVIEW_OPINIONS: int = min(REVIEW_OPINIONS_MOST, max(1, env.environment("REVIEW_
 REVIEW_RANDOM_SHARE: float = min(1.0, max(0.0, env.environment("REVIEW_RANDOM_SHARE")))
 REVIEW_LEASE_SECONDS: int = max(10, env.environment("REVIEW_LEASE_SECONDS"))
 
+# Files of labelled pairs on which scorers of paraphrases are compared, beside the bank's own and the demo's
+SCORER_SUITES: list[str] = env.environment("SCORER_SUITES")
+
 # Models that propose paraphrases, where the installation has some
 PARAPHRASE_MODEL: str = env.environment("PARAPHRASE_MODEL")
 PARAPHRASE_PREFIX: str = env.environment("PARAPHRASE_PREFIX")

@@ -24,7 +24,7 @@ from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.embeddings import languages_served
-from questionbank.selectors.models import gate
+from questionbank.selectors.models import GateOutcome, gate
 from questionbank.selectors.training_questions import TrainingQuestion, training_questions
 from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.promotion import comparison_save
@@ -45,6 +45,12 @@ LARGEST_SUITE, LARGEST_TRAIN = 5_000, 20_000  # questions of a hierarchy
 FEWEST_TRAIN = 20  # questions of a hierarchy from which a probe may learn
 CHANGED_ASKED, CHANGED_SHOWN = 500, 50
 
+_OUTCOMES = {
+    GateOutcome.BETTER: "The candidate passes the gate.",
+    GateOutcome.NOT_BETTER: "The candidate is not better.",
+    GateOutcome.REFUSED: "The candidate does not pass the gate.",
+}
+
 
 def compare_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``evaluate`` asks for: ``{"candidate": id, "champion": id}``.
@@ -62,8 +68,8 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
     figures = COMPARISONS[reporter.run.capability](reporter, **models)
     comparison = comparison_save(**models, run=reporter.run, figures=figures)
     verdict = gate(comparison)
-    reporter.log(("The candidate passes. " if verdict.passes else "") + " ".join(verdict.reasons))
-    return {"comparison": comparison.pk, "passes": verdict.passes}
+    reporter.log(f"{_OUTCOMES[verdict.outcome]} {' '.join(verdict.reasons)}")
+    return {"comparison": comparison.pk, "passes": verdict.passes, "outcome": verdict.outcome.value}
 
 
 def encoder_comparison_figures(
@@ -238,7 +244,7 @@ def _metric(
     worse = figures["high"] < 0 if higher else figures["low"] > 0
     return {
         "name": name,
-        "label": label,
+        "label": f"{label}, the bank's held-out questions",
         "higher_is_better": higher,
         "questions": len(set(questions)),
         **{key: round(value, 4) for key, value in figures.items()},

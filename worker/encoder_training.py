@@ -17,7 +17,6 @@ from analytics.errors import DataError
 from analytics.training.checkpoint import kept_or_made
 from questionbank.models import ModelArtifact
 from questionbank.selectors.data_report import encoder_data_report
-from questionbank.services.training import MODEL_IN_USE
 from worker.candidates import Train, train_candidate
 from worker.embedding import artifact_source
 from worker.feeds import encoder_feed
@@ -32,7 +31,7 @@ _NUMBERED = re.compile(r"-quesco-\d+$")
 def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run asks for: ``{"set": {field: value}, "hierarchies": [names] or absent for all}``.
 
-    ``"start"`` is the id of the encoder that is trained further, where that is to be the one in use.
+    ``"start"`` is the id of the registered encoder that is trained further, where the backbone names one.
 
     Raises:
         ConfigurationError: a setting is unknown or out of bounds.
@@ -60,9 +59,9 @@ def _beginning(reporter: RunReporter, config: EncoderConfig) -> tuple[str, str]:
     Raises:
         DataError: it has been deleted since the training was asked for.
     """
-    if config.backbone != MODEL_IN_USE:
+    if "start" not in reporter.run.parameters:
         return Path(config.backbone).name, config.backbone
-    start = ModelArtifact.objects.filter(pk=reporter.run.parameters.get("start")).first()
+    start = ModelArtifact.objects.filter(pk=reporter.run.parameters["start"]).first()
     if start is None:
         raise DataError("The encoder that this training was to begin with has been deleted; start another.")
     return _NUMBERED.sub("", start.name), artifact_source(start)

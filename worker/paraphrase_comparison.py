@@ -1,20 +1,29 @@
-"""Comparing a candidate scorer of paraphrases with the champion on the fixed suite.
+"""Comparing a candidate scorer of paraphrases with the champion on fixed suites of labelled pairs.
 
-The suite are the bank's held-out questions, from which no encoder of a scorer learns: pairs that the operators for test
-sets make of them (ParaQD, section 4.2), and pairs on them that reviewers decided. Operators' labels say what they mean
-to make, people's what is right, so both kinds are measured apart. It is the score that is measured: the verdict is
-fitted on the same questions.
+Two suites come from the bank's held-out questions, from which no encoder of a scorer learns: pairs that the operators
+for test sets make of them (ParaQD, section 4.2), and pairs on them that reviewers decided. The others were labelled by
+people once and for all: the demo's pairs, and the files that the setting `SCORER_SUITES` names. What either scorer
+learned from is left out of these.
+
+Both the verdict, which reviewers see first, and the score are measured. A verdict is fitted on the bank's held-out
+questions, so a candidate has an advantage there: such a figure may show that it is worse, never that it is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from analytics.paraphrase.metrics import pair_metrics
-from analytics.paraphrase.pair_files import without_unchanged
+from django.conf import settings
+
+from analytics.errors import DataError
+from analytics.paraphrase.metrics import THRESHOLD, pair_metrics
+from analytics.paraphrase.pair_files import read_pairs, without_unchanged
+from analytics.paraphrase.scorer import PairScore, Scorer
 from analytics.records import ParaphrasePair
+from questionbank.demo.review_pairs import labelled_review_pairs
 from questionbank.models import ModelArtifact
 from questionbank.selectors.models import SMALLEST_SUITE
 from questionbank.selectors.scorer_material import scorer_material
@@ -24,23 +33,40 @@ from worker.paraphrase import bulk_scorer
 from worker.paraphrase_test_pairs import bank_test_pairs
 from worker.reporting import RunReporter
 
-__all__ = ["SuitePair", "fixed_suite", "scorer_comparison_figures", "scorer_figures"]
+__all__ = [
+    "SuitePair",
+    "fixed_suite",
+    "labelled_suites",
+    "scorer_comparison_figures",
+    "scorer_figures",
+    "suite_for",
+]
 
 SEED = 0
 RESAMPLES = 1_000
 LARGEST_SUITE = 1_000  # questions of which operators make pairs
 CHANGED_SHOWN = 12
-KINDS = {"made": "operators' pairs", "decided": "reviewers' decisions"}
-FIGURES = {"auc": "ROC AUC", "macro_f1": "Macro F1", "separation": "Separation"}
-DECISIVE = "auc"  # the others depend on the scale of the scores
+MADE, DECIDED, DEMO = "made", "decided", "demo"
+FITTED = (MADE, DECIDED)  # suites on whose questions verdicts are fitted
+SUITES = {MADE: "operators' pairs", DECIDED: "reviewers' decisions", DEMO: "hand-written pairs"}
+MEASURES: Mapping[str, tuple[Callable[[PairScore], float], float]] = {  # value and threshold; a literal table
+    # The probability is stretched to [-1, 1], as `evaluate paraphrase` does, so that separations compare.
+    "verdict": (lambda found: 2 * found.probability - 1, 0.0),
+    "score": (lambda found: found.score, THRESHOLD),
+}
+FIGURES = {"auc": "ROC AUC", "macro_f1": "Macro F1 at 0.5", "separation": "Separation"}
+DECISIVE = ("auc", "macro_f1")  # separation depends on the scale of the scores
+
+Roles = Mapping[str, Sequence[PairScore | None]]
+"""For ``"candidate"`` and ``"champion"``, what it says of each pair; None where it cannot read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuitePair:
-    """A labelled pair of the suite; `kind` is a key of `KINDS`."""
+    """A labelled pair and the name of the suite that it belongs to."""
 
     pair: ParaphrasePair
-    kind: str
+    suite: str
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -54,125 +80,149 @@ def scorer_comparison_figures(
     """Measure both scorers; `questionbank.selectors.models` says what the figures are.
 
     Raises:
-        ServiceUnavailable: the files of one are missing or damaged.
+        ServiceUnavailable: the files of a scorer are missing or damaged.
+        DataError: a file of labelled pairs cannot be read.
     """
     reporter.progress(0, 0, "Reading the fixed questions")
-    suite = fixed_suite()
-    readable: dict[str, list[bool]] = {}
-    scores: dict[str, list[float]] = {}
-    for role, artifact in (("candidate", candidate), ("champion", champion)):
+    scorers = {"candidate": scorer_of(candidate), "champion": scorer_of(champion)}
+    suite, left_out = suite_for([one.scorer for one in scorers.values()])
+    if left_out:
+        reporter.log(
+            f"{left_out:,} labelled pairs are left out: one of the scorers learned from their question."
+        )
+    results: dict[str, list[PairScore | None]] = {}
+    for role, served in scorers.items():
         reporter.check()
         reporter.progress(0, 0, f"Measuring the {role}")
-        scorer = bulk_scorer(scorer_of(artifact), len(suite), reporter.should_stop)
-        readable[role] = [scorer.knows(*one.texts) for one in suite]
-        scores[role] = [one.score for one in scorer.score([one.texts for one in suite])]
+        results[role] = _scores(bulk_scorer(served, len(suite), reporter.should_stop), suite)
     reporter.progress(0, 0, "Comparing")
-    return scorer_figures(suite, readable, scores)
+    return scorer_figures(suite, results, left_out=left_out)
+
+
+def suite_for(scorers: Sequence[Scorer]) -> tuple[list[SuitePair], int]:
+    """Return the pairs that both scorers are measured on, and how many labelled ones they learned from."""
+    labelled = labelled_suites()
+    fair = [item for item in labelled if not any(scorer.learned([item.pair.original]) for scorer in scorers)]
+    return [*fixed_suite(), *fair], len(labelled) - len(fair)
 
 
 def fixed_suite() -> list[SuitePair]:
-    """The pairs on which scorers are compared, always the same ones of the same bank and decisions."""
+    """Return the pairs of the bank's held-out questions, always the same of the same bank and decisions."""
     material = scorer_material()
     made = bank_test_pairs(material.questions, LARGEST_SUITE)
     return [
-        *(SuitePair(one, "made") for one in without_unchanged(made)),
-        *(SuitePair(one, "decided") for one in material.decided.held_out),
+        *(SuitePair(pair, MADE) for pair in without_unchanged(made)),
+        *(SuitePair(pair, DECIDED) for pair in material.decided.held_out),
     ]
 
 
-def scorer_figures(
-    suite: Sequence[SuitePair],
-    readable: dict[str, list[bool]],
-    scores: dict[str, list[float]],
-) -> dict[str, Any]:
-    """The figures of a comparison.
+def labelled_suites() -> list[SuitePair]:
+    """Return the pairs that people labelled once and for all: the demo's, and those of the files in the settings.
+
+    A file that is not there is passed over.
+
+    Raises:
+        DataError: a file cannot be read, or holds no labelled pair.
+    """
+    suites = {DEMO: labelled_review_pairs()}
+    for path in map(Path, settings.SCORER_SUITES):
+        if path.is_file():
+            name = path.name.partition(".")[0]
+            suites[name] = [pair for pair in read_pairs(path) if pair.label is not None]
+            if not suites[name]:
+                raise DataError(f"No pair of {path.name} has a label.")
+    return [SuitePair(pair, name) for name, pairs in suites.items() for pair in without_unchanged(pairs)]
+
+
+def _scores(scorer: Scorer, suite: Sequence[SuitePair]) -> list[PairScore | None]:
+    readable = [scorer.knows(*item.texts) for item in suite]
+    scores = iter(scorer.score([item.texts for item, can in zip(suite, readable, strict=True) if can]))
+    return [next(scores) if can else None for can in readable]
+
+
+def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int = 0) -> dict[str, Any]:
+    """Return the figures of a comparison.
 
     Args:
-        suite: what was scored.
-        readable: for ``"candidate"`` and ``"champion"``, whether each pair can be read.
-        scores: likewise, the score of each pair.
+        suite: the pairs that were scored.
+        results: what both scorers say of each.
+        left_out: labelled pairs that are not in the suite, because a scorer learned from them.
     """
-    rows = [
-        (one, new, old)
-        for one, can, could, new, old in zip(
-            suite,
-            readable["candidate"],
-            readable["champion"],
-            scores["candidate"],
-            scores["champion"],
-            strict=True,
-        )
-        if can and could
-    ]
-
-    def only(role: str, other: str) -> int:
-        return len(
-            {
-                one.pair.original
-                for one, can, could in zip(suite, readable[role], readable[other], strict=True)
-                if can and not could
-            }
-        )
-
+    triples = list(zip(suite, results["candidate"], results["champion"], strict=True))
+    rows = [(item, new, old) for item, new, old in triples if new is not None and old is not None]
+    names = dict.fromkeys((*SUITES, *(item.suite for item in suite)))
     metrics: list[dict[str, Any]] = []
-    for kind in KINDS:
-        of_kind = [row for row in rows if row[0].kind == kind]
-        metrics += _metrics(
-            kind,
-            [one.pair for one, _new, _old in of_kind],
-            [new for _one, new, _old in of_kind],
-            [old for _one, _new, old in of_kind],
-        )
-    changed = sorted(rows, key=lambda row: -abs(row[1] - row[2]))[:CHANGED_SHOWN]
+    suites: list[dict[str, Any]] = []
+    for name in names:
+        own = [row for row in rows if row[0].suite == name]
+        if own:
+            originals = {item.pair.original for item, _new, _old in own}
+            suites.append({"name": name, "pairs": len(own), "questions": len(originals)})
+            metrics += _metrics(name, own)
+    changed = sorted(rows, key=lambda row: -abs(row[1].probability - row[2].probability))
     return {
         "suite": {
-            "questions": len({one.pair.original for one, _new, _old in rows}),
+            "questions": len({item.pair.original for item, _new, _old in rows}),
             "pairs": len(rows),
-            "decided": sum(one.kind == "decided" for one, _new, _old in rows),
-            "lost": only("champion", "candidate"),
-            "gained": only("candidate", "champion"),
+            "suites": suites,
+            "left_out": left_out,
+            "lost": len({item.pair.original for item, new, old in triples if old and not new}),
+            "gained": len({item.pair.original for item, new, old in triples if new and not old}),
             "seed": SEED,
         },
-        "metrics": metrics,
+        "metrics": sorted(metrics, key=lambda metric: list(MEASURES).index(metric["measure"])),
         "changed_pairs": [
             {
-                "original": one.pair.original,
-                "paraphrase": one.pair.paraphrase,
-                "label": one.pair.label,
-                "kind": one.kind,
-                "candidate": round(new, 4),
-                "champion": round(old, 4),
+                "original": item.pair.original,
+                "paraphrase": item.pair.paraphrase,
+                "label": item.pair.label,
+                "suite": item.suite,
+                "candidate": round(new.probability, 4),
+                "champion": round(old.probability, 4),
             }
-            for one, new, old in changed
+            for item, new, old in changed[:CHANGED_SHOWN]
         ],
     }
 
 
-def _metrics(
-    kind: str, pairs: Sequence[ParaphrasePair], candidate: Sequence[float], champion: Sequence[float]
-) -> list[dict[str, Any]]:
-    """Every figure with the interval of its difference; none where there are too few questions to tell."""
-    originals, labels = [one.original for one in pairs], [int(one.label or 0) for one in pairs]
+def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]]) -> list[dict[str, Any]]:
+    """Return every figure with the interval of its difference; none where too few questions are left."""
+    originals = [item.pair.original for item, _new, _old in rows]
+    labels = [int(item.pair.label or 0) for item, _new, _old in rows]
     questions = len(set(originals))
     if questions < SMALLEST_SUITE or set(labels) != {0, 1}:
         return []
     draws = PairResamples.of(labels, groups=originals, resamples=RESAMPLES, seed=SEED)
-    bounds = intervals(draws.figures(candidate), draws.figures(champion))
-    new, old = pair_metrics(labels, candidate), pair_metrics(labels, champion)
-    found = []
-    for figure, label in FIGURES.items():
-        low, high = bounds[figure]
-        one, other = getattr(new, figure), getattr(old, figure)
-        values = {"candidate": one, "champion": other, "difference": one - other, "low": low, "high": high}
-        found.append(
-            {
-                "name": f"{figure}_{kind}",
-                "label": f"{label}, {KINDS[kind]}",
-                "higher_is_better": True,
-                "questions": questions,
-                **{key: round(value, 4) for key, value in values.items()},
-                "worse": high < 0,
-                "decides": figure == DECISIVE,
-            }
+    metrics = []
+    for measure, (value_of, threshold) in MEASURES.items():
+        candidate = [value_of(new) for _item, new, _old in rows]
+        champion = [value_of(old) for _item, _new, old in rows]
+        bounds = intervals(
+            draws.figures(candidate, threshold=threshold), draws.figures(champion, threshold=threshold)
         )
-    return found
+        new, old = (pair_metrics(labels, values, threshold=threshold) for values in (candidate, champion))
+        for figure, label in FIGURES.items():
+            low, high = bounds[figure]
+            first, second = getattr(new, figure), getattr(old, figure)
+            values = {
+                "candidate": first,
+                "champion": second,
+                "difference": first - second,
+                "low": low,
+                "high": high,
+            }
+            metrics.append(
+                {
+                    "name": f"{measure}_{figure}_{suite}",
+                    "label": f"{label} of the {measure}, {SUITES.get(suite, suite)}",
+                    "measure": measure,
+                    "suite": suite,
+                    "higher_is_better": True,
+                    "questions": questions,
+                    **{key: round(value, 4) for key, value in values.items()},
+                    "worse": high < 0,
+                    "decides": figure in DECISIVE,
+                    "may_favour": figure in DECISIVE and not (measure == "verdict" and suite in FITTED),
+                }
+            )
+    return metrics

@@ -81,7 +81,7 @@ class ReasonForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
         help_text=_("One sentence for whoever reads the history later."),
     )
-    override = forms.BooleanField(label=_("Promote it although it does not pass"), required=False)
+    override = forms.BooleanField(label=_("Promote it although the gate advises against it"), required=False)
 
     def __init__(self, *args: Any, optional: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

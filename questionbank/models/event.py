@@ -12,8 +12,8 @@ class ModelEvent(models.Model):
 
     Attributes:
         former: the champion that `artifact` replaced, for a promotion or a roll back.
-        gate: the verdict at that time, ``{"passes", "reasons", "overridden", "comparison"}``; empty where
-            nothing was judged.
+        gate: the verdict at that time, ``{"passes", "outcome", "reasons", "overridden", "comparison"}``; empty
+            where nothing was judged.
     """
 
     class Kind(models.TextChoices):

@@ -10,19 +10,24 @@ The figures of a comparison are a JSON object:
     a list of ``{"name", "label", "higher_is_better", "questions", "candidate", "champion", "difference",
     "low", "high", "worse"}``; the interval is the 95 % paired bootstrap over questions of
     candidate - champion, and ``worse`` says that all of it lies on the wrong side of 0. ``decides`` is false
-    where that does not keep the candidate out.
+    where that does not keep the candidate out, and ``may_favour`` where being better does not count for it.
 ``changed``
     a list of ``{"question", "overlap", "candidate", "champion"}``, those with the smallest overlap first: ids
     of the ten nearest questions by either, and the share of them that both name.
 
-A comparison of scorers of paraphrases has ``{"questions", "pairs", "decided", "lost", "gained", "seed"}`` as its
-``suite``, and instead of ``changed`` a list ``changed_pairs`` of ``{"original", "paraphrase", "label", "kind",
-"candidate", "champion"}``: the pairs whose score changed most, with both scores.
+A comparison of scorers of paraphrases has ``{"questions", "pairs", "suites", "left_out", "lost", "gained", "seed"}``
+as its ``suite``, where ``suites`` lists ``{"name", "pairs", "questions"}`` and ``left_out`` counts labelled pairs that
+a scorer learned from. Its metrics also name their ``suite`` and ``measure``, the verdict or the score. Instead of
+``changed`` it has a list ``changed_pairs`` of ``{"original", "paraphrase", "label", "suite", "candidate",
+"champion"}``: the pairs whose probability of being valid changed most, with both probabilities.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -36,6 +41,7 @@ __all__ = [
     "SMALLEST_SUITE",
     "CapabilityModels",
     "Gate",
+    "GateOutcome",
     "comparison_latest",
     "gate",
     "model_events",
@@ -60,12 +66,25 @@ class CapabilityModels:
     archived: list[ModelArtifact] = field(default_factory=list)
 
 
+class GateOutcome(StrEnum):
+    """What the gate says of a candidate: only a better one may serve without an override."""
+
+    BETTER = "better"
+    NOT_BETTER = "not_better"
+    REFUSED = "refused"
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Whether a candidate may become champion; `reasons` says in sentences why not (or why)."""
 
-    passes: bool
+    outcome: GateOutcome
     reasons: list[str]
+
+    @property
+    def passes(self) -> bool:
+        """Whether it may serve without an override."""
+        return self.outcome == GateOutcome.BETTER
 
 
 def models_by_capability() -> list[CapabilityModels]:
@@ -111,11 +130,11 @@ def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> M
 
 
 def gate(comparison: ModelComparison) -> Gate:
-    """Judge a candidate: on no decisive figure worse than the champion beyond the interval, and no question lost."""
-    suite, reasons = comparison.figures["suite"], []
-    worse = [one for one in comparison.figures["metrics"] if one["worse"]]
+    """Judge a candidate: worse on no decisive figure beyond the interval, better on one, and no question lost."""
+    suite, metrics = comparison.figures["suite"], comparison.figures["metrics"]
+    problems = []
     if suite["questions"] < SMALLEST_SUITE:
-        reasons.append(
+        problems.append(
             ngettext(
                 "The fixed questions are too few to tell a difference from chance: there is %(number)d,"
                 " %(fewest)d are needed.",
@@ -125,14 +144,20 @@ def gate(comparison: ModelComparison) -> Gate:
             )
             % {"number": suite["questions"], "fewest": SMALLEST_SUITE}
         )
-    elif not comparison.figures["metrics"]:
-        reasons.append(
+    elif not metrics:
+        problems.append(
             _("No figure could be measured: no hierarchy has enough tagged questions.")
             if comparison.candidate.capability == "encoder"
             else _("No figure could be measured: there are not pairs of both labels for enough questions.")
         )
+    if "changed_pairs" in comparison.figures and "suites" not in suite:
+        problems.append(
+            _(
+                "An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."
+            )
+        )
     if suite["lost"]:
-        reasons.append(
+        problems.append(
             ngettext(
                 "It cannot read the language of %(number)d question that the champion can read.",
                 "It cannot read the language of %(number)d questions that the champion can read.",
@@ -140,16 +165,31 @@ def gate(comparison: ModelComparison) -> Gate:
             )
             % {"number": suite["lost"]}
         )
-    said = _(
+    worse = [metric for metric in metrics if metric["worse"]]
+    worse_sentence = _(
         "%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
     )
-    reasons += [said % one for one in worse if one.get("decides", True)]
-    if reasons:
-        return Gate(passes=False, reasons=reasons)
-    if worse:
-        decides = _("No figure that decides is worse than the champion's beyond its interval.")
-        return Gate(passes=True, reasons=[decides, *(said % one for one in worse)])
-    return Gate(passes=True, reasons=[_("No figure is worse than the champion's beyond its interval.")])
+    problems += [worse_sentence % metric for metric in worse if metric.get("decides", True)]
+    if problems:
+        return Gate(GateOutcome.REFUSED, problems)
+    remarks = [worse_sentence % metric for metric in worse]
+    better = [metric for metric in metrics if _is_better(metric)]
+    if not better:
+        equal = _(
+            "No figure that decides is worse than the champion's beyond its interval, and none is better."
+        )
+        return Gate(GateOutcome.NOT_BETTER, [equal, *remarks])
+    better_sentence = _(
+        "%(label)s is better: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
+    )
+    none_worse = _("No figure that decides is worse than the champion's beyond its interval.")
+    return Gate(GateOutcome.BETTER, [none_worse, *(better_sentence % metric for metric in better), *remarks])
+
+
+def _is_better(metric: Mapping[str, Any]) -> bool:
+    """Whether a figure's whole interval speaks for the candidate, and may."""
+    counts = metric.get("decides", True) and metric.get("may_favour", True)
+    return bool(counts and (metric["low"] > 0 if metric["higher_is_better"] else metric["high"] < 0))
 
 
 def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:

@@ -16,7 +16,14 @@ from django.utils.translation import gettext as _
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelComparison, ModelEvent, Run, User
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.models import comparison_latest, gate, probes_can_serve, roll_back_target
+from questionbank.selectors.models import (
+    Gate,
+    GateOutcome,
+    comparison_latest,
+    gate,
+    probes_can_serve,
+    roll_back_target,
+)
 from questionbank.services.artifacts import artifact_archive, artifact_promote, serving_lock
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.paraphrase import paraphrase_rescore
@@ -83,8 +90,8 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     """The gate's verdict on a model as its history keeps it.
 
     Returns:
-        ``{"passes", "reasons", "overridden", "comparison"}``; empty where the capability has no gate. Without a
-        champion every candidate passes.
+        ``{"passes", "outcome", "reasons", "overridden", "comparison"}``, the outcome a `GateOutcome`; empty where
+        the capability has no gate. Without a champion every candidate passes.
 
     Raises:
         Conflict: it does not pass, and nobody overrides that.
@@ -94,23 +101,31 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     comparison = comparison_latest(candidate=artifact, champion=champion) if champion else None
     if champion is None:
-        passes, reasons = (
-            True,
+        verdict = Gate(
+            GateOutcome.BETTER,
             [_("No model of this kind serves, so there is none that it could be worse than.")],
         )
     elif comparison is None:
-        passes, reasons = False, [_("It was not compared with the champion yet.")]
+        verdict = Gate(GateOutcome.REFUSED, [_("It was not compared with the champion yet.")])
     else:
         verdict = gate(comparison)
-        passes, reasons = verdict.passes, verdict.reasons
-    if not passes and not override:
-        raise Conflict(_("The model may not serve: %(reasons)s") % {"reasons": " ".join(reasons)})
+    if not verdict.passes and not override:
+        raise Conflict(_refusal(verdict) % {"reasons": " ".join(verdict.reasons)})
     return {
-        "passes": passes,
-        "reasons": reasons,
-        "overridden": not passes,
+        "passes": verdict.passes,
+        "outcome": verdict.outcome.value,
+        "reasons": verdict.reasons,
+        "overridden": not verdict.passes,
         "comparison": comparison.pk if comparison else None,
     }
+
+
+def _refusal(verdict: Gate) -> str:
+    if verdict.outcome == GateOutcome.NOT_BETTER:
+        return _(
+            "The model is not better than the champion, so it serves only if you override that. %(reasons)s"
+        )
+    return _("The model may not serve: %(reasons)s")
 
 
 def promotion_request(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,10 @@ __all__ = [
 
 MODEL_IN_USE = "in use"
 """As an encoder's backbone: the encoder that serves when the training is asked for."""
+
+_REGISTERED = re.compile(
+    r"model ([0-9]{1,18})"
+)  # as an encoder's backbone: a registered encoder by its number
 
 QUICK_ENCODER: Mapping[str, Any] = {"backbone": MODEL_IN_USE, "objective": "last-layer", "metric_steps": 30}
 """Settings of the training that takes a minute or two without a GPU (decision 30)."""
@@ -109,15 +114,24 @@ def scorer_request(
     )
 
 
-def _pinned_start(settings: Mapping[str, str]) -> dict[str, int]:
-    """The parameter ``start``, a model's id, of a training that begins with the encoder in use."""
-    if settings.get("backbone") != MODEL_IN_USE:
-        return {}
-    champion = artifact_champion(capability="encoder")
-    if champion is None:
+def _pinned_start(settings: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters of a training that begins with a registered encoder: ``set`` names it by number, and ``start``.
+
+    So the command that the trained model shows trains the same encoder further, whichever serves by then.
+    """
+    backbone = settings.get("backbone", "")
+    numbered = _REGISTERED.fullmatch(backbone)
+    if backbone == MODEL_IN_USE:
+        start = artifact_champion(capability="encoder")
         problem = _("No encoder is in use that could be trained further; name another backbone.")
+    elif numbered:
+        start = ModelArtifact.objects.filter(capability="encoder", pk=int(numbered[1])).first()
+        problem = _("There is no encoder with the number %(number)s.") % {"number": numbered[1]}
+    else:
+        return {}
+    if start is None:
         raise ValidationFailed(problem, fields={"backbone": [problem]})
-    return {"start": champion.pk}
+    return {"set": {**settings, "backbone": f"model {start.pk}"}, "start": start.pk}
 
 
 def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:

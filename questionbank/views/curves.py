@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from questionbank.charts import LineChart, line_chart
 from questionbank.templatetags.pages import readable
 
-__all__ = ["compared_charts", "metric_name", "training_charts"]
+__all__ = ["compared_charts", "metric_name", "suite_name", "training_charts"]
 
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
@@ -27,8 +27,8 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
     titles = {
         "loss": _("Loss"),
         "rank": _("Loss by rank"),
-        "held-out": _("Held-out questions"),
-        "validation": _("Pairs of other questions"),
+        "held-out": _("Questions held out of its training"),
+        "validation": _("Validation pairs of its training"),
     }
     values = {"loss": _("Loss"), "rank": _("Loss"), "held-out": _("Figure"), "validation": _("Figure")}
     for name in sorted(series, key=_order):
@@ -50,7 +50,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
             _chart(
                 titles[group],
                 values.get(group, titles[group]),
-                ((metric_name(name), series[name]) for name in names),
+                ((_label(name), series[name]) for name in names),
             ),
         )
         for group, names in groups.items()
@@ -87,44 +87,68 @@ def compared_charts(
 
 
 def metric_name(name: str) -> str:
-    """A figure of a run or a comparison as people call it."""
+    """A figure of a run or a comparison as people call it, with the questions that it was measured on."""
+    return ", ".join(part for part in _label_and_suite(name) if part)
+
+
+def _label(name: str) -> str:
+    """A figure's name where a title says already on which questions it was measured."""
+    return _label_and_suite(name)[0]
+
+
+def _label_and_suite(name: str) -> tuple[str, str]:
+    own, bank = _("questions held out of its training"), _("the bank’s held-out questions")
+    pairs = _("validation pairs of its training")
     known = {
-        "loss": _("Loss"),
-        "loss_concepts": _("Naming concepts"),
-        "loss_difficulty": _("Ordering by difficulty"),
-        "loss_last_layer": _("Last layer"),
-        "share_of_training": _("Share of the way from the pretrained weights"),
-        "loss_rank_0": _("Rank 0, the augmented question"),
-        "loss_rank_1": _("Rank 1, the same concept"),
-        "held_out_precision_at_10": _("Precision at 10 on held-out questions"),
-        "difficulty_mae": _("Error of the difficulty (MAE)"),
-        "difficulty_pearson": _("Correlation of the difficulty"),
-        "loss_triplet": _("Triplet loss"),
-        "loss_ranking": _("Ranking loss"),
-        "validation_auc": _("ROC AUC"),
-        "validation_separation": _("Separation"),
-        "validation_macro_f1": _("Macro F1"),
-        "validation_paper_macro_f1": _("Macro F1, as the paper averages"),
-    } | {
-        f"{figure}_{kind}": f"{label}, {pairs}"
-        for figure, label in (
-            ("auc", _("ROC AUC")),
-            ("macro_f1", _("Macro F1 at 0.5")),
-            ("separation", _("Separation")),
-        )
-        for kind, pairs in (("made", _("operators’ pairs")), ("decided", _("reviewers’ decisions")))
+        "loss": (_("Loss"), ""),
+        "loss_concepts": (_("Naming concepts"), ""),
+        "loss_difficulty": (_("Ordering by difficulty"), ""),
+        "loss_last_layer": (_("Last layer"), ""),
+        "share_of_training": (_("Share of the way from the pretrained weights"), ""),
+        "loss_rank_0": (_("Rank 0, the augmented question"), ""),
+        "loss_rank_1": (_("Rank 1, the same concept"), ""),
+        "held_out_precision_at_10": (_("Precision at 10"), own),
+        "difficulty_mae": (_("Error of the difficulty (MAE)"), bank),
+        "difficulty_pearson": (_("Correlation of the difficulty"), bank),
+        "loss_triplet": (_("Triplet loss"), ""),
+        "loss_ranking": (_("Ranking loss"), ""),
+        "validation_auc": (_("ROC AUC of the score"), pairs),
+        "validation_separation": (_("Separation of the score"), pairs),
+        "validation_macro_f1": (_("Macro F1 of the score at 0.5"), pairs),
+        "validation_paper_macro_f1": (_("Macro F1 of the score, as the paper averages"), pairs),
     }
     if name in known:
         return known[name]
-    for pattern, label in (
-        (r"loss_rank_(\d+)", _("Rank %s")),
-        (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s")),
-        (r"precision_at_10_level_(\d+)", _("Precision at 10, level %s")),
-        (r"concept_accuracy_level_(\d+)", _("Concept accuracy, level %s")),
+    for pattern, label, suite in (
+        (r"loss_rank_(\d+)", _("Rank %s"), ""),
+        (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s"), own),
+        (r"precision_at_10_level_(\d+)", _("Precision at 10, level %s"), bank),
+        (r"concept_accuracy_level_(\d+)", _("Concept accuracy, level %s"), bank),
     ):
         if found := re.fullmatch(pattern, name):
-            return label % found[1]
-    return readable(name)
+            return label % found[1], suite
+    for prefix, label in (
+        ("verdict_auc_", _("ROC AUC of the verdict")),
+        ("verdict_macro_f1_", _("Macro F1 of the verdict at one half")),
+        ("verdict_separation_", _("Separation of the verdict")),
+        ("score_auc_", _("ROC AUC of the score")),
+        ("score_macro_f1_", _("Macro F1 of the score at 0.5")),
+        ("score_separation_", _("Separation of the score")),
+        ("validation_auc_val_", _("ROC AUC of the score, validation pairs")),
+    ):
+        if name.startswith(prefix):
+            return label, suite_name(name.removeprefix(prefix))
+    return readable(name), ""
+
+
+def suite_name(suite: str) -> str:
+    """A suite of labelled pairs as people call it; a file by its name."""
+    known = {
+        "made": _("operators’ pairs of the bank’s held-out questions"),
+        "decided": _("reviewers’ decisions on the bank’s held-out questions"),
+        "demo": _("the demo’s hand-written pairs"),
+    }
+    return known.get(suite, suite)
 
 
 def _order(name: str) -> list[tuple[int, int, str]]:

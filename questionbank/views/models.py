@@ -47,7 +47,7 @@ from questionbank.services.promotion import (
 from questionbank.services.training import MODEL_IN_USE, QUICK_ENCODER, encoder_request, scorer_request
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
-from questionbank.views.curves import compared_charts, metric_name, training_charts
+from questionbank.views.curves import compared_charts, metric_name, suite_name, training_charts
 
 __all__ = [
     "model_compare",
@@ -170,11 +170,19 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
             "is_current": champion is not None and other.pk == champion.pk,
             "gate": gate(comparison),
             "suite": comparison.figures["suite"],
-            "rows": _metric_rows(comparison),
+            "tables": _tables(_metric_rows(comparison)),
+            "suites": [
+                one | {"title": suite_name(one["name"])}
+                for one in comparison.figures["suite"].get("suites", [])
+            ],
             "bound": _bound(comparison),
             "charts": compared_charts(_curves(artifact), _curves(other), names=(artifact.name, other.name)),
             "changed": changed_questions(comparison),
-            "changed_pairs": comparison.figures.get("changed_pairs", []),
+            "changed_pairs": [
+                pair | {"suite": suite_name(pair["suite"])}
+                for pair in comparison.figures.get("changed_pairs", [])
+                if "suite" in pair
+            ],
         }
     return render(request, "models/compare.html", context)
 
@@ -291,7 +299,8 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     )
     if has_quick:
         form.fields["backbone"].help_text = _(
-            "Encoder to start from: package name, local folder or hub id; “%(word)s”: the one that serves"
+            "Encoder to start from: package name, local folder or hub id; “%(word)s”: the encoder that serves now;"
+            " “model 12”: the encoder with this number"
         ) % {"word": MODEL_IN_USE}
     problem, status = "", 200
     only_looks = request.POST.get("action") == "report"
@@ -421,6 +430,22 @@ def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
         turned = {"gain": sign * one["difference"], "gain_low": low, "gain_high": high}
         rows.append(one | turned | {"title": metric_name(one["name"]), "word": word, "look": look})
     return rows
+
+
+def _tables(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Tables of figures by what they measure; the first leads, the others fold away."""
+    titles = {
+        "verdict": _("The verdict: the probability that a paraphrase is valid, which reviewers see first"),
+        "score": _("The score: how near both texts are, one of the things that the verdict weighs"),
+    }
+    measures = dict.fromkeys(row.get("measure", "") for row in rows)
+    return [
+        {
+            "title": titles.get(measure, ""),
+            "rows": [row for row in rows if row.get("measure", "") == measure],
+        }
+        for measure in measures
+    ]
 
 
 def _bound(comparison: ModelComparison) -> float:

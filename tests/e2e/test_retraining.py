@@ -132,7 +132,7 @@ def test_retrain_compare_promote_and_roll_back(
         )
         expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
         expect(page.get_by_role("figure", name="Loss by rank")).to_contain_text("Rank 1, the same concept")
-        held_out = page.get_by_role("figure", name="Held-out questions")
+        held_out = page.get_by_role("figure", name="Questions held out of its training")
         held_out.get_by_text("The same as a table").click()
         expect(held_out.get_by_role("rowheader")).to_have_text(["10", str(STOPPED_AT)])
         page.get_by_role("button", name="Cancel").click()
@@ -142,7 +142,7 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_text("The job waits for a worker.")).to_be_visible()
     with at_work(encoder_train, the_run("train")):
-        held_out = page.get_by_role("figure", name="Held-out questions")
+        held_out = page.get_by_role("figure", name="Questions held out of its training")
         held_out.get_by_text("The same as a table").click()
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
             timeout=1000 * PATIENCE_SECONDS
@@ -160,7 +160,7 @@ def test_retrain_compare_promote_and_roll_back(
     with at_work(encoder_compare, the_run("evaluate")):
         page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
-        "Precision at 10, level 2"
+        "Precision at 10, level 2, the bank’s held-out questions"
     )
     changed = page.get_by_role("region", name="Whose neighbours change most").get_by_role("listitem").first
     changed.locator("summary").click()
@@ -171,7 +171,7 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_label("Reason").fill("To see the whole story.")
     page.get_by_role("button", name="Promote").click()
     expect(page.get_by_role("alert")).to_contain_text("The fixed questions are too few")
-    page.get_by_label("Promote it although it does not pass").check()
+    page.get_by_label("Promote it although the gate advises against it").check()
     page.get_by_role("button", name="Promote").click()
     with at_work(model_promote, the_run("promote")):
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
@@ -245,17 +245,21 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     page.get_by_role("button", name="Compare with the champion").click()
     with at_work(paraphrase_compare, the_run("evaluate")):
         page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
-    figures = page.get_by_role("region", name="Figures of both models")
-    expect(figures).to_contain_text("ROC AUC, operators’ pairs")
-    expect(figures).to_contain_text("ROC AUC, reviewers’ decisions")
-    expect(page.get_by_role("region", name="Whose score changes most")).to_contain_text(
-        "as the operator means it"
+    verdict = page.get_by_role("region", name="The verdict: the probability")
+    expect(verdict).to_contain_text("ROC AUC of the verdict, operators’ pairs")
+    expect(verdict).to_contain_text("Macro F1 of the verdict at one half, the demo’s hand-written pairs")
+    page.locator("summary", has_text="The score:").click()
+    expect(page.get_by_role("region", name="The score:")).to_contain_text(
+        "ROC AUC of the score, reviewers’ decisions"
+    )
+    expect(page.get_by_role("region", name="Pairs whose verdict changes most")).to_contain_text(
+        "Probability that it is valid"
     )
 
     page.get_by_role("link", name="Promote", exact=True).click()
     expect(page.get_by_text("decided ones keep their score")).to_be_visible()
     page.get_by_label("Reason").fill("To see the whole story.")
-    page.get_by_label("Promote it although it does not pass").check()  # the fixed questions are too few
+    page.get_by_label("Promote it although the gate advises against it").check()  # the fixed questions are too few
     page.get_by_role("button", name="Promote").click()
     with at_work(model_promote, the_run("promote")):
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(

@@ -20,7 +20,7 @@ from questionbank.selectors.checkpoints import checkpoint_folder
 from questionbank.selectors.runs import run_metric_series, run_queue_position, run_version
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.training import MODEL_IN_USE, QUICK_ENCODER, encoder_request
+from questionbank.services.training import QUICK_ENCODER, encoder_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
 from worker import encoder_training
@@ -92,7 +92,8 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.name, model.parent) == (f"tiny-quesco-{run.pk}", other)
     assert champion.manifest["license_note"] in model.manifest["license_note"]
-    assert model.manifest["config"]["backbone"] == MODEL_IN_USE
+    assert model.manifest["config"]["backbone"] == f"model {champion.pk}"
+    assert f"backbone=model {champion.pk}" in model.manifest["extra"]["command"]
     assert model.manifest["extra"]["begun_with"]["name"] == champion.name
     before, after = artifact_backbone(champion), artifact_backbone(model)
     assert after.metric is not None

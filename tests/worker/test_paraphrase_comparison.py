@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from django.core.management import call_command
 
+from analytics.errors import DataError
 from analytics.paraphrase.metrics import roc_auc
 from analytics.paraphrase.operators.catalog import OPERATORS
+from analytics.paraphrase.pair_files import pair_line
+from analytics.paraphrase.scorer import PairScore, load_scorer
+from analytics.paraphrase.triplets import question_number
 from analytics.records import ParaphrasePair as LabelledPair
 from analytics.splits import is_held_out
 from questionbank import dispatch
 from questionbank.errors import Conflict
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, ParaphrasePair, Run
-from questionbank.selectors.models import gate, roll_back_target
+from questionbank.selectors.models import GateOutcome, gate, roll_back_target
 from questionbank.services import artifacts
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.paraphrase import PairInput, pairs_create
@@ -21,7 +27,7 @@ from questionbank.services.promotion import comparison_request, model_roll_back,
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.worker.scorer_bank import add_decided, add_word_problems
 from worker import paraphrase_comparison
-from worker.paraphrase_comparison import SuitePair, fixed_suite, scorer_figures
+from worker.paraphrase_comparison import SuitePair, fixed_suite, labelled_suites, scorer_figures, suite_for
 from worker.tasks import model_promote, paraphrase_compare, paraphrase_score
 
 pytestmark = pytest.mark.django_db
@@ -51,21 +57,24 @@ def new(old, exported) -> ModelArtifact:
     return artifact_register(folder=exported[1], parent=old)
 
 
-def suite_of(count: int, kind: str = "made") -> list[SuitePair]:
+def suite_of(count: int, name: str = "made") -> list[SuitePair]:
     return [
-        SuitePair(LabelledPair(f"{number}{label}", f"Question {number}", f"Text {label}", label), kind)
+        SuitePair(LabelledPair(f"{number}{label}", f"Question {number}", f"Text {label}", label), name)
         for number in range(count)
         for label in (1, 0)
     ]
 
 
-def figures(suite: list[SuitePair], candidate: list[float], champion: list[float]) -> dict:
-    everything = [True] * len(suite)
-    return scorer_figures(
-        suite,
-        {"candidate": everything, "champion": everything},
-        {"candidate": candidate, "champion": champion},
-    )
+def said(scores: list[float], probabilities: list[float] | None = None) -> list[PairScore]:
+    """What a scorer says of pairs; by default its verdict follows its score."""
+    return [
+        PairScore(score, score, probability, ())
+        for score, probability in zip(scores, probabilities or scores, strict=True)
+    ]
+
+
+def figures(suite: list[SuitePair], candidate: list[PairScore], champion: list[PairScore]) -> dict:
+    return scorer_figures(suite, {"candidate": candidate, "champion": champion})
 
 
 def verdict(found: dict):
@@ -73,59 +82,98 @@ def verdict(found: dict):
     return gate(ModelComparison(candidate=artifact, champion=artifact, figures=found))
 
 
-def scores(suite: list[SuitePair], gap: float, *, scale: float = 1.0, seed: int = 0) -> list[float]:
-    """Noise around a gap between both labels, all multiplied by a scale."""
+def scores(suite: list[SuitePair], gap: float, *, seed: int = 0) -> list[float]:
+    """Noise around a gap between both labels, whose middle is 0.5."""
     noise = np.random.default_rng(seed).normal(scale=0.2, size=len(suite))
-    return [scale * (0.3 + gap * (one.pair.label or 0) + e) for one, e in zip(suite, noise, strict=True)]
+    values = [0.5 + gap * ((item.pair.label or 0) - 0.5) + e for item, e in zip(suite, noise, strict=True)]
+    return np.clip(values, 0, 1).tolist()
 
 
-def test_a_better_ranking_passes_and_a_worse_one_does_not():
+def test_a_better_scorer_passes_and_a_worse_one_does_not():
     suite = suite_of(80)
     good, poor = scores(suite, 0.5), scores(suite, 0.05, seed=1)
-    found = figures(suite, good, poor)
-    labels = [one.pair.label for one in suite]
-    auc, f1, separation = found["metrics"]
-    assert [one["name"] for one in found["metrics"]] == ["auc_made", "macro_f1_made", "separation_made"]
-    assert auc["candidate"] == pytest.approx(roc_auc(labels, good), abs=1e-4)
-    assert auc["champion"] == pytest.approx(roc_auc(labels, poor), abs=1e-4)
-    for one in (auc, f1, separation):
-        assert 0 < one["low"] <= one["difference"] <= one["high"]
+    found = figures(suite, said(good), said(poor))
+    labels = [item.pair.label for item in suite]
+    by_name = {metric["name"]: metric for metric in found["metrics"]}
+    assert list(by_name) == [
+        f"{measure}_{figure}_made" for measure in ("verdict", "score") for figure in ("auc", "macro_f1", "separation")
+    ]  # fmt: skip
+    assert by_name["score_auc_made"]["candidate"] == pytest.approx(roc_auc(labels, good), abs=1e-4)
+    assert by_name["verdict_auc_made"]["champion"] == pytest.approx(roc_auc(labels, poor), abs=1e-4)
+    for metric in found["metrics"]:
+        assert 0 < metric["low"] <= metric["difference"] <= metric["high"]
     assert found["suite"] == {
-        "questions": 80, "pairs": 160, "decided": 0, "lost": 0, "gained": 0, "seed": 0,
+        "questions": 80, "pairs": 160, "suites": [{"name": "made", "pairs": 160, "questions": 80}],
+        "left_out": 0, "lost": 0, "gained": 0, "seed": 0,
     }  # fmt: skip
-    assert verdict(found).passes
-    judged = verdict(figures(suite, poor, good))
-    assert not judged.passes
+    assert verdict(found).outcome == GateOutcome.BETTER
+    judged = verdict(figures(suite, said(poor), said(good)))
+    assert judged.outcome == GateOutcome.REFUSED
+    assert judged.reasons[0].startswith("ROC AUC of the verdict, operators' pairs is worse")
+
+
+def test_scores_on_the_wrong_side_of_one_half_are_refused():
+    """As of a scorer trained for 20 steps: the ranking stays, macro F1 at 0.5 falls."""
+    suite = suite_of(60)
+    champion = scores(suite, 0.6)
+    low = [0.4 * score for score in champion]
+    found = figures(suite, said(low, champion), said(champion))
+    worse = {metric["name"] for metric in found["metrics"] if metric["worse"]}
+    assert worse == {"score_macro_f1_made", "score_separation_made"}
+    judged = verdict(found)
+    assert judged.outcome == GateOutcome.REFUSED
     assert len(judged.reasons) == 1
-    assert judged.reasons[0].startswith("ROC AUC, operators' pairs is worse")
+    assert "Macro F1 at 0.5 of the score, operators' pairs is worse" in judged.reasons[0]
 
 
-def test_a_smaller_scale_is_said_and_keeps_nobody_out():
+def test_a_worse_verdict_is_refused_although_the_score_is_better():
+    suite = suite_of(60, "demo")
+    good, poor = scores(suite, 0.6), scores(suite, 0.1, seed=1)
+    judged = verdict(figures(suite, said(good, poor), said(poor, good)))
+    assert judged.outcome == GateOutcome.REFUSED
+    assert all("of the verdict, hand-written pairs is worse" in reason for reason in judged.reasons)
+
+
+def test_equal_scorers_are_not_better():
+    suite = suite_of(60)
+    same = said(scores(suite, 0.5))
+    judged = verdict(figures(suite, same, same))
+    assert judged.outcome == GateOutcome.NOT_BETTER
+    assert not judged.passes
+
+
+def test_a_smaller_separation_is_said_and_keeps_nobody_out():
     suite = suite_of(60)
     champion = scores(suite, 0.5)
-    found = figures(suite, [0.5 * one for one in champion], champion)
-    worse = {one["name"]: one["worse"] for one in found["metrics"]}
-    assert not worse["auc_made"]
-    assert worse["separation_made"]
-    judged = verdict(found)
-    assert judged.passes
-    assert any("Separation, operators' pairs is worse" in reason for reason in judged.reasons)
+    close = [0.5 + 0.5 * (score - 0.5) for score in champion]
+    judged = verdict(figures(suite, said(close), said(champion)))
+    assert judged.outcome == GateOutcome.NOT_BETTER
+    assert any("Separation of the score, operators' pairs is worse" in reason for reason in judged.reasons)
+
+
+@pytest.mark.parametrize(
+    ("suite_name", "outcome"), [("made", GateOutcome.NOT_BETTER), ("demo", GateOutcome.BETTER)]
+)
+def test_a_better_verdict_counts_only_where_it_was_not_fitted(suite_name, outcome):
+    suite = suite_of(60, suite_name)
+    same = scores(suite, 0.3)
+    judged = verdict(figures(suite, said(same, scores(suite, 0.6)), said(same, scores(suite, 0.1, seed=1))))
+    assert judged.outcome == outcome
 
 
 def test_the_interval_draws_questions_and_not_pairs():
     """A question whose pairs all stand twice tells no more than one whose pairs stand once."""
     suite = suite_of(40)
-    one, other = scores(suite, 0.3), scores(suite, 0.25, seed=1)
-    once = figures(suite, one, other)["metrics"][0]
-    twice = figures(suite * 2, one * 2, other * 2)["metrics"][0]
+    new, old = said(scores(suite, 0.3)), said(scores(suite, 0.25, seed=1))
+    once = figures(suite, new, old)["metrics"][0]
+    twice = figures(suite * 2, new * 2, old * 2)["metrics"][0]
     assert (twice["low"], twice["high"]) == (once["low"], once["high"])
 
 
-def test_what_one_cannot_read_is_counted_and_fails_the_gate():
+def test_what_a_scorer_cannot_read_is_counted_and_fails_the_gate():
     suite = suite_of(40)
-    good = scores(suite, 0.5)
-    readable = {"candidate": [number >= 4 for number in range(80)], "champion": [True] * 80}
-    found = scorer_figures(suite, readable, {"candidate": good, "champion": good})
+    good = said(scores(suite, 0.5))
+    found = figures(suite, [None] * 4 + good[4:], good)
     assert (found["suite"]["lost"], found["suite"]["gained"], found["suite"]["questions"]) == (2, 0, 38)
     assert any("cannot read" in reason for reason in verdict(found).reasons)
 
@@ -133,23 +181,40 @@ def test_what_one_cannot_read_is_counted_and_fails_the_gate():
 def test_few_questions_or_one_label_are_not_measured():
     few = suite_of(8, "decided")
     suite = [*suite_of(40), *few]
-    found = figures(suite, scores(suite, 0.5), scores(suite, 0.4))
-    assert {one["name"] for one in found["metrics"]} == {"auc_made", "macro_f1_made", "separation_made"}
-    assert found["suite"]["decided"] == 16
-    alone = figures(few, scores(few, 0.5), scores(few, 0.4))
+    found = figures(suite, said(scores(suite, 0.5)), said(scores(suite, 0.4)))
+    assert {metric["suite"] for metric in found["metrics"]} == {"made"}
+    assert {"name": "decided", "pairs": 16, "questions": 8} in found["suite"]["suites"]
+    alone = figures(few, said(scores(few, 0.5)), said(scores(few, 0.4)))
     assert alone["metrics"] == []
     assert "too few" in verdict(alone).reasons[0]
 
 
-def test_the_pairs_whose_score_changes_most_come_first():
+def test_the_pairs_whose_verdict_changes_most_come_first():
     suite = suite_of(20)
-    champion = [0.5] * 40
     candidate = [0.5 + number / 100 for number in range(40)]
-    changed = figures(suite, candidate, champion)["changed_pairs"]
+    changed = figures(suite, said(candidate), said([0.5] * 40))["changed_pairs"]
     assert len(changed) == 12
     assert (changed[0]["original"], changed[0]["candidate"], changed[0]["champion"]) == (
         "Question 19", 0.89, 0.5,
     )  # fmt: skip
+
+
+def test_the_demos_pairs_and_the_files_of_the_settings_are_suites(tmp_path, settings, exported):
+    rows = [LabelledPair("a", "Ann has 3 pens.", "Ann has 4 pens.", 0), LabelledPair("b", "Two?", "2?", 1)]
+    file = tmp_path / "of_people.jsonl"
+    file.write_text("".join(pair_line(pair) + "\n" for pair in rows), encoding="utf-8")
+    settings.SCORER_SUITES = [str(file), str(tmp_path / "not_there.jsonl")]
+    found = labelled_suites()
+    assert Counter(item.suite for item in found) == {"demo": 32, "of_people": 2}
+    assert {item.pair.label for item in found if item.suite == "demo"} == {0, 1}
+    scorer = load_scorer(exported[0])
+    scorer._learned = frozenset([question_number(rows[0].original)])
+    kept, left_out = suite_for([scorer])
+    assert left_out == 1
+    assert {item.pair.original for item in kept if item.suite == "of_people"} == {"Two?"}
+    file.write_text("", encoding="utf-8")
+    with pytest.raises(DataError):
+        labelled_suites()
 
 
 def test_the_suite_has_held_out_questions_and_test_operators_only():
@@ -158,10 +223,10 @@ def test_the_suite_has_held_out_questions_and_test_operators_only():
     suite = fixed_suite()
     held = {one.text for one in bank if is_held_out(one.text)}
     assert {one.pair.original for one in suite} == held
-    names = {one.pair.operator for one in suite if one.kind == "made"}
+    names = {one.pair.operator for one in suite if one.suite == "made"}
     assert names
     assert names <= {one.name for one in OPERATORS if not one.is_training}
-    assert sum(one.kind == "decided" for one in suite) == 2 * len(held)
+    assert sum(one.suite == "decided" for one in suite) == 2 * len(held)
     assert fixed_suite() == suite
 
 
@@ -193,7 +258,9 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
         promotion_request(artifact=new, reason=REASON, user=admin_person)
     compared = finish(paraphrase_compare, comparison_request(candidate=new, user=admin_person))
     comparison = ModelComparison.objects.get(pk=compared.result["comparison"])
-    assert {one["name"] for one in comparison.figures["metrics"]} >= {"auc_made", "auc_decided"}
+    assert {one["name"] for one in comparison.figures["metrics"]} >= {
+        "verdict_auc_made", "score_auc_decided", "verdict_macro_f1_demo",
+    }  # fmt: skip
     assert comparison.figures["changed_pairs"]
 
     finish(model_promote, promotion_request(artifact=new, reason=REASON, user=admin_person, override=True))

@@ -172,7 +172,8 @@ def test_a_candidate_that_is_worse_is_refused_also_by_a_job_that_waited(old, new
         "name": "m", "label": "Precision", "higher_is_better": True, "worse": True,
         "candidate": 0.1, "champion": 0.9, "difference": -0.8, "low": -0.9, "high": -0.7,
     }  # fmt: skip
-    fine = {"suite": {"questions": 50, "lost": 0}, "metrics": [worse | {"worse": False}], "changed": []}
+    better = worse | {"worse": False, "low": 0.1, "high": 0.2}
+    fine = {"suite": {"questions": 50, "lost": 0}, "metrics": [better], "changed": []}
     ModelComparison.objects.create(candidate=new, champion=old, figures=fine)
     run = promotion_request(artifact=new, reason=REASON)
     ModelComparison.objects.create(candidate=new, champion=old, figures=fine | {"metrics": [worse]})

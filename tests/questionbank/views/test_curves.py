@@ -14,7 +14,7 @@ def test_figures_are_grouped_and_ranks_stand_in_the_order_of_their_numbers() -> 
     assert {id: [curve.name for curve in chart.curves] for id, chart in charts.items()} == {
         "chart-loss": ["Loss", "Naming concepts"],
         "chart-rank": ["Rank 0, the augmented question", "Rank 2", "Rank 10"],
-        "chart-held-out": ["Precision at 10 on held-out questions", "Precision at 10, level 2"],
+        "chart-held-out": ["Precision at 10", "Precision at 10, level 2"],
         "chart-gradient-norm": ["Gradient norm"],
     }
 
@@ -24,7 +24,7 @@ def test_figures_of_a_scorer_stand_in_one_chart() -> None:
     charts = dict(training_charts(dict.fromkeys(names, POINTS)))
     assert {id: [curve.name for curve in chart.curves] for id, chart in charts.items()} == {
         "chart-loss": ["Loss", "Triplet loss"],
-        "chart-validation": ["ROC AUC", "Separation"],
+        "chart-validation": ["ROC AUC of the score", "Separation of the score"],
     }
     both = dict(compared_charts({"validation_auc": POINTS}, {}, names=("new", "old")))
     assert list(both) == ["chart-validation-auc"]
@@ -47,5 +47,14 @@ def test_two_trainings_share_their_axes_and_one_without_a_curve_is_left_out() ->
 
 def test_a_figure_that_nobody_named_is_still_readable() -> None:
     assert metric_name("loss_rank_3") == "Rank 3"
-    assert metric_name("concept_accuracy_level_2") == "Concept accuracy, level 2"
     assert metric_name("gradient_norm") == "Gradient norm"
+
+
+def test_the_same_figure_on_other_questions_has_another_name() -> None:
+    names = [
+        "held_out_precision_at_10_level_2", "precision_at_10_level_2", "verdict_auc_demo", "verdict_auc_made",
+        "score_auc_made", "validation_auc",
+    ]  # fmt: skip
+    assert len({metric_name(name) for name in names}) == len(names)
+    assert metric_name("precision_at_10_level_2") == "Precision at 10, level 2, the bank’s held-out questions"
+    assert metric_name("score_auc_aquarat_test") == "ROC AUC of the score, aquarat_test"

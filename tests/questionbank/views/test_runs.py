@@ -149,7 +149,7 @@ def test_a_training_shows_step_epoch_time_left_settings_and_curves(training, as_
     assert "<code>epochs=3</code>" in page
     assert "School" in page
     for id, series in (("chart-loss", "Loss"), ("chart-rank", "Rank 1, the same concept"),
-                       ("chart-held-out", "Precision at 10 on held-out questions")):  # fmt: skip
+                       ("chart-held-out", "Questions held out of its training")):  # fmt: skip
         assert f'id="{id}-title"' in page
         assert series in page
     assert "chart-epoch" not in page
