@@ -259,7 +259,8 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     page.get_by_role("link", name="Promote", exact=True).click()
     expect(page.get_by_text("decided ones keep their score")).to_be_visible()
     page.get_by_label("Reason").fill("To see the whole story.")
-    page.get_by_label("Promote it although the gate advises against it").check()  # the fixed questions are too few
+    # the fixed questions are too few
+    page.get_by_label("Promote it although the gate advises against it").check()
     page.get_by_role("button", name="Promote").click()
     with at_work(model_promote, the_run("promote")):
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
