@@ -99,3 +99,7 @@ def test_published_equations_parse(shared_data) -> None:
                         failed += 1
     assert total > 8000
     assert failed / total < 0.002
+
+
+def test_the_bracket_behind_a_mixed_number_closes_what_stands_before_it() -> None:
+    assert parse_expression("(3+5(1/2))*2").label == "*"

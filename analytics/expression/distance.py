@@ -1,0 +1,93 @@
+"""Tree edit distance of expressions, and the similarity of equations that Textual-CL defines with it.
+
+Zhang and Shasha 1989, unit costs for inserting, deleting and renaming a node; operands are ordered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["equation_similarity", "tree_edit_distance"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Indexed:
+    """A tree's labels in post-order, each node's leftmost leaf, and the roots of its key sub-trees."""
+
+    labels: tuple[str, ...]
+    leftmost: tuple[int, ...]
+    key_roots: tuple[int, ...]
+
+
+def _indexed(tree: ExpressionTree) -> _Indexed:
+    labels: list[str] = []
+    leftmost: list[int] = []
+
+    def visit(node: ExpressionTree) -> int:
+        first = -1
+        for child in node.children:
+            leaf = visit(child)
+            first = leaf if first < 0 else first
+        labels.append(node.label)
+        leftmost.append(len(labels) - 1 if first < 0 else first)
+        return leftmost[-1]
+
+    visit(tree)
+    last_of = {leaf: node for node, leaf in enumerate(leftmost)}  # the highest node over each leftmost leaf
+    return _Indexed(tuple(labels), tuple(leftmost), tuple(sorted(last_of.values())))
+
+
+def tree_edit_distance(first: ExpressionTree, second: ExpressionTree) -> int:
+    """The least number of nodes to insert, delete or rename that turns one tree into the other.
+
+    >>> from analytics.expression.parser import parse_expression
+    >>> tree_edit_distance(parse_expression("(1+2)*3"), parse_expression("1*3"))
+    2
+    """
+    left, right = _indexed(first), _indexed(second)
+    distance = np.zeros((len(left.labels), len(right.labels)), dtype=np.int64)
+    for row_root in left.key_roots:
+        for column_root in right.key_roots:
+            _fill(left, right, row_root, column_root, distance)
+    return int(distance[-1, -1])
+
+
+def _fill(left: _Indexed, right: _Indexed, row_root: int, column_root: int, distance: np.ndarray) -> None:
+    """The distances between all prefixes of two key sub-trees; those of whole sub-trees are kept."""
+    row_start, column_start = left.leftmost[row_root], right.leftmost[column_root]
+    rows, columns = row_root - row_start + 2, column_root - column_start + 2
+    forest = [[0] * columns for _ in range(rows)]
+    for row in range(1, rows):
+        forest[row][0] = row
+    forest[0] = list(range(columns))
+    for row in range(1, rows):
+        node = row_start + row - 1
+        row_is_tree = left.leftmost[node] == row_start
+        for column in range(1, columns):
+            peer = column_start + column - 1
+            least = min(forest[row - 1][column], forest[row][column - 1]) + 1
+            if row_is_tree and right.leftmost[peer] == column_start:
+                renamed = forest[row - 1][column - 1] + (left.labels[node] != right.labels[peer])
+                forest[row][column] = min(least, renamed)
+                distance[node, peer] = forest[row][column]
+            else:
+                before = forest[left.leftmost[node] - row_start][right.leftmost[peer] - column_start]
+                forest[row][column] = min(least, before + int(distance[node, peer]))
+
+
+def equation_similarity(first: ExpressionTree, second: ExpressionTree) -> float:
+    """1 - distance / (nodes of both), in [0, 1]; 1 for equal trees (Textual-CL, Eq. 2).
+
+    >>> from analytics.expression.parser import parse_expression
+    >>> equation_similarity(parse_expression("1+2"), parse_expression("1+3"))
+    0.8333333333333334
+    """
+    return 1 - tree_edit_distance(first, second) / (_size(first) + _size(second))
+
+
+def _size(tree: ExpressionTree) -> int:
+    return 1 + sum(_size(child) for child in tree.children)

@@ -1,0 +1,150 @@
+"""Exact evaluation of expression trees, with bounds on the work that a tree can ask for.
+
+Values are fractions, so that ``0.1 + 0.2`` is ``3/10`` and two equations are equal or not. A power with a
+fractional exponent has a value only where the root is exact; `evaluate_float` approximates the others.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+from analytics.errors import DataError
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["MAX_BITS", "EvaluationError", "evaluate", "evaluate_float", "number_value"]
+
+MAX_BITS = 4096  # of a numerator or denominator; about 1,200 digits
+_MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser saw to it
+_LONGEST_NUMBER = 400  # characters
+
+
+class EvaluationError(DataError):
+    """The arithmetic has no exact value: a division by zero, an inexact root, or a number too large."""
+
+
+def number_value(label: str) -> Fraction:
+    """The value of a number as equations write it: ``12``, ``0.5``, ``25%``, ``5(1/2)``, ``5((1)/(2))``.
+
+    >>> number_value("25%"), number_value("5(1/2)")
+    (Fraction(1, 4), Fraction(11, 2))
+
+    Raises:
+        EvaluationError: it is no number, or longer than 400 characters.
+    """
+    if len(label) > _LONGEST_NUMBER:
+        raise EvaluationError(f"A number has more than {_LONGEST_NUMBER} characters.")
+    try:
+        mixed = _MIXED.fullmatch(label)
+        if mixed:
+            whole, above, below = map(int, mixed.groups())
+            return whole + Fraction(above, below)
+        return Fraction(label[:-1]) / 100 if label.endswith("%") else Fraction(label)
+    except ValueError:
+        raise EvaluationError(f"{label[:40]!r} is not a number.") from None
+    except ZeroDivisionError:
+        raise EvaluationError(f"{label[:40]!r} divides by zero.") from None
+
+
+def evaluate(tree: ExpressionTree) -> Fraction:
+    """The exact value of a tree.
+
+    >>> from analytics.expression.parser import parse_expression
+    >>> evaluate(parse_expression("80*(1-25%)")), evaluate(parse_expression("4^0.5"))
+    (Fraction(60, 1), Fraction(2, 1))
+
+    Raises:
+        EvaluationError: a division by zero, a root that is not exact, or a value beyond `MAX_BITS`.
+    """
+    if tree.is_number:
+        return number_value(tree.label)
+    operands = [evaluate(child) for child in tree.children]
+    return _bounded(_applied(tree.label, operands))
+
+
+def evaluate_float(tree: ExpressionTree) -> float:
+    """The value of a tree as a float: exact where `evaluate` is, else with approximate roots.
+
+    Raises:
+        EvaluationError: as `evaluate`, but for roots; a root of a negative number has no value.
+    """
+    try:
+        return float(evaluate(tree))
+    except OverflowError:
+        raise EvaluationError("The value is too large.") from None
+    except EvaluationError:
+        return _approximate(tree)
+
+
+def _approximate(tree: ExpressionTree) -> float:
+    if tree.is_number:
+        return float(number_value(tree.label))
+    operands = [_approximate(child) for child in tree.children]
+    try:
+        if tree.label == "^":
+            value = operands[0] ** operands[1]
+        else:
+            value = float(_applied(tree.label, [Fraction(operand) for operand in operands]))
+    except (OverflowError, ZeroDivisionError):
+        raise EvaluationError("The value is too large, or it divides by zero.") from None
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise EvaluationError("The root of a negative number has no value.")
+    return value
+
+
+def _applied(operator: str, operands: list[Fraction]) -> Fraction:
+    if operator == "neg":
+        return -operands[0]
+    if operator == "%":
+        return operands[0] / 100
+    left, right = operands
+    if operator == "+":
+        return left + right
+    if operator == "-":
+        return left - right
+    if operator == "*":
+        return left * right
+    if operator == "/":
+        if right == 0:
+            raise EvaluationError("It divides by zero.")
+        return left / right
+    if operator == "^":
+        return _power(left, right)
+    raise EvaluationError(f"{operator!r} is not an operator.")
+
+
+def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    if base == 0 and exponent < 0:
+        raise EvaluationError("It divides by zero.")
+    bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if abs(exponent.numerator) * bits > MAX_BITS:
+        raise EvaluationError("The power is too large.")
+    if exponent.denominator == 1:
+        return base**exponent.numerator
+    above = _exact_root(base.numerator, exponent.denominator)
+    below = _exact_root(base.denominator, exponent.denominator)
+    if above is None or below is None:
+        raise EvaluationError("The root is not exact.")
+    return Fraction(above, below) ** exponent.numerator
+
+
+def _exact_root(number: int, degree: int) -> int | None:
+    """The integer whose `degree`-th power is `number`, None where there is none."""
+    if number < 0:
+        return None
+    if number < 2:
+        return number
+    if degree > number.bit_length():
+        return None
+    low, high = 1, 1 << (number.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= number else (low, middle - 1)
+    return low if low**degree == number else None
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise EvaluationError("The value is too large.")
+    return value

@@ -1,0 +1,216 @@
+"""Three keys by which equations are the same: as written over slots, by structure, and by what is computed.
+
+======================  =============================================================  ====================
+key                     two problems share it where                                    from
+======================  =============================================================  ====================
+`prototype_equation`    the same slots, in the text's order, stand at the same places  Textual-CL, section 3
+`structure_key`         shape and operators are equal; nothing is commuted             Pattern-CL, section 3
+`graph_key`             the same is computed: slots are named by their first use, and  Learning by Analogy,
+                        the order of sums and products does not count                  section 3
+======================  =============================================================  ====================
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import permutations, product
+from math import factorial
+
+from analytics.expression.notation import to_infix
+from analytics.expression.slots import is_slot
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["graph_key", "prototype_equation", "structure_key"]
+
+_LEAF = "n"
+_REFINEMENTS = 3  # rounds after which slots that still look alike are interchangeable in all but odd trees
+_MOST_ORDERS = 5040  # orders of interchangeable parts that are tried for the smallest key
+
+
+def prototype_equation(tree: ExpressionTree) -> str:
+    """Infix arithmetic over slots and constants, as `with_slots` makes it."""
+    return to_infix(tree)
+
+
+def structure_key(tree: ExpressionTree) -> str:
+    """Operators in pre-order with ``n`` for every leaf.
+
+    >>> from analytics.expression.parser import parse_expression
+    >>> structure_key(parse_expression("(11-1)*2"))
+    '* - n n n'
+    """
+    if tree.is_number:
+        return _LEAF
+    return " ".join([tree.label, *(structure_key(child) for child in tree.children)])
+
+
+def graph_key(tree: ExpressionTree) -> str:
+    """The computational graph of a tree over slots, as one string.
+
+    Sums and products are flattened, a difference is a sum with subtracted terms and a quotient a product with
+    divisors, so that ``a-(b-c)`` and ``a+c-b`` are one graph. A slot that is used twice is one node. Constants
+    keep their value.
+
+    >>> from analytics.expression.notation import from_prefix
+    >>> graph_key(from_prefix("* N0 - N1 1".split())) == graph_key(from_prefix("* - N2 1 N0".split()))
+    True
+    >>> graph_key(from_prefix("+ N0 N0".split())) == graph_key(from_prefix("+ N0 N1".split()))
+    False
+    """
+    graph = _normalised(tree, 1)
+    colours = _refined_colours(graph)
+    best = ""
+    for ordered in _orders(graph, colours):
+        names: dict[str, str] = {}
+        text = _serialised(ordered, names)
+        best = min(best or text, text)
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A leaf, a sum or product of signed parts, or an operator with ordered operands.
+
+    Attributes:
+        sign: 1, or -1 for a subtracted term or a divisor.
+    """
+
+    label: str
+    sign: int
+    parts: tuple[_Node, ...] = ()
+
+
+def _normalised(tree: ExpressionTree, sign: int) -> _Node:
+    if tree.is_number:
+        return _Node(tree.label, sign)
+    if tree.label in ("+", "-", "neg"):
+        parts: list[_Node] = []
+        _collect(tree, 1, ("+", "-", "neg"), parts)
+        return _Node("+", sign, tuple(parts))
+    if tree.label in ("*", "/"):
+        parts = []
+        _collect(tree, 1, ("*", "/"), parts)
+        return _Node("*", sign, tuple(parts))
+    return _Node(tree.label, sign, tuple(_normalised(child, 1) for child in tree.children))
+
+
+def _collect(tree: ExpressionTree, sign: int, labels: tuple[str, ...], parts: list[_Node]) -> None:
+    """Collect the terms of nested sums, or the factors of nested products, with their signs."""
+    if tree.label not in labels or tree.is_number:
+        parts.append(_normalised(tree, sign))
+        return
+    for place, child in enumerate(tree.children):
+        turned = tree.label == "neg" or (tree.label in ("-", "/") and place == 1)
+        _collect(child, -sign if turned else sign, labels, parts)
+
+
+def _is_commutative(node: _Node) -> bool:
+    return node.label in ("+", "*") and bool(node.parts)
+
+
+def _coloured(node: _Node, colours: dict[str, int]) -> str:
+    """A node as a string that does not depend on slots' names, only on their colours."""
+    sign = "-" if node.sign < 0 else ""
+    if not node.parts:
+        leaf = f"{_LEAF}{colours.get(node.label, 0)}" if is_slot(node.label) else node.label
+        return sign + leaf
+    parts = [_coloured(part, colours) for part in node.parts]
+    if _is_commutative(node):
+        parts.sort()
+    return f"{sign}{node.label}({','.join(parts)})"
+
+
+def _refined_colours(graph: _Node) -> dict[str, int]:
+    """Numbers for slots, equal where two slots are used alike (Weisfeiler-Leman refinement)."""
+    colours: dict[str, int] = {}
+    for _round in range(_REFINEMENTS):
+        uses: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        _note_uses(graph, "", colours, uses)
+        signatures = {slot: str(sorted(found.items())) for slot, found in uses.items()}
+        ranks = {signature: rank for rank, signature in enumerate(sorted(set(signatures.values())), start=1)}
+        colours = {slot: ranks[signature] for slot, signature in signatures.items()}
+    return colours
+
+
+def _note_uses(
+    node: _Node, above: str, colours: dict[str, int], uses: defaultdict[str, Counter[str]]
+) -> None:
+    """Note for each slot the paths from the root to its uses, with what stands beside them."""
+    if not node.parts:
+        if is_slot(node.label):
+            uses[node.label][f"{above}/{node.sign}/{colours.get(node.label, 0)}"] += 1
+        return
+    whole = _coloured(node, colours)
+    for place, part in enumerate(node.parts):
+        where = "" if _is_commutative(node) else str(place)
+        _note_uses(part, f"{above}/{node.sign}{whole}{where}", colours, uses)
+
+
+def _orders(graph: _Node, colours: dict[str, int]) -> list[_Node]:
+    """The graph with its commutative parts in the order of their colours.
+
+    Parts of one colour are tried in every order where a slot in them is used twice: only then can their
+    order change which slot is named first.
+    """
+    arranger = _Arranger(colours, Counter(_slots_of(graph)))
+    return arranger.arranged(graph)
+
+
+class _Arranger:
+    def __init__(self, colours: dict[str, int], uses: Counter[str]) -> None:
+        self._colours = colours
+        self._uses = uses
+        self._budget = _MOST_ORDERS
+
+    def arranged(self, node: _Node) -> list[_Node]:
+        """Every arrangement of a node that has to be tried."""
+        if not node.parts:
+            return [node]
+        choices = [self.arranged(part) for part in node.parts]
+        arrangements = self._arrangements(node) if _is_commutative(node) else [list(range(len(node.parts)))]
+        return [
+            _Node(node.label, node.sign, parts)
+            for arrangement in arrangements
+            for parts in product(*(choices[place] for place in arrangement))
+        ]
+
+    def _arrangements(self, node: _Node) -> list[list[int]]:
+        """Orders of a commutative node's parts: by colour, and each order within a colour that matters."""
+        groups: defaultdict[str, list[int]] = defaultdict(list)
+        for place, part in enumerate(node.parts):
+            groups[_coloured(part, self._colours)].append(place)
+        arrangements: list[list[int]] = [[]]
+        for key in sorted(groups):
+            orders = self._orders_within([node.parts[place] for place in groups[key]])
+            arrangements = [
+                before + [groups[key][index] for index in order]
+                for before in arrangements
+                for order in orders
+            ]
+        return arrangements
+
+    def _orders_within(self, parts: list[_Node]) -> list[tuple[int, ...]]:
+        plain = tuple(range(len(parts)))
+        orders = factorial(len(parts))
+        is_shared = any(self._uses[slot] > 1 for part in parts for slot in _slots_of(part))
+        if len(parts) < 2 or not is_shared or orders > self._budget:
+            return [plain]
+        self._budget //= orders
+        return list(permutations(plain))
+
+
+def _slots_of(node: _Node) -> list[str]:
+    if not node.parts:
+        return [node.label] if is_slot(node.label) else []
+    return [slot for part in node.parts for slot in _slots_of(part)]
+
+
+def _serialised(node: _Node, names: dict[str, str]) -> str:
+    """The ordered node as a string, its slots named s0, s1, ... by their first use."""
+    sign = "-" if node.sign < 0 else ""
+    if not node.parts:
+        if is_slot(node.label):
+            return sign + names.setdefault(node.label, f"s{len(names)}")
+        return sign + node.label
+    return f"{sign}{node.label}({','.join(_serialised(part, names) for part in node.parts)})"

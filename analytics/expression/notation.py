@@ -1,0 +1,114 @@
+"""The notations in which public sets and decoders write arithmetic: infix, prefix and postfix tokens.
+
+`to_infix` prints with as few brackets as `parse_expression` needs to read the same tree again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analytics.errors import DataError
+from analytics.expression.parser import MAX_OPERATIONS
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["ARITY", "from_postfix", "from_prefix", "to_infix", "to_postfix", "to_prefix"]
+
+ARITY = {"+": 2, "-": 2, "*": 2, "/": 2, "^": 2, "neg": 1, "%": 1}  # operator -> operands; a literal table
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4, "%": 5}
+_ATOM = 6
+
+
+def to_prefix(tree: ExpressionTree) -> list[str]:
+    """The labels of a tree in pre-order.
+
+    >>> from analytics.expression.parser import parse_expression
+    >>> to_prefix(parse_expression("(11-1)*2"))
+    ['*', '-', '11', '1', '2']
+    """
+    return [tree.label, *(label for child in tree.children for label in to_prefix(child))]
+
+
+def to_postfix(tree: ExpressionTree) -> list[str]:
+    """The labels of a tree in post-order.
+
+    >>> from analytics.expression.parser import parse_expression
+    >>> to_postfix(parse_expression("(11-1)*2"))
+    ['11', '1', '-', '2', '*']
+    """
+    return [*(label for child in tree.children for label in to_postfix(child)), tree.label]
+
+
+def from_prefix(tokens: Sequence[str]) -> ExpressionTree:
+    """The tree whose labels in pre-order are `tokens`.
+
+    >>> to_infix(from_prefix(["*", "-", "11", "1", "2"]))
+    '(11-1)*2'
+
+    Raises:
+        DataError: the tokens are no whole tree, or have more than `MAX_OPERATIONS` operators.
+    """
+    return _built(reversed(tokens), is_prefix=True)
+
+
+def from_postfix(tokens: Sequence[str]) -> ExpressionTree:
+    """The tree whose labels in post-order are `tokens`.
+
+    Raises:
+        DataError: as for `from_prefix`.
+    """
+    return _built(tokens, is_prefix=False)
+
+
+def _built(tokens: Iterable[str], *, is_prefix: bool) -> ExpressionTree:
+    """Build a tree from the leaves up; `tokens` come operands first."""
+    stack: list[ExpressionTree] = []
+    operators = 0
+    for token in tokens:
+        arity = ARITY.get(token, 0)
+        operators += arity > 0
+        if operators > MAX_OPERATIONS:
+            raise DataError(f"The equation has more than {MAX_OPERATIONS} operations.")
+        if len(stack) < arity:
+            raise DataError(f"The operator {token!r} lacks an operand.")
+        operands = stack[len(stack) - arity :]
+        del stack[len(stack) - arity :]
+        stack.append(ExpressionTree(token, tuple(reversed(operands) if is_prefix else operands)))
+    if len(stack) != 1:
+        raise DataError("The tokens are no single expression." if stack else "The equation is empty.")
+    return stack[0]
+
+
+def to_infix(tree: ExpressionTree) -> str:
+    """Infix arithmetic that `parse_expression` reads as the same tree.
+
+    >>> from analytics.expression.parser import parse_expression
+    >>> to_infix(parse_expression("8-((2-1))")), to_infix(parse_expression("(2^3)^2"))
+    ('8-(2-1)', '(2^3)^2')
+    """
+    return _printed(tree)[0]
+
+
+def _printed(tree: ExpressionTree) -> tuple[str, int]:
+    """The text of a tree and how tightly its outermost operator binds."""
+    if tree.is_number:
+        return tree.label, _ATOM
+    own = _PRECEDENCE[tree.label]
+    parts = [_printed(child) for child in tree.children]
+    if tree.label == "neg":
+        return f"-{_bracketed(parts[0], own)}", own
+    if tree.label == "%":
+        # "12%" is one number and "5(1/2)%" is not read: what is taken per cent of always has brackets
+        return f"({parts[0][0]})%", own
+    if tree.label == "^":
+        return f"{_bracketed(parts[0], own + 1)}^{_bracketed(parts[1], own)}", own
+    left, right = parts
+    # a sign in front binds tighter than + - * /, but would read as part of what follows on the right
+    right_text = _bracketed(right, own + 1)
+    if right_text.startswith("-"):
+        right_text = f"({right_text})"
+    return f"{_bracketed(left, own)}{tree.label}{right_text}", own
+
+
+def _bracketed(part: tuple[str, int], least: int) -> str:
+    text, binding = part
+    return text if binding >= least else f"({text})"

@@ -1,0 +1,191 @@
+"""Solutions written as steps, read as one tree: MathQA's operation programs and GSM8K's calculations.
+
+MathQA (Amini et al. 2019, section 3): ``add(n1,const_1)|divide(n0,#0)`` with the numbers of the text, named
+constants and earlier steps. Operations that are arithmetic are spelt out; others (a remainder, a least
+common multiple, a logarithm) have no tree here and are refused by name.
+GSM8K (Cobbe et al. 2021): the annotated calculations of a solution, ``48/2=24`` then ``48+24=72``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import EvaluationError, evaluate, number_value
+from analytics.expression.parser import MAX_OPERATIONS, parse_expression
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["PROGRAM_OPERATIONS", "calculations_tree", "program_tree"]
+
+_STEP = re.compile(r"\s*([a-z_]+)\(([^()]*)\)\s*")
+_PI = "3.1416"
+_MAX_STEPS = 60
+
+_TWO, _FOUR, _SIX = ExpressionTree("2"), ExpressionTree("4"), ExpressionTree("6")
+_HALF, _THIRD, _CIRCLE = ExpressionTree("0.5"), ExpressionTree("3"), ExpressionTree(_PI)
+
+
+def _tree(operator: str, *children: ExpressionTree) -> ExpressionTree:
+    return ExpressionTree(operator, children)
+
+
+def _product(*factors: ExpressionTree) -> ExpressionTree:
+    product = factors[0]
+    for factor in factors[1:]:
+        product = _tree("*", product, factor)
+    return product
+
+
+# operation -> its tree, from the trees of its arguments; a literal table
+PROGRAM_OPERATIONS: dict[str, Callable[..., ExpressionTree]] = {
+    "add": lambda a, b: _tree("+", a, b),
+    "subtract": lambda a, b: _tree("-", a, b),
+    "multiply": lambda a, b: _tree("*", a, b),
+    "divide": lambda a, b: _tree("/", a, b),
+    "power": lambda a, b: _tree("^", a, b),
+    "speed": lambda a, b: _tree("/", a, b),
+    "negate": lambda a: _tree("neg", a),
+    "inverse": lambda a: _tree("/", ExpressionTree("1"), a),
+    "sqrt": lambda a: _tree("^", a, _HALF),
+    "square_edge_by_area": lambda a: _tree("^", a, _HALF),
+    "square_area": lambda a: _tree("*", a, a),
+    "square_perimeter": lambda a: _tree("*", _FOUR, a),
+    "rhombus_perimeter": lambda a: _tree("*", _FOUR, a),
+    "rectangle_area": lambda a, b: _tree("*", a, b),
+    "rectangle_perimeter": lambda a, b: _tree("*", _TWO, _tree("+", a, b)),
+    "triangle_area": lambda a, b: _tree("/", _tree("*", a, b), _TWO),
+    "rhombus_area": lambda a, b: _tree("/", _tree("*", a, b), _TWO),
+    "triangle_perimeter": lambda a, b, c: _tree("+", _tree("+", a, b), c),
+    "circle_area": lambda a: _product(_CIRCLE, a, a),
+    "circumface": lambda a: _product(_TWO, _CIRCLE, a),  # spelt so in MathQA
+    "surface_sphere": lambda a: _product(_FOUR, _CIRCLE, a, a),
+    "surface_cube": lambda a: _product(_SIX, a, a),
+    "volume_cube": lambda a: _product(a, a, a),
+    "volume_rectangular_prism": lambda a, b, c: _product(a, b, c),
+    "volume_cylinder": lambda a, b: _product(_CIRCLE, a, a, b),
+    "volume_cone": lambda a, b: _tree("/", _product(_CIRCLE, a, a, b), _THIRD),
+}
+
+
+def program_tree(program: str, numbers: Sequence[str]) -> ExpressionTree:
+    """The tree of a MathQA program's last step.
+
+    Args:
+        program: steps separated by ``|``.
+        numbers: of the text, in order; ``n0`` is the first.
+
+    >>> from analytics.expression.notation import to_infix
+    >>> to_infix(program_tree("add(n1,const_1)|divide(n0,#0)|", ["12", "5"]))
+    '12/(5+1)'
+
+    Raises:
+        DataError: a step cannot be read, or its operation is not arithmetic.
+    """
+    steps: list[ExpressionTree] = []
+    texts = [text for text in program.split("|") if text.strip()]
+    if not texts or len(texts) > _MAX_STEPS:
+        raise DataError(f"A program has 1 to {_MAX_STEPS} steps; this one has {len(texts)}.")
+    for text in texts:
+        match = _STEP.fullmatch(text)
+        if match is None:
+            raise DataError(f"{text[:60]!r} is not a step of a program.")
+        name, arguments = match[1], [argument.strip() for argument in match[2].split(",")]
+        if name not in PROGRAM_OPERATIONS:
+            raise DataError(f"The operation {name!r} is not arithmetic.")
+        operands = [_argument(argument, numbers, steps) for argument in arguments]
+        try:
+            tree = PROGRAM_OPERATIONS[name](*operands)
+        except TypeError:
+            raise DataError(f"The operation {name!r} does not take {len(operands)} arguments.") from None
+        if _size(tree) > 2 * MAX_OPERATIONS:
+            raise DataError(f"The program has more than {MAX_OPERATIONS} operations.")
+        steps.append(tree)
+    return steps[-1]
+
+
+def _argument(text: str, numbers: Sequence[str], steps: Sequence[ExpressionTree]) -> ExpressionTree:
+    if text.startswith("const_"):
+        value = text.removeprefix("const_").replace("_", ".")
+        return ExpressionTree(_PI if value == "pi" else _checked(value, text))
+    if text[:1] in ("n", "#") and text[1:].isascii() and text[1:].isdigit():
+        index = int(text[1:4])
+        known: Sequence[object] = numbers if text[0] == "n" else steps
+        if index < len(known):
+            return ExpressionTree(_checked(numbers[index], text)) if text[0] == "n" else steps[index]
+    raise DataError(f"The program's argument {text[:40]!r} names nothing.")
+
+
+def _checked(number: str, argument: str) -> str:
+    number = number.replace(",", "")
+    try:
+        number_value(number)
+    except EvaluationError:
+        raise DataError(f"The program's argument {argument[:40]!r} is not a number.") from None
+    return number
+
+
+def calculations_tree(calculations: Sequence[str], numbers: Sequence[Fraction] = ()) -> ExpressionTree:
+    """The steps of a worked solution as one tree: that of the last step, earlier results put in.
+
+    A number of a step stands for the latest earlier step with that result that no other step has used yet;
+    else for itself where the text has it; else for the latest earlier step with that result.
+
+    Args:
+        calculations: ``left=result`` in order, with the marks that people add (``$``, ``,``, ``x``).
+        numbers: values of the numbers in the text.
+
+    >>> from analytics.expression.notation import to_infix
+    >>> to_infix(calculations_tree(["48/2=24", "48+24=72"], [Fraction(48)]))
+    '48+48/2'
+
+    Raises:
+        DataError: there are no steps, one cannot be read, or the whole is too large.
+    """
+    if not calculations or len(calculations) > _MAX_STEPS:
+        raise DataError(f"A solution has 1 to {_MAX_STEPS} calculations; this one has {len(calculations)}.")
+    steps: list[tuple[Fraction, ExpressionTree]] = []
+    unused: list[int] = []
+    for calculation in calculations:
+        left, sign, _result = calculation.replace("$", "").replace(",", "").rpartition("=")
+        if not sign:
+            raise DataError(f"{calculation[:60]!r} is not a calculation.")
+        tree = parse_expression(left.replace("x", "*"))
+        value = evaluate(tree)
+        tree = _with_steps(tree, steps, unused, numbers)
+        if _size(tree) > 2 * MAX_OPERATIONS:
+            raise DataError(f"The solution has more than {MAX_OPERATIONS} operations.")
+        steps.append((value, tree))
+        unused.append(len(steps) - 1)
+    return steps[-1][1]
+
+
+def _with_steps(
+    tree: ExpressionTree,
+    steps: Sequence[tuple[Fraction, ExpressionTree]],
+    unused: list[int],
+    numbers: Sequence[Fraction],
+) -> ExpressionTree:
+    """The tree with numbers that are results of earlier steps replaced by these steps' trees."""
+    if not tree.is_number:
+        children = tuple(_with_steps(child, steps, unused, numbers) for child in tree.children)
+        return ExpressionTree(tree.label, children)
+    value = number_value(tree.label)
+    candidates = [index for index in unused if _same(steps[index][0], value)]
+    if candidates:
+        unused.remove(candidates[-1])
+        return steps[candidates[-1]][1]
+    if any(number == value for number in numbers):
+        return tree
+    earlier = [step for result, step in steps if _same(result, value)]
+    return earlier[-1] if earlier else tree
+
+
+def _same(result: Fraction, written: Fraction) -> bool:
+    """Whether a result is the number written later, which may be rounded to two places."""
+    return result == written or (abs(result - written) <= Fraction(1, 200) and written.denominator > 1)
+
+
+def _size(tree: ExpressionTree) -> int:
+    return 1 + sum(_size(child) for child in tree.children)

@@ -1,0 +1,113 @@
+"""Expression trees over number slots: which number of the text stands where, and which are constants.
+
+A slot is ``N0``, ``N1``, ... by the place of its number in the text (Xie and Sun 2019). A leaf whose value is
+none of the text's numbers is a constant and keeps its value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import number_value
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["Readings", "constant_label", "fill_slots", "is_slot", "slot_index", "with_slots"]
+
+Readings = Sequence[Collection[Fraction]]  # for each number of the text in order, the values it may mean
+
+_SLOT = re.compile(r"N(\d{1,3})")
+
+
+def is_slot(label: str) -> bool:
+    """Whether a leaf's label names a number slot."""
+    return _SLOT.fullmatch(label) is not None
+
+
+def slot_index(label: str) -> int:
+    """The place of a slot's number in the text, counted from 0.
+
+    Raises:
+        DataError: the label names no slot.
+    """
+    match = _SLOT.fullmatch(label)
+    if match is None:
+        raise DataError(f"{label[:40]!r} is not a number slot.")
+    return int(match[1])
+
+
+def constant_label(value: Fraction) -> str:
+    """The one spelling of a constant: a decimal where it is short, else a fraction.
+
+    >>> constant_label(Fraction(157, 50)), constant_label(Fraction(100)), constant_label(Fraction(1, 3))
+    ('3.14', '100', '1/3')
+    """
+    if value.denominator == 1:
+        return str(value.numerator)
+    decimal = f"{float(value):.6f}".rstrip("0")
+    return decimal if Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
+
+
+def with_slots(tree: ExpressionTree, readings: Readings) -> ExpressionTree:
+    """The tree with each number replaced by its slot, or by its constant's one spelling.
+
+    A number that occurs more than once in the text gets the first of its slots. A division of two numbers
+    whose quotient the text has as one number (``2/3`` of the cake) is that number's slot.
+
+    >>> from analytics.expression.notation import to_infix
+    >>> from analytics.expression.parser import parse_expression
+    >>> to_infix(with_slots(parse_expression("(11-1)*2"), [{Fraction(2)}, {Fraction(11)}]))
+    '(N1-1)*N0'
+    """
+    if tree.is_number:
+        if is_slot(tree.label):
+            return tree
+        value = number_value(tree.label)
+        place = _place(value, readings)
+        return ExpressionTree(constant_label(value) if place is None else f"N{place}")
+    whole = _fraction_value(tree)
+    if whole is not None and (place := _place(whole, readings, only_fractions=True)) is not None:
+        return ExpressionTree(f"N{place}")
+    return ExpressionTree(tree.label, tuple(with_slots(child, readings) for child in tree.children))
+
+
+def fill_slots(tree: ExpressionTree, numbers: Sequence[Fraction]) -> ExpressionTree:
+    """The tree with each slot replaced by its number.
+
+    Raises:
+        DataError: a slot has no number.
+    """
+    if not tree.is_number:
+        return ExpressionTree(tree.label, tuple(fill_slots(child, numbers) for child in tree.children))
+    if not is_slot(tree.label):
+        return tree
+    index = slot_index(tree.label)
+    if index >= len(numbers):
+        raise DataError(f"The slot {tree.label} has no number: the text has {len(numbers)}.")
+    return _number_tree(numbers[index])
+
+
+def _number_tree(value: Fraction) -> ExpressionTree:
+    label = constant_label(abs(value))
+    above, sign, below = label.partition("/")
+    tree = (
+        ExpressionTree("/", (ExpressionTree(above), ExpressionTree(below))) if sign else ExpressionTree(label)
+    )
+    return ExpressionTree("neg", (tree,)) if value < 0 else tree
+
+
+def _place(value: Fraction, readings: Readings, *, only_fractions: bool = False) -> int | None:
+    for place, values in enumerate(readings):
+        if value in values and not (only_fractions and all(number.denominator == 1 for number in values)):
+            return place
+    return None
+
+
+def _fraction_value(tree: ExpressionTree) -> Fraction | None:
+    """The value of a division of two whole numbers, None for any other tree."""
+    if tree.label != "/" or not all(child.is_number and child.label.isdigit() for child in tree.children):
+        return None
+    above, below = (int(child.label[:30]) for child in tree.children)
+    return Fraction(above, below) if below else None

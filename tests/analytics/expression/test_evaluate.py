@@ -1,0 +1,82 @@
+"""Exact values, and what has none."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+
+from analytics.expression.evaluate import MAX_BITS, EvaluationError, evaluate, evaluate_float, number_value
+from analytics.expression.notation import to_infix
+from analytics.expression.parser import parse_expression
+from analytics.expression.tree import ExpressionTree
+from tests.analytics.expression.trees import number_trees
+
+
+def python_value(tree: ExpressionTree) -> Fraction:
+    """The same by Python's own operators."""
+    if tree.is_number:
+        return number_value(tree.label)
+    values = [python_value(child) for child in tree.children]
+    if tree.label == "neg":
+        return -values[0]
+    if tree.label == "%":
+        return values[0] / 100
+    left, right = values
+    if tree.label == "^":
+        if right.denominator != 1 or abs(right) > 64:
+            raise OverflowError
+        return left ** int(right)
+    return {"+": left.__add__, "-": left.__sub__, "*": left.__mul__, "/": left.__truediv__}[tree.label](right)
+
+
+@given(number_trees)
+def test_values_are_python_s(tree: ExpressionTree) -> None:
+    try:
+        expected = python_value(tree)
+    except (ZeroDivisionError, OverflowError):
+        return
+    if max(expected.numerator.bit_length(), expected.denominator.bit_length()) < MAX_BITS // 64:
+        assert evaluate(tree) == expected, to_infix(tree)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("80*(1-25%)", 60),
+        ("0.1+0.2", Fraction(3, 10)),
+        ("5(1/2)*2", 11),
+        ("8^(1/3)", 2),
+        ("(4/9)^0.5", Fraction(2, 3)),
+    ],
+)
+def test_values_are_exact(text: str, value: Fraction) -> None:
+    assert evaluate(parse_expression(text)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1/0", "divides by zero"),
+        ("1/(2-2)", "divides by zero"),
+        ("0^(-1)", "divides by zero"),
+        ("2^0.5", "not exact"),
+        ("9^9^9", "too large"),
+        ("*".join(["9" * 90] * 20), "too large"),
+        ("9" * 401, "more than 400 characters"),
+        ("5(1/0)", "divides by zero"),
+    ],
+)
+@pytest.mark.usefixtures("no_hang")
+def test_what_has_no_exact_value_says_why(text: str, problem: str) -> None:
+    with pytest.raises(EvaluationError, match=problem):
+        evaluate(parse_expression(text))
+
+
+def test_a_float_approximates_a_root_and_refuses_that_of_a_negative_number() -> None:
+    assert evaluate_float(parse_expression("2^0.5*2")) == pytest.approx(2.8284271)
+    with pytest.raises(EvaluationError, match="negative"):
+        evaluate_float(parse_expression("(-2)^0.5"))
+    with pytest.raises(EvaluationError):
+        evaluate_float(parse_expression("9^9^9"))
