@@ -105,6 +105,11 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
     "reconcile-runs": {"task": "bank.reconcile_runs", "schedule": 15.0, "options": {"expires": 12}},
     "measure-index-recall": {"task": "bank.measure_recall", "schedule": 3600.0, "options": {"expires": 3000}},
+    "settle-facet-counts": {
+        "task": "bank.settle_facet_counts",
+        "schedule": 600.0,
+        "options": {"expires": 500},
+    },
     "clear-checkpoints": {  # by whoever trains: they lie on that machine
         "task": "bank.clear_checkpoints",
         "schedule": 86_400.0,

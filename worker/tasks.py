@@ -8,6 +8,7 @@ from celery import Task
 
 from questionbank.models import EmbeddingSet
 from questionbank.services.checkpoints import checkpoints_clear
+from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
 from questionbank.services.projections import projection_request_missing
@@ -37,6 +38,7 @@ __all__ = [
     "probes_project",
     "probes_train",
     "reconcile_runs",
+    "settle_facet_counts",
 ]
 
 
@@ -151,6 +153,12 @@ def paraphrase_propose(self: Task[Any, Any], run_id: int) -> None:
 def reconcile_runs() -> dict[str, int]:
     """Mend what dead workers and lost messages left."""
     return runs_reconcile()
+
+
+@application.task(name="bank.settle_facet_counts")
+def settle_facet_counts() -> int:
+    """Sum up the counts behind the filters of a search."""
+    return facet_counts_settle()
 
 
 @application.task(name="bank.clear_checkpoints")

@@ -11,6 +11,7 @@ from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
 from questionbank.models.equation import QuestionEquation
 from questionbank.models.event import ModelEvent
+from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import ImportDuplicate
 from questionbank.models.paraphrase import ParaphrasePair
 from questionbank.models.projection import Projection
@@ -29,6 +30,7 @@ from questionbank.models.vocabulary import VocabularyWord
 
 __all__ = [
     "EmbeddingSet",
+    "FacetCount",
     "ImportDuplicate",
     "KnowledgeConcept",
     "KnowledgeHierarchy",

@@ -11,6 +11,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from questionbank.models.facet_count import question_triggers, tag_triggers
+
 
 @pghistory.track(
     pghistory.UpdateEvent(row=pghistory.Old),
@@ -111,6 +113,7 @@ class Question(models.Model):
             ),
             models.CheckConstraint(condition=~Q(text=""), name="question_has_text"),
         )
+        triggers = question_triggers()
 
     def __str__(self) -> str:
         return self.text[:80]
@@ -161,6 +164,7 @@ class QuestionTag(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("question", "concept"), name="tag_once_per_question_and_concept"),
         )
+        triggers = tag_triggers()
 
     def __str__(self) -> str:
         return f"{self.question_id}: {self.concept_id}"

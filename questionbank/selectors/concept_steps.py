@@ -1,13 +1,13 @@
-"""The concept filter of the search page: where one is in the trees, and the next steps down."""
+"""The concept filter of the search page: the chosen concept's place in its tree, and the next steps down."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from questionbank.models import KnowledgeConcept
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 
-__all__ = ["ConceptStep", "ConceptSteps", "concept_steps"]
+__all__ = ["ConceptStep", "ConceptSteps", "StepGroup", "concept_steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +20,30 @@ class ConceptStep:
 
 
 @dataclass(frozen=True, slots=True)
+class StepGroup:
+    """The concepts of one hierarchy to go to, and the number of questions in it (None: not counted)."""
+
+    hierarchy: str
+    steps: tuple[ConceptStep, ...]
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ConceptSteps:
-    """The chosen concept with all above it, and the ones right below it."""
+    """The chosen concept with all above it, and those right below it by hierarchy."""
 
     chain: tuple[ConceptStep, ...]
-    children: tuple[ConceptStep, ...]
+    groups: tuple[StepGroup, ...]
 
 
-def concept_steps(*, chosen: int | None, counts: Mapping[int, int]) -> ConceptSteps:
-    """Steps from the chosen concept, or from the roots of all hierarchies.
+def concept_steps(
+    *, chosen: int | None, counts: Mapping[int, int | None], hierarchy_counts: Mapping[int, int | None]
+) -> ConceptSteps:
+    """Steps from the chosen concept, or from the roots of all hierarchies, the largest first.
 
     Args:
-        counts: questions found below each concept, as far as they were counted; where there are any,
-            concepts without one are left out.
+        counts: matching questions below each concept, None for "many"; a concept that is not there has none.
+        hierarchy_counts: the same by hierarchy.
     """
     concept = KnowledgeConcept.objects.filter(pk=chosen).first() if chosen is not None else None
     if concept is None:
@@ -44,8 +55,11 @@ def concept_steps(*, chosen: int | None, counts: Mapping[int, int]) -> ConceptSt
         above = KnowledgeConcept.objects.filter(path__in=prefixes).order_by("depth")
         chain = tuple(ConceptStep(pk, name) for pk, name in above.values_list("pk", "name"))
         below = KnowledgeConcept.objects.filter(path__startswith=concept.path, depth=concept.depth + 1)
-    children = (
-        ConceptStep(pk, name, counts.get(pk) if counts else None)
-        for pk, name in below.order_by("name").values_list("pk", "name")
-    )
-    return ConceptSteps(chain=chain, children=tuple(one for one in children if not counts or one.count))
+    steps: dict[int, list[ConceptStep]] = {}
+    for pk, name, hierarchy in below.order_by("name").values_list("pk", "name", "hierarchy_id"):
+        if pk in counts:
+            steps.setdefault(hierarchy, []).append(ConceptStep(pk, name, counts[pk]))
+    names = dict(KnowledgeHierarchy.objects.filter(pk__in=steps).values_list("pk", "name"))
+    groups = [StepGroup(names[pk], tuple(own), hierarchy_counts.get(pk)) for pk, own in steps.items()]
+    groups.sort(key=lambda group: (-(group.count or 0), group.hierarchy.casefold()))
+    return ConceptSteps(chain=chain, groups=tuple(groups))

@@ -1,9 +1,16 @@
-"""How many of the questions found have each value of a filter: one grouped query over a bounded number."""
+# ruff: noqa: S608 - SQL of names of this module; what was typed is in the parameters
+"""How many questions have each value of a filter.
+
+Two ways lead there. Where a search has only filters that `FacetCount` knows, its rows are summed up, however many
+questions the bank has. Words, an owner or a bound within a per cent are counted question by question, up to
+`COUNTED`; of more the values are named without a number.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
@@ -11,11 +18,12 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from questionbank.models import KnowledgeConcept, Question
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+from questionbank.selectors.filters import ANY_STATUS, SearchFilters
 
 __all__ = ["BANDS", "COUNTED", "FacetValue", "Facets", "count_facets"]
 
-COUNTED = 10_000  # candidates that are counted; of more a page says "10,000+"
+COUNTED = 10_000  # questions that are counted one by one; of more a page says "10,000+"
 BANDS = 5  # of difficulty, each 100 / 5 per cent wide
 _SHOWN = 50  # values of one filter
 _LANGUAGES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
@@ -23,21 +31,21 @@ _LANGUAGES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """One value of a filter with the number of questions found that have it."""
+    """One value of a filter with the number of matching questions that have it, None for "many"."""
 
     value: str
     label: str
-    count: int
+    count: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Counts of what was found.
+    """Counts of the questions that match.
 
     Attributes:
-        total: number of questions, at most `COUNTED`.
-        is_capped: there are more than were counted.
-        values: by filter (kind, grade, language, source, difficulty, concept), the most frequent first.
+        total: number of questions, at most `COUNTED` where `is_capped`.
+        is_capped: there are more than were counted; no value has a count then.
+        values: by filter (kind, grade, language, source, difficulty, concept, hierarchy), the most frequent first.
     """
 
     total: int
@@ -45,62 +53,135 @@ class Facets:
     values: Mapping[str, Sequence[FacetValue]]
 
 
-_FILTERS = ("kind", "grade", "language", "source", "difficulty", "concept")
 _COLUMNS = ("kind", "grade", "language", "source", "band")
-_GROUPED = """
-    WITH candidate AS MATERIALIZED ({candidates} LIMIT {counted}),
-    banded AS (
+_FILTERS = ("kind", "grade", "language", "source", "difficulty", "concept", "hierarchy")
+_FROM_COUNTS = f"""
+    counted AS MATERIALIZED (
         SELECT id, kind, grade, language, source,
-            least(floor(difficulty_percent * {bands} / 100), {bands} - 1)::int::text AS band
+            CASE WHEN difficulty >= 200 THEN {BANDS} - 1 ELSE difficulty / 2 * {BANDS} / 100 END AS band,
+            concepts, questions
+        FROM questionbank_facetcount WHERE {{condition}}
+    ),
+    tagged AS MATERIALIZED (
+        SELECT c.id, t.concept_id, c.questions FROM counted c CROSS JOIN unnest(c.concepts) AS t(concept_id)
+    )
+"""
+_FROM_QUESTIONS = f"""
+    candidate AS MATERIALIZED ({{candidates}} LIMIT {{limit}}),
+    counted AS (
+        SELECT id, kind, grade, language, source,
+            CASE WHEN difficulty_percent >= 100 THEN {BANDS} - 1
+                ELSE floor(difficulty_percent * {BANDS} / 100)::int END AS band,
+            1 AS questions
         FROM candidate
     ),
     tagged AS MATERIALIZED (  -- before the concepts' paths are joined: most tags are of other questions
-        SELECT c.id, t.concept_id FROM candidate c
+        SELECT c.id, t.concept_id, 1 AS questions FROM candidate c
         JOIN questionbank_questiontag t ON t.question_id = c.id
     )
-    SELECT grouping(kind, grade, language, source, band) AS which,
-        coalesce(kind, grade, language, source, band) AS value, count(*)
-    FROM banded GROUP BY GROUPING SETS ((kind), (grade), (language), (source), (band), ())
-    UNION ALL
-    SELECT -1, substr(k.path, 1, {width}), count(DISTINCT t.id)
-    FROM tagged t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
-    WHERE k.path LIKE %s AND length(k.path) >= {width} GROUP BY 2
 """
+# A question counts once below a concept and once in a hierarchy, however often it is tagged there.
+_GROUPED = """
+    WITH {counted},
+    below AS MATERIALIZED (
+        SELECT DISTINCT t.id, t.questions, k.hierarchy_id, substr(k.path, 1, {width}) AS path
+        FROM tagged t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
+        WHERE k.path LIKE %s AND length(k.path) >= {width}
+    )
+    SELECT grouping(kind, grade, language, source, band) AS which,
+        coalesce(kind, grade, language, source, band::text) AS value, sum(questions)
+    FROM counted GROUP BY GROUPING SETS ((kind), (grade), (language), (source), (band), ())
+    UNION ALL
+    SELECT -1, path, sum(questions) FROM below GROUP BY path
+    UNION ALL
+    SELECT -2, hierarchy_id::text, sum(questions)
+    FROM (SELECT DISTINCT id, questions, hierarchy_id FROM below) within GROUP BY hierarchy_id
+"""
+_ALL = 2 ** len(_COLUMNS) - 1  # `grouping` of the total
 
 
-def count_facets(questions: QuerySet[Question], *, concept: int | None = None) -> Facets:
+def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_words: bool = False) -> Facets:
     """Count the questions by each filter's values.
 
     Args:
-        questions: what was found, in no order.
-        concept: the chosen concept; those right below it are counted, without one the roots.
+        filters: what `questions` were filtered by. Concepts right below the chosen one are counted, without one
+            the roots.
+        questions: those that match, in no order.
+        has_words: they were narrowed by more than the filters.
     """
-    chosen = KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first()
-    prefix = (chosen or "") if concept is not None else ""
-    candidates = questions.order_by().values(
-        "id", "kind", "grade", "language", "source", "difficulty_percent"
-    )
+    condition = None if has_words else _condition(filters)
+    if condition is not None:
+        return _counted(_FROM_COUNTS.format(condition=condition[0]), condition[1], filters)
+    columns = ("id", "kind", "grade", "language", "source", "difficulty_percent")
     try:
-        sql, parameters = candidates.query.sql_with_params()
+        sql, parameters = questions.order_by().values(*columns).query.sql_with_params()
     except EmptyResultSet:  # Django sees that nothing can pass
         return Facets(total=0, is_capped=False, values={name: [] for name in _FILTERS})
-    query = _GROUPED.format(
-        candidates=sql, counted=COUNTED, bands=BANDS, width=len(prefix) + KnowledgeConcept.steplen
+    facets = _counted(_FROM_QUESTIONS.format(candidates=sql, limit=COUNTED + 1), parameters, filters)
+    if facets.total <= COUNTED:
+        return facets
+    sql, parameters = _condition(filters, known_only=True) or ("true", [])
+    possible = _counted(_FROM_COUNTS.format(condition=sql), parameters, filters).values
+    return Facets(
+        total=COUNTED,
+        is_capped=True,
+        values={
+            name: [FacetValue(one.value, one.label, None) for one in values]
+            for name, values in possible.items()
+        },
     )
-    found: dict[str, list[tuple[str, int]]] = {name: [] for name in (*_COLUMNS, "concept")}
+
+
+def _condition(filters: SearchFilters, *, known_only: bool = False) -> tuple[str, list[Any]] | None:
+    """The filters as a condition on `FacetCount`; None where its rows do not tell (unless `known_only`)."""
+    parts: list[str] = ["true"]
+    parameters: list[Any] = []
+    unknown = filters.owner is not None
+    if filters.status != ANY_STATUS:
+        parts.append("status = %s")
+        parameters.append(filters.status)
+    for name in ("grade", "kind", "language", "source"):
+        if value := getattr(filters, name):
+            parts.append(f"{name} = %s")
+            parameters.append(value)
+    for bound, comparison in ((filters.difficulty_min, ">="), (filters.difficulty_max, "<=")):
+        if bound is not None and float(bound).is_integer():
+            parts.append(f"difficulty {comparison} %s")
+            parameters.append(2 * int(bound))
+        unknown |= bound is not None and not float(bound).is_integer()
+    if filters.concept is not None:
+        parts.append(
+            "id IN (SELECT f.id FROM questionbank_facetcount f CROSS JOIN unnest(f.concepts) AS t(concept_id)"
+            " JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id WHERE k.path LIKE %s)"
+        )
+        parameters.append(f"{_path_of(filters.concept) or 'none'}%")
+    return None if unknown and not known_only else (" AND ".join(parts), parameters)
+
+
+def _path_of(concept: int | None) -> str:
+    path = KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first()
+    return path or ""
+
+
+def _counted(counted: str, parameters: Sequence[Any], filters: SearchFilters) -> Facets:
+    prefix = _path_of(filters.concept) if filters.concept is not None else ""
+    query = _GROUPED.format(counted=counted, width=len(prefix) + KnowledgeConcept.steplen)
+    found: dict[str, list[tuple[str, int]]] = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
     total = 0
     with connection.cursor() as cursor:
         cursor.execute(query, [*parameters, f"{prefix}%"])
         for which, value, count in cursor.fetchall():
             if which == -1:
-                found["concept"].append((value, count))
-            elif which == 2 ** len(_COLUMNS) - 1:
-                total = count
+                found["concept"].append((value, int(count)))
+            elif which == -2:
+                found["hierarchy"].append((value, int(count)))
+            elif which == _ALL:
+                total = int(count or 0)
             elif value not in (None, ""):
                 # A bit of `grouping` is 0 for the column that the row is grouped by, the first the highest.
-                grouped_by = _COLUMNS[len(_COLUMNS) - (2 ** len(_COLUMNS) - 1 - which).bit_length()]
-                found[grouped_by].append((value, count))
-    return Facets(total=total, is_capped=total >= COUNTED, values=_labelled(found))
+                grouped_by = _COLUMNS[len(_COLUMNS) - (_ALL - which).bit_length()]
+                found[grouped_by].append((value, int(count)))
+    return Facets(total=total, is_capped=False, values=_labelled(found))
 
 
 def _labelled(found: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[FacetValue]]:
@@ -111,6 +192,7 @@ def _labelled(found: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Face
             path__in=[path for path, _count in found["concept"]]
         ).values_list("pk", "path", "name")
     }
+    hierarchies = dict(KnowledgeHierarchy.objects.values_list("pk", "name"))
     return {
         "kind": _values((value, kinds.get(value, value), count) for value, count in found["kind"]),
         "grade": _values((value, value, count) for value, count in found["grade"]),
@@ -122,14 +204,17 @@ def _labelled(found: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Face
             _values((value, _band_label(int(value)), count) for value, count in found["band"]),
             key=lambda one: one.value,
         ),
-        "concept": _values((*concepts[path], count) for path, count in found["concept"] if path in concepts),
+        "concept": _values(
+            ((*concepts[path], count) for path, count in found["concept"] if path in concepts), shown=None
+        ),
+        "hierarchy": _values((value, hierarchies[int(value)], count) for value, count in found["hierarchy"]),
     }
 
 
-def _values(rows: Iterable[tuple[str, object, int]]) -> list[FacetValue]:
-    values = [FacetValue(value, str(label), count) for value, label, count in rows]
-    values.sort(key=lambda one: (-one.count, one.label.casefold()))
-    return values[:_SHOWN]
+def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN) -> list[FacetValue]:
+    """Values by falling count; what deltas of `FacetCount` sum up to nothing is left out."""
+    ordered = sorted((row for row in rows if row[2]), key=lambda row: (-row[2], str(row[1]).casefold()))
+    return [FacetValue(value, str(label), count) for value, label, count in ordered[:shown]]
 
 
 def _band_label(band: int) -> str:

@@ -25,6 +25,10 @@ __all__ = ["BY_VECTOR", "Fused", "VectorRanking", "fuse", "rank_by_vectors"]
 
 RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute
+NEAR_ENOUGH = {  # cosine from which a vector is near in meaning; a literal table, see decision 40
+    Lens.PURPOSE: 0.65,
+    Lens.WORDING: 0.35,
+}
 COMPARED = 60  # of the best questions of both rankings, whose texts are compared with the query
 LITERAL = 90.0  # per cent of likeness from which a query stands in a text almost literally
 _LONGEST_COMPARED = 2000  # characters of a text
@@ -77,7 +81,8 @@ def rank_by_vectors(
     embedding_set, encoder, notice = serving.lens_for(lens, language)
     vector = encoder.encode([parsed.searched])[0]
     found = nearest(embedding_set=embedding_set, vector=vector, k=BY_VECTOR, question_ids=questions)
-    return VectorRanking([pk for pk, _score in found], notice)
+    least = NEAR_ENOUGH[Lens(embedding_set.lens)]
+    return VectorRanking([pk for pk, cosine in found if cosine >= least], notice)
 
 
 def fuse(parsed: ParsedQuery, by_text: TextRanking, by_vectors: Sequence[int]) -> list[Fused]:

@@ -20,7 +20,7 @@ from questionbank.models import Question
 from questionbank.selectors.query import quoted
 from questionbank.selectors.spelling import Vocabulary
 
-__all__ = ["TextRanking", "rank_by_text"]
+__all__ = ["TextRanking", "rank_by_text", "text_condition"]
 
 CANDIDATE_BUDGET = 3000  # rows that the words' posting lists may hold together
 FROM_ONE_WORD = 1500  # a word of more questions leads to none of them by itself
@@ -29,6 +29,7 @@ TYPICAL_WORDS = 100  # tokens of a long question; a text much longer than the qu
 MOST_TOKENS = 16  # the rarest of a query's tokens; a long question has more
 ENOUGH = 20  # questions with every word from which others are not offered
 ASSUMED_COUNT = 50  # of a token that no statistics know
+LEAST_HELD = 1 / 3  # share of the query's weight; a question that holds less is no answer to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class TextRanking:
     """Questions by falling score, and the condition that all matching ones fulfil.
 
     Attributes:
-        ids: at most `RESCORED`.
-        matching: fulfilled by every question that matches, ranked or not; None where nothing can match.
+        ids: at most `RESCORED`, those that hold less than `LEAST_HELD` of the query's weight left out.
+        matching: fulfilled by every question that holds all tokens, ranked or not; None without tokens.
         held: share of the query's weight that the first question holds; 1 where it holds every token.
     """
 
@@ -55,17 +56,31 @@ def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabular
     """
     if not tokens:
         return TextRanking()
-    counts = {token: vocabulary.count(token) or ASSUMED_COUNT for token in tokens}
-    rarest = sorted(tokens, key=lambda token: counts[token])[:MOST_TOKENS]
+    counts = _counts(tokens, vocabulary)
+    rarest = _rarest(tokens, counts)
     leading = _leading(rarest, counts)
     weights = {token: vocabulary.rarity(token) for token in rarest}
     every = " & ".join(map(quoted, rarest))
     rows = _scored(questions, leading, rarest, weights, every)
     held = rows[0][2] / sum(weights.values()) if rows else 0.0
+    rows = [row for row in rows if row[1] or row[2] >= LEAST_HELD * sum(weights.values())]
     complete = [pk for pk, has_all, _held in rows if has_all]
     if len(complete) >= ENOUGH:
         return TextRanking(complete, _holding(every), held)
-    return TextRanking([pk for pk, *_ in rows], _holding(" | ".join(map(quoted, leading))), held)
+    return TextRanking([pk for pk, *_ in rows], _holding(every), held)
+
+
+def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Q | None:
+    """What a question fulfils that holds all tokens (`TextRanking.matching`)."""
+    return _holding(" & ".join(map(quoted, _rarest(tokens, _counts(tokens, vocabulary))))) if tokens else None
+
+
+def _counts(tokens: Sequence[str], vocabulary: Vocabulary) -> dict[str, int]:
+    return {token: vocabulary.count(token) or ASSUMED_COUNT for token in tokens}
+
+
+def _rarest(tokens: Sequence[str], counts: dict[str, int]) -> list[str]:
+    return sorted(tokens, key=lambda token: counts[token])[:MOST_TOKENS]
 
 
 def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:

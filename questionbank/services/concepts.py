@@ -269,6 +269,15 @@ def _merge(concept_id: int, target_id: int) -> None:
 def _move_tags(concept_id: int, target_id: int) -> None:
     """A question tagged with both keeps the target's tag, set by a person if either was."""
     with connection.cursor() as cursor:
+        # The questions first, as whoever edits one does: the triggers of `FacetCount` lock them after the tags.
+        cursor.execute(
+            """
+            SELECT FROM questionbank_question WHERE id IN (
+                SELECT question_id FROM questionbank_questiontag WHERE concept_id IN (%s, %s)
+            ) ORDER BY id FOR NO KEY UPDATE
+            """,
+            [target_id, concept_id],
+        )
         cursor.execute(
             """
             UPDATE questionbank_questiontag kept

@@ -27,6 +27,7 @@ from questionbank.formats.naming import set_name
 from questionbank.models import Run, User
 from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
+from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_pipeline import ImportOptions, Tell, import_into_bank
 from questionbank.services.import_progress import progress_beside
 from questionbank.services.import_report import ImportReport
@@ -136,6 +137,7 @@ def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
         raise ImportRefused(report.refusal(), report.refused)
     _tables_changed(report.created)
     vocabulary_refresh()  # nothing new, too: whoever imported these lines may have died before this point
+    facet_counts_settle()
     spent = time.perf_counter() - began
     report.phases["statistics and vocabulary"] = spent
     report.seconds += spent

@@ -1,7 +1,7 @@
 """Search: one box, filters that combine, all of it in an address that can be shared.
 
-Filters are remembered in the session, but only ever applied by writing them into the address: a page
-without them in its address shows everything, whoever opens it.
+A new search starts without filters. The last ones are remembered in the session and offered as a link; they are
+only ever applied by an address.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from questionbank.models import Question
+from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.concept_steps import ConceptSteps, concept_steps
 from questionbank.selectors.facets import BANDS, FacetValue
 from questionbank.selectors.filters import ANY_STATUS, SearchFilters
-from questionbank.selectors.search import SearchPage, search_questions
+from questionbank.selectors.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
 from questionbank.selectors.serving import serving
+from questionbank.templatetags.pages import language_name
 from questionbank.views.access import render_page, requires
 
-__all__ = ["question_list"]
+__all__ = ["QUERY_LIMIT", "given_query", "question_list"]
 
-REMEMBERED, RECALLED = "question_filters", "question_filters_recalled"
+REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow the next search
 QUERY_LIMIT = 2000  # characters; a whole pasted question fits, and so does its address
 FACETS = (
@@ -36,26 +37,39 @@ FACETS = (
     ("source", gettext_lazy("Source")),
 )
 SELECT_FROM = 7  # a filter with so many values becomes a drop-down list
+OPEN_STEPS = 12  # more concepts of several hierarchies are folded
+ORDER_NAMES = {  # a literal table
+    RELEVANCE: gettext_lazy("Relevance"),
+    NEWEST: gettext_lazy("Newest"),
+    "easiest": gettext_lazy("Easiest first"),
+    "hardest": gettext_lazy("Hardest first"),
+    "answered": gettext_lazy("Most answered"),
+}
 
 
 @requires("read")
 @require_safe
 def question_list(request: HttpRequest) -> HttpResponse:
-    """The results; `recall` brings remembered filters back, `clear` forgets them."""
-    query = request.GET.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
+    """The results; `clear` forgets the remembered filters."""
+    query = given_query(request)
     if "clear" in request.GET:
         request.session.pop(REMEMBERED, None)
         return _redirect(_parameters(query, {}))
-    if "recall" in request.GET:
-        return _recall(request, query)
     filters = SearchFilters.from_querydict(request.GET)
     given = filters.to_query()
     cursor = request.GET.get("cursor", "")
-    wanted = _parameters(query, given, cursor)
+    orders = [order for order in ORDER_NAMES if query or order in ORDERS]
+    order = request.GET.get("order", "")
+    shown = {
+        "order": order if order in orders[1:] else "",  # the first is the usual one
+        "answers": "1" if request.GET.get("answers") == "1" else "",
+    }
+    wanted = _parameters(query, given, cursor=cursor, **shown)
     if not request.htmx and dict(request.GET.items()) != wanted:
         return _redirect(wanted)  # without the empty fields that a form sends
     _remember(request, given)
-    page = search_questions(query=query, filters=filters, serving=serving(), cursor=cursor)
+    page = search_questions(query=query, filters=filters, serving=serving(), order=order, cursor=cursor)
+    last = {} if given or cursor else request.session.get(REMEMBERED, {})
     context = {
         "page": page,
         "query": query,
@@ -63,21 +77,23 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "filter_query": given,
         "filter_count": len(given),
         "steps": _concept_steps(page, filters),
+        "open_steps": OPEN_STEPS,
         "bands": _bands(page),
         "facets": _facets(page, given),
         "statuses": [*Question.Status.choices, (ANY_STATUS, _("Any"))],
-        "recalled": request.session.pop(RECALLED, False) if RECALLED in request.session else False,
+        "orders": [(name, ORDER_NAMES[name]) for name in orders],
+        "shows_answers": bool(shown["answers"]),
+        "last_filters": _described(SearchFilters.from_querydict(last)),
+        "last_address": _address(_parameters(query, last, **shown)),
         "hide_header_search": True,
     }
     response = render_page(request, "questions/list.html", "questions/_results_part.html", context)
     return push_url(response, _address(wanted)) if request.htmx else response
 
 
-def _recall(request: HttpRequest, query: str) -> HttpResponse:
-    kept = request.session.get(REMEMBERED, {})
-    if kept:
-        request.session[RECALLED] = True  # the next page says so
-    return _redirect(_parameters(query, kept))
+def given_query(request: HttpRequest) -> str:
+    """What was typed into the search box."""
+    return request.GET.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
 
 
 def _remember(request: HttpRequest, given: dict[str, str]) -> None:
@@ -86,12 +102,30 @@ def _remember(request: HttpRequest, given: dict[str, str]) -> None:
         request.session[REMEMBERED] = kept
 
 
+def _described(filters: SearchFilters) -> str:
+    """Filters in words, such as "Algebra, Grade 7"; empty without any."""
+    words = [filters.source]
+    if filters.concept is not None:
+        words += KnowledgeConcept.objects.filter(pk=filters.concept).values_list("name", flat=True)
+    if filters.grade:
+        words.append(_("Grade %(grade)s") % {"grade": filters.grade})
+    if filters.kind:
+        words.append(str(Question.Kind(filters.kind).label))
+    if filters.language:
+        words.append(language_name(filters.language))
+    if filters.difficulty_min is not None or filters.difficulty_max is not None:
+        low, high = filters.difficulty_min or 0, filters.difficulty_max
+        bounds = {"low": f"{low:g}", "high": f"{100 if high is None else high:g}"}
+        words.append(_("difficulty %(low)s to %(high)s %%") % bounds)
+    return ", ".join(word for word in words if word)
+
+
 def _redirect(parameters: dict[str, str]) -> HttpResponse:
     return HttpResponseRedirect(_address(parameters))
 
 
-def _parameters(query: str, filters: dict[str, str], cursor: str = "") -> dict[str, str]:
-    named = {"q": query, "cursor": cursor}
+def _parameters(query: str, filters: dict[str, str], **others: str) -> dict[str, str]:
+    named = {"q": query} | others
     return filters | {name: value for name, value in named.items() if value}
 
 
@@ -100,8 +134,11 @@ def _address(parameters: dict[str, str]) -> str:
 
 
 def _concept_steps(page: SearchPage, filters: SearchFilters) -> ConceptSteps:
-    counts = {int(value.value): value.count for value in page.facets.get("concept", [])}
-    return concept_steps(chosen=filters.concept, counts=counts)
+    counts, hierarchies = (
+        {int(value.value): value.count for value in page.facets.get(name, [])}
+        for name in ("concept", "hierarchy")
+    )
+    return concept_steps(chosen=filters.concept, counts=counts, hierarchy_counts=hierarchies)
 
 
 def _bands(page: SearchPage) -> list[dict[str, Any]]:

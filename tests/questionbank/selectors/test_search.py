@@ -8,7 +8,7 @@ import pytest
 
 from questionbank.errors import ValidationFailed
 from questionbank.selectors import search
-from questionbank.selectors.search import SearchFilters, search_questions
+from questionbank.selectors.search import SearchFilters, matching_questions, search_questions
 from questionbank.selectors.serving import serving
 from questionbank.services.search_index import vocabulary_refresh
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
@@ -16,13 +16,14 @@ from tests.questionbank.small_bank import add_concept, add_question, add_set, st
 pytestmark = pytest.mark.django_db
 
 
-def find(query: str = "", cursor: str = "", page_size: int = 3, **filters):
+def find(query: str = "", cursor: str = "", page_size: int = 3, order: str = "", **filters):
     return search_questions(
         query=query,
         filters=SearchFilters(**filters),
         serving=serving(),
         cursor=cursor,
         page_size=page_size,
+        order=order,
     )
 
 
@@ -88,12 +89,13 @@ def test_a_ranking_is_paged_without_gaps_or_repeats():
     assert find("red ball", back.previous_cursor).previous_cursor == ""
 
 
-def test_a_ranking_ends_where_it_is_no_longer_worth_reading(monkeypatch):
+def test_matches_beyond_the_ranking_follow_it_so_that_every_one_can_be_reached(monkeypatch):
     monkeypatch.setattr(search, "LISTED", 4)
     fill(*(f"red ball {n}" for n in range(9)))
     pages = walk(find("red ball"), "red ball")
-    assert sum(len(page.hits) for page in pages) == 4
-    assert pages[0].total == 9
+    seen = [text for page in pages for text in texts(page)]
+    assert len(seen) == len(set(seen)) == pages[0].total == 9
+    assert [(page.first_position, page.last_position) for page in pages] == [(1, 3), (4, 6), (7, 9)]
 
 
 @pytest.mark.parametrize("cursor", ["x", "a:b:c", "." * 4000, "WyJhIiwxXQ:1sabc:x", "\x00"])
@@ -119,13 +121,73 @@ def test_misspelt_words_are_searched_for_as_they_were_meant():
     assert find("triangle area").corrected == ""
 
 
-def test_totals_and_facets_count_what_matches_beyond_the_page():
+def test_totals_and_facets_count_what_holds_all_words_beyond_the_page():
     fill(*(f"red ball {n}" for n in range(6)), kind="choice")
     fill("red box", "green ball")
     page = find("red ball")
-    assert page.total == 8
-    assert {one.value: one.count for one in page.facets["kind"]} == {"choice": 6, "open": 2}
-    assert find("red ball", kind="choice").total == 6
+    assert page.total == 6
+    assert {one.value: one.count for one in page.facets["kind"]} == {"choice": 6}
+    assert find("red ball", kind="open").total == 0
+
+
+def test_what_is_near_without_all_words_follows_the_last_match_under_its_own_heading():
+    fill(*(f"red ball {n}" for n in range(4)), "red box", "a ball", "my ball")  # red is the rarer
+    first, second = walk(find("red ball"), "red ball")
+    assert (len(first.hits), first.closest) == (3, [])
+    assert [hit.question.text for hit in second.closest] == ["red box"]
+    assert (second.first_position, second.last_position, second.total) == (4, 4, 4)
+
+
+def test_without_a_match_only_what_is_near_is_listed_and_counted_by_its_values():
+    fill("red box", "green ball")
+    page = find("red ball")
+    assert (page.hits, page.total) == ([], 0)
+    assert {hit.question.text for hit in page.closest} == {"red box", "green ball"}
+    assert [(one.value, one.count) for one in page.facets["kind"]] == [("open", 2)]
+
+
+def test_vectors_offer_nothing_that_is_far_in_meaning():
+    questions = fill("three red balls are in a box")
+    store_vectors(add_set("wording"), questions)
+    assert find("zzzzyyyy wwwwqqqq").closest == []
+    assert [
+        hit.question
+        for hit in find("thre red bals ar in the box").closest + find("thre red bals ar in the box").hits
+    ]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("newest", ["red ball d", "red ball c", "red ball b", "red ball a"]),
+        ("easiest", ["red ball b", "red ball a", "red ball d", "red ball c"]),
+        ("hardest", ["red ball a", "red ball b", "red ball d", "red ball c"]),
+        ("answered", ["red ball c", "red ball d", "red ball b", "red ball a"]),
+    ],
+)
+def test_results_come_in_the_order_that_is_asked_for(order, expected):
+    add_question("red ball a", difficulty=3, difficulty_scale="0-4")
+    add_question("red ball b", difficulty=1, difficulty_scale="0-4")
+    add_question("red ball c", responses=9)
+    add_question("red ball d")
+    for query in ("", "red ball"):
+        pages = walk(find(query, order=order), query, order=order)
+        assert [text for page in pages for text in texts(page)] == expected
+        assert texts(find(query, pages[1].previous_cursor, order=order)) == expected[:3]
+        assert [page.first_position for page in pages] == [1, 4]
+
+
+def test_an_unknown_order_is_the_usual_one():
+    fill("one", "two")
+    assert find(order="sideways").order == "newest"
+    assert find("one", order="sideways").order == "relevance"
+
+
+def test_all_that_match_are_those_that_a_search_counts():
+    fill("red ball 1", "red ball 2", "red box")
+    for query, filters in (("red ball", {}), ("", {}), ("ball", {"kind": "open"}), ("qqqq", {})):
+        count = matching_questions(query=query, filters=SearchFilters(**filters)).count()
+        assert count == find(query, **filters).total
 
 
 def test_filters_narrow_both_rankings():
@@ -189,14 +251,15 @@ def test_a_search_asks_the_database_a_bounded_number_of_times(django_assert_max_
     questions = fill(*(f"red ball {n}" for n in range(30)), concepts=[algebra])
     store_vectors(add_set("wording"), questions)
     now = serving()
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         search_questions(query="red ball", filters=SearchFilters(), serving=now, page_size=20)
 
 
-def test_results_that_only_vectors_found_say_so(monkeypatch):
+def test_what_only_vectors_found_is_no_match(monkeypatch):
     one = fill("red ball")[0]
     monkeypatch.setattr(
         search, "rank_by_vectors", lambda *given, **options: SimpleNamespace(ids=[one.pk], notice="")
     )
-    assert "No question holds these words" in find("qqqqxxxx").notice
-    assert find("red ball").notice == ""
+    page = find("qqqqxxxx")
+    assert (page.total, page.hits, [hit.found_by for hit in page.closest]) == (0, [], [("vector",)])
+    assert (find("red ball").total, find("red ball").closest) == (1, [])

@@ -7,12 +7,14 @@ from django.urls import reverse
 
 from questionbank.models import KnowledgeConcept, Question
 from tests.factories import QuestionFactory
+from tests.questionbank.small_bank import add_concept
 
 LIST = "/questions/"
 
 
 def found(response) -> set[Question]:
-    return {hit.question for hit in response.context["page"].hits}
+    page = response.context["page"]
+    return {hit.question for hit in [*page.hits, *page.closest]}
 
 
 def test_words_find_questions(bank, as_teacher) -> None:
@@ -44,7 +46,7 @@ def test_a_concept_filter_takes_its_whole_subtree_and_offers_the_next_level(bank
     assert found(response) == set(bank.questions[:3])
     steps = response.context["steps"]
     assert [step.name for step in steps.chain] == ["Algebra"]
-    assert [(step.name, step.count) for step in steps.children] == [("Equations", 3)]
+    assert [(step.name, step.count) for group in steps.groups for step in group.steps] == [("Equations", 3)]
 
 
 def test_ranges_of_difficulty_are_a_click_each_with_their_counts(bank, as_teacher) -> None:
@@ -75,13 +77,28 @@ def test_going_back_in_the_browser_gets_the_whole_page(bank, as_teacher) -> None
     assert "<html" in as_teacher.get(LIST, headers=headers).content.decode()
 
 
-def test_filters_are_remembered_and_applied_by_writing_them_into_the_address(bank, as_teacher) -> None:
+def test_a_new_search_starts_without_filters_and_offers_the_last_ones(bank, as_teacher) -> None:
+    as_teacher.get(LIST, {"grade": "7", "concept": bank.linear.pk, "difficulty_max": "40"})
+    response = as_teacher.get(LIST, {"q": "solve"})
+    assert response.context["filters"].is_default
+    address = f"{LIST}?concept={bank.linear.pk}&amp;difficulty_max=40&amp;grade=7&amp;q=solve"
+    page = response.content.decode()
+    assert f'<a href="{address}">Search again with the last filters: {bank.linear.name}, Grade 7,' in page
+    assert "Search again with" not in as_teacher.get(LIST, {"q": "solve", "grade": "7"}).content.decode()
+    for anywhere in ("/", "/paste/"):
+        assert 'name="recall"' not in as_teacher.get(anywhere).content.decode()
+
+
+def test_clearing_forgets_the_filters_and_keeps_the_query(bank, as_teacher) -> None:
     as_teacher.get(LIST, {"grade": "7"})
-    recalled = as_teacher.get(LIST, {"q": "solve", "recall": "1"})
-    assert recalled["Location"] == f"{LIST}?grade=7&q=solve"
-    page = as_teacher.get(recalled["Location"]).content.decode()
-    assert "filters of your last search" in page
-    assert "filters of your last search" not in as_teacher.get(recalled["Location"]).content.decode()
+    cleared = as_teacher.get(LIST, {"q": "solve", "grade": "7", "clear": "1"})
+    assert cleared["Location"] == f"{LIST}?q=solve"
+    assert "Search again with" not in as_teacher.get(LIST, {"q": "solve"}).content.decode()
+
+
+def test_looking_at_one_s_own_drafts_is_not_offered_again(bank, as_teacher, teacher) -> None:
+    as_teacher.get(LIST, {"owner": teacher.pk, "status": "any"})
+    assert "Search again with" not in as_teacher.get(LIST).content.decode()
 
 
 def test_an_address_without_filters_shows_the_same_to_everybody(bank, as_teacher) -> None:
@@ -89,16 +106,36 @@ def test_an_address_without_filters_shows_the_same_to_everybody(bank, as_teacher
     assert found(as_teacher.get(LIST)) == set(bank.questions)
 
 
-def test_clearing_forgets_the_filters_and_keeps_the_query(bank, as_teacher) -> None:
-    as_teacher.get(LIST, {"grade": "7"})
-    cleared = as_teacher.get(LIST, {"q": "solve", "grade": "7", "clear": "1"})
-    assert cleared["Location"] == f"{LIST}?q=solve"
-    assert as_teacher.get(LIST, {"recall": "1"})["Location"] == LIST
+def test_answers_are_shown_on_request(bank, as_teacher) -> None:
+    question = QuestionFactory(text="How old is the oldest oak?", answer="forty")
+    assert "forty" not in as_teacher.get(LIST).content.decode()
+    page = as_teacher.get(LIST, {"answers": "1"}).content.decode()
+    assert "forty" in page.partition("<strong>Answer:</strong>")[2]
+    assert found(as_teacher.get(LIST, {"q": "oldest oak", "answers": "1"})) == {question}
 
 
-def test_looking_at_one_s_own_drafts_does_not_narrow_the_next_search(bank, as_teacher, teacher) -> None:
-    as_teacher.get(LIST, {"owner": teacher.pk, "status": "any"})
-    assert as_teacher.get(LIST, {"recall": "1"})["Location"] == LIST
+def test_results_are_sorted_and_the_usual_order_stays_out_of_the_address(bank, as_teacher) -> None:
+    hits = as_teacher.get(LIST, {"order": "hardest"}).context["page"].hits
+    difficulties = [hit.question.difficulty_percent for hit in hits]
+    known = [value for value in difficulties if value is not None]
+    assert known == sorted(known, reverse=True)
+    assert difficulties[: len(known)] == known
+    for usual in ({"order": "newest"}, {"order": "relevance", "q": "solve"}, {"order": "sideways"}):
+        assert "order" not in as_teacher.get(LIST, usual)["Location"]
+
+
+def test_concepts_are_grouped_by_hierarchy_with_their_counts(bank, as_teacher) -> None:
+    other = add_concept("Sets", hierarchy="Second hierarchy")
+    QuestionFactory(concepts=[other])
+    groups = as_teacher.get(LIST).context["steps"].groups
+    assert [(group.hierarchy, group.count) for group in groups][1] == ("Second hierarchy", 1)
+    assert [step.name for step in groups[1].steps] == ["Sets"]
+
+
+def test_what_is_only_near_stands_under_its_own_heading(bank, as_teacher) -> None:
+    page = as_teacher.get(LIST, {"q": "marbles zebra"}).content.decode()
+    assert "No exact matches. Closest in meaning:" in page
+    assert "Nothing in the bank fits" in as_teacher.get(LIST, {"q": "qwrtpsdf"}).content.decode()
 
 
 def test_my_questions_shows_drafts_too(bank, as_teacher, teacher) -> None:
@@ -121,6 +158,8 @@ def test_long_results_come_in_pages_that_link_to_one_another(bank, as_teacher) -
     assert 'rel="prev"' in second.content.decode()
     assert not found(first) & found(second)
     assert len(found(first) | found(second)) == 26
+    assert "1–20 of 26" in first.content.decode()
+    assert "21–26 of 26" in second.content.decode()
 
 
 @pytest.mark.parametrize(
