@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from analytics.paraphrase.entities import mentions_of
 from analytics.paraphrase.reading import Quantity, Reading
 from analytics.paraphrase.wording import STOP_WORDS
 from analytics.text.unit_names import WORDS
@@ -115,7 +115,7 @@ class Comparison:
 
 def find_comparisons(reading: Reading) -> list[Comparison]:
     """Return the comparisons of a text in order, the first 150 of it."""
-    names = list(dict.fromkeys(one.text for one in reading.entities))
+    named = _Named.of(reading)
     found = []
     for match in islice(_PATTERN.finditer(reading.text), _MOST):
         family, _, direction = (match.lastgroup or "").partition("_")
@@ -140,9 +140,9 @@ def find_comparisons(reading: Reading) -> list[Comparison]:
                 direction,
                 than is not None,
                 _ASKED.search(reading.text[max(match.start() - 10, 0) : match.start()]) is not None,
-                _nearest(names, reading.text, sentence.start, match.start(), last=True)
-                or (_nearest(names, reading.text, match.end(), than.end(), last=True) if than else ""),
-                _nearest(names, reading.text, behind, sentence.end, last=False) if than else "",
+                named.last(sentence.start, match.start())
+                or (named.last(match.end(), than.end()) if than else ""),
+                named.first(behind, sentence.end) if than else "",
                 anchor_behind(reading, match.end()),
                 _number_before(reading, match.start()),
                 {key: text for key, text in things.items() if key not in others},
@@ -184,11 +184,35 @@ def anchor_behind(reading: Reading, place: int) -> str:
     )
 
 
-def _nearest(names: list[str], text: str, start: int, end: int, *, last: bool) -> str:
-    places = [(place[0], name) for name in names for place in mentions_of(name, text[start:end])]
-    if not places:
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """The names of a text in the order in which they stand, for a search between two places."""
+
+    mentions: list[tuple[int, int, str]]
+
+    @classmethod
+    def of(cls, reading: Reading) -> _Named:
+        names = dict.fromkeys(one.text for one in reading.entities)
+        return cls(sorted((*place, name) for name in names for place in reading.names.of(name)))
+
+    def first(self, start: int, end: int) -> str:
+        """The first name that stands between two places; empty where none does."""
+        for first, last, name in islice(self.mentions, bisect_left(self.mentions, (start,)), None):
+            if first >= end:
+                break
+            if last <= end:
+                return name
         return ""
-    return (max(places) if last else min(places))[1]
+
+    def last(self, start: int, end: int) -> str:
+        """The last one, likewise."""
+        for at in range(bisect_left(self.mentions, (end,)) - 1, -1, -1):
+            first, last, name = self.mentions[at]
+            if first < start:
+                break
+            if last <= end:
+                return name
+        return ""
 
 
 def crossing_things(

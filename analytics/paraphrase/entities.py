@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from analytics.paraphrase.editing import formula_spans, overlaps
+from analytics.paraphrase.editing import formula_spans
 from analytics.text.clauses import split_sentences
 
-__all__ = ["EntityMention", "another_name", "find_entities", "first_names", "mentions_of", "places"]
+__all__ = [
+    "EntityMention",
+    "NamePlaces",
+    "another_name",
+    "find_entities",
+    "first_names",
+    "mentions_of",
+    "places",
+]
 
 Category = Literal["woman", "man", "place", "label", "other"]
 
@@ -94,6 +103,8 @@ _ALSO_WORDS = frozenset(
 )
 _ANY_VERB = re.compile(r"\s[a-z]+(?:s|ed)\b")
 _VOWELS = frozenset("aeiouyAEIOUY")
+_TOKEN = re.compile(r"\w+")
+_ANY_CASE = 3  # letters of a name that may be written without capitals
 
 
 def find_entities(text: str, known: Iterable[str] = ()) -> list[EntityMention]:
@@ -110,7 +121,8 @@ def find_entities(text: str, known: Iterable[str] = ()) -> list[EntityMention]:
     """
     formulas = formula_spans(text)
     starts = _sentence_starts(text)
-    runs = [match for match in _RUN.finditer(text) if not overlaps(match.start(), match.end(), formulas)]
+    ends = [end for _start, end in formulas]  # formulas stand in order and apart
+    runs = [match for match in _RUN.finditer(text) if not _overlaps_next(match, formulas, ends)]
     inside = {match[0] for match in runs if match.start() not in starts} | set(known)
     mentions: list[EntityMention] = []
     for match in runs:
@@ -123,8 +135,49 @@ def find_entities(text: str, known: Iterable[str] = ()) -> list[EntityMention]:
 
 def mentions_of(name: str, text: str) -> list[tuple[int, int]]:
     """Where a name stands in a text, in any case (paraphrasers write "john")."""
-    flags = 0 if len(name) < 3 else re.IGNORECASE
+    flags = 0 if len(name) < _ANY_CASE else re.IGNORECASE
     return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags)]
+
+
+class NamePlaces:
+    """Where names stand in a text, looked up by their first word in one index of the text's words.
+
+    Attributes:
+        looked_at: places that were compared with a name so far, a measure of the work.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lower: dict[str, list[int]] = {}
+        for match in _TOKEN.finditer(text):
+            self._lower.setdefault(match[0].lower(), []).append(match.start())
+        self._known: dict[str, list[tuple[int, int]]] = {}
+        self.looked_at = 0
+
+    def of(self, name: str) -> list[tuple[int, int]]:
+        """Return where a name stands, as `mentions_of` does."""
+        if name not in self._known:
+            self._known[name] = self._find(name)
+        return self._known[name]
+
+    def _find(self, name: str) -> list[tuple[int, int]]:
+        first = _TOKEN.match(name)
+        if first is None:
+            return mentions_of(name, self._text)
+        ignores_case = len(name) >= _ANY_CASE
+        wanted = name.lower() if ignores_case else name
+        places: list[tuple[int, int]] = []
+        done = 0
+        for start in self._lower.get(first[0].lower(), ()):
+            self.looked_at += 1
+            end = start + len(name)
+            found = self._text[start:end]
+            if start < done or (found.lower() if ignores_case else found) != wanted:
+                continue
+            if _TOKEN.match(self._text, end) is None:
+                places.append((start, end))
+                done = end
+        return places
 
 
 def another_name(mention: EntityMention, taken: Iterable[str], rng: random.Random) -> str | None:
@@ -263,6 +316,11 @@ def _lone_plain_word(
         follows = _followed_by_verb(text, start, name) or _ANY_VERB.match(text, start + len(name)) is not None
         return (start, name) if follows and name in _ALSO_WORDS else None
     return (start, name) if name in _ALSO_WORDS else None
+
+
+def _overlaps_next(match: re.Match[str], formulas: Sequence[tuple[int, int]], ends: Sequence[int]) -> bool:
+    at = bisect_right(ends, match.start())
+    return at < len(formulas) and formulas[at][0] < match.end()
 
 
 def _followed_by_verb(text: str, start: int, name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
 
-from analytics.paraphrase.entities import EntityMention, mentions_of
+from analytics.paraphrase.entities import EntityMention
 from analytics.paraphrase.finding import Finding
 from analytics.paraphrase.quantities import Match
 from analytics.paraphrase.reading import UNIT_WORDS, Reading, Word
@@ -30,25 +30,22 @@ def renamings(original: Reading, paraphrase: Reading) -> dict[str, str]:
 
     A new name goes with the lost one of its kind that stood about as often, the first of them.
     """
-    lost = [
-        (name, kind)
-        for name, kind in _first_mentions(original.entities).items()
-        if not _count(name, paraphrase.text)
-    ]
-    fewer = [
-        _count(name, original.text) - _count(name, paraphrase.text)
-        for name in _first_mentions(original.entities)
-        if 0 < _count(name, paraphrase.text) < _count(name, original.text)
-    ]
+    before, after = _counts(original.entities, original), _counts(original.entities, paraphrase)
+    lost: dict[str, dict[str, int]] = {}  # by what may replace one another, how often each stood
+    for name, kind in _first_mentions(original.entities).items():
+        if not after[name]:
+            lost.setdefault(_group(kind), {})[name] = before[name]
+    fewer = {before[name] - after[name] for name in before if 0 < after[name] < before[name]}
     pairs: dict[str, str] = {}
     for new, kind in _new_names(original, paraphrase).items():
-        count = _count(new, paraphrase.text)
-        free = [name for name, old_kind in lost if name not in pairs and _alike(old_kind, kind)]
+        free = lost.get(_group(kind))
         if not free:
             continue
-        name = min(free, key=lambda one: abs(_count(one, original.text) - count))
-        if count == _count(name, original.text) or count not in fewer:
+        count = _count(new, paraphrase)
+        name = min(free, key=lambda one: abs(free[one] - count))
+        if count == free[name] or count not in fewer:
             pairs[name] = new
+            del free[name]
     return pairs
 
 
@@ -58,26 +55,19 @@ def entity_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
     first = {one.text: one for one in reversed(original.entities)}
     people = {name for name, kind in _first_mentions(original.entities).items() if kind in _SEXES}
     findings: list[Finding] = []
-    missing = [name for name in first if name not in pairs and not _count(name, paraphrase.text)]
-    fewer = [
-        name
-        for name in first
-        if name not in missing
-        and name not in pairs
-        and _count(name, paraphrase.text) < _count(name, original.text)
-    ]
+    before, after = _counts(original.entities, original), _counts(original.entities, paraphrase)
+    missing = [name for name in first if name not in pairs and not after[name]]
+    fewer = [name for name in first if name not in pairs and 0 < after[name] < before[name]]
+    replaced = set(pairs.values())
     places = {one.text: one for one in reversed(paraphrase.entities)}
     is_impersonal = (
         not people and len({one.text for one in paraphrase.entities if one.category in _SEXES}) == 1
     )
     for name in _new_names(original, paraphrase):
-        if name in pairs.values():
+        if name in replaced:
             continue
         place = places[name]
-        if any(
-            _is_misspelt(name, one) and _count(one, paraphrase.text) < _count(one, original.text)
-            for one in first
-        ):
+        if any(after[one] < before[one] and _is_misspelt(name, one) for one in first):
             continue
         old = next((one for one in fewer if _alike(first[one].category, place.category)), None)
         if old is not None:
@@ -148,8 +138,8 @@ def _collapsed(
         for other, mention in first.items():
             if other == name or not _alike(first[name].category, mention.category):
                 continue
-            now = mentions_of(other, paraphrase.text)
-            if len(now) > len(mentions_of(other, original.text)):
+            now = paraphrase.names.of(other)
+            if len(now) > len(original.names.of(other)):
                 findings.append(
                     Finding(
                         "entity",
@@ -266,24 +256,29 @@ def _first_mentions(entities: Sequence[EntityMention]) -> dict[str, str]:
 
 
 def _new_names(original: Reading, paraphrase: Reading) -> dict[str, str]:
+    names = _first_mentions(paraphrase.entities)
     return {
-        name: kind
-        for name, kind in _first_mentions(paraphrase.entities).items()
-        if not _count(name, original.text) and not name.isupper()
-    } | {
-        name: kind
-        for name, kind in _first_mentions(paraphrase.entities).items()
-        if name.isupper() and not mentions_of(name, original.text)
-    }
+        name: kind for name, kind in names.items() if not name.isupper() and not _count(name, original)
+    } | {name: kind for name, kind in names.items() if name.isupper() and not original.names.of(name)}
 
 
-def _count(name: str, text: str) -> int:
+def _counts(entities: Sequence[EntityMention], reading: Reading) -> dict[str, int]:
+    """How often the text has each of the names."""
+    return {name: _count(name, reading) for name in dict.fromkeys(one.text for one in entities)}
+
+
+def _count(name: str, reading: Reading) -> int:
     """How often a name stands in a text; for "Mr. Stone" also "Stone" counts."""
-    whole = mentions_of(name, text)
+    whole = reading.names.of(name)
     if whole or " " not in name:
         return len(whole)
-    return len(mentions_of(name.split()[-1], text))
+    return len(reading.names.of(name.split()[-1]))
+
+
+def _group(kind: str) -> str:
+    """The same for kinds of names that may replace one another."""
+    return "person" if kind in _PEOPLE else kind
 
 
 def _alike(one: str, other: str) -> bool:
-    return one == other or (one in _PEOPLE and other in _PEOPLE)
+    return _group(one) == _group(other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from analytics.paraphrase.comparing import (
     Comparison,
@@ -61,9 +62,11 @@ def told_from_the_other_side(
 
 def _inverse_multiples(original: Reading, paraphrase: Reading) -> list[OtherSide]:
     found = []
-    multiples = _multiples(paraphrase)
+    multiples: dict[Fraction, list[Quantity]] = {}
+    for quantity in _multiples(paraphrase):
+        multiples.setdefault(quantity.value, []).append(quantity)
     for one in _multiples(original):
-        inverse = [other for other in multiples if one.value * other.value == 1]
+        inverse = multiples.get(1 / one.value)
         if not inverse:
             continue
         before, behind = _sides(original, one)

@@ -7,7 +7,8 @@ and "a third", and a quantity converted into another unit (2 hours, 120 minutes;
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
@@ -263,7 +264,7 @@ def _unit_changed(original: Reading, paraphrase: Reading, match: Match) -> Findi
     base, _, per = one.unit.partition(" / ")
     new_base, _, new_per = other.unit.partition(" / ")
     # "5 km every day", "each day 5 km"
-    is_apart = base == new_base and _has_unit(paraphrase if per else original, per or new_per, whole=True)
+    is_apart = base == new_base and _has_unit(paraphrase if per else original, per or new_per)
     return Finding(
         "unit",
         "changed",
@@ -278,12 +279,8 @@ def _unit_changed(original: Reading, paraphrase: Reading, match: Match) -> Findi
 
 def _swapped(original: Reading, paraphrase: Reading, matches: list[Match]) -> list[Finding]:
     """Find two numbers that each stand where the other stood, or count what the other counted."""
-    once = [
-        match
-        for match in matches
-        if sum(other.original.value == match.original.value for other in matches) == 1
-        and not match.original.is_weak
-    ]
+    times = Counter(match.original.value for match in matches)
+    once = [match for match in matches if times[match.original.value] == 1 and not match.original.is_weak]
     if len(once) > _MOST_SWAPPED:
         return []
     before = {match.original.start: _Place(original, match.original) for match in once}
@@ -520,56 +517,66 @@ def _is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantit
 
 def unit_findings(original: Reading, paraphrase: Reading) -> list[Finding]:
     """Return what happened to the units that belong to no number ("How many hours", "in metres")."""
-    left, right = list(original.bare_units), list(paraphrase.bare_units)
-
-    def same(one: UnitMention, other: UnitMention) -> bool:
-        return one.unit == other.unit and _is_asked(original, one) == _is_asked(paraphrase, other)
-
-    def stands_alike(one: UnitMention, other: UnitMention) -> bool:
-        return _words_before(original, one) == _words_before(paraphrase, other)
-
-    def alike(one: UnitMention, other: UnitMention) -> bool:
-        return one.dimension == other.dimension and _is_asked(original, one) == _is_asked(paraphrase, other)
-
-    _take(left, right, lambda one, other: same(one, other) and stands_alike(one, other))
-    _take(left, right, same)
+    left = [_BareUnit.of(original, unit) for unit in original.bare_units]
+    right = [_BareUnit.of(paraphrase, unit) for unit in paraphrase.bare_units]
+    said, said_before = _units(paraphrase), _units(original)
+    _take(left, right, lambda one: (one.unit.unit, one.is_asked, one.words_before))
+    _take(left, right, lambda one: (one.unit.unit, one.is_asked))
     findings = [
         Finding.between(
             "unit",
             "changed",
-            f"{one.text} became {other.text}.",
-            one,
-            other,
-            is_serious=_is_asked(original, one)
-            or stands_alike(one, other)
-            or not (_has_unit(paraphrase, one.unit) or _has_unit(original, other.unit)),
+            f"{one.unit.text} became {other.unit.text}.",
+            one.unit,
+            other.unit,
+            is_serious=one.is_asked
+            or one.words_before == other.words_before
+            or not (one.unit.unit in said or other.unit.unit in said_before),
         )
-        for one, other in _take(left, right, alike)
-        if one.unit != other.unit
+        for one, other in _take(left, right, lambda one: (one.unit.dimension, one.is_asked))
+        if one.unit.unit != other.unit.unit
     ]
-    _take(left, right, lambda one, other: one.unit == other.unit)
+    _take(left, right, lambda one: one.unit.unit)
     findings += [
-        Finding.lost("unit", one, is_serious=_is_asked(original, one) and not _still_asked(one, paraphrase))
+        Finding.lost("unit", one.unit, is_serious=one.is_asked and not _still_asked(one.unit, paraphrase))
         for one in left
-        if not _has_unit(paraphrase, one.unit)
+        if one.unit.unit not in said
     ]
     findings += [
-        Finding.added("unit", one, is_serious=False) for one in right if not _has_unit(original, one.unit)
+        Finding.added("unit", one.unit, is_serious=False) for one in right if one.unit.unit not in said_before
     ]
     return findings
 
 
+@dataclass(frozen=True, slots=True)
+class _BareUnit:
+    """A unit that belongs to no number, whether it is asked for, and the words before it."""
+
+    unit: UnitMention
+    is_asked: bool
+    words_before: tuple[str, ...]
+
+    @classmethod
+    def of(cls, reading: Reading, unit: UnitMention) -> _BareUnit:
+        return cls(unit, _is_asked(reading, unit), _words_before(reading, unit))
+
+
 def _take(
-    left: list[UnitMention], right: list[UnitMention], rule: Callable[[UnitMention, UnitMention], bool]
-) -> list[tuple[UnitMention, UnitMention]]:
-    """Take pairs that fit a rule out of both lists, in order."""
-    pairs = []
-    for one in list(left):
-        other = next((unit for unit in right if rule(one, unit)), None)
-        if other is not None:
-            left.remove(one)
-            right.remove(other)
-            pairs.append((one, other))
+    left: list[_BareUnit], right: list[_BareUnit], key: Callable[[_BareUnit], Hashable]
+) -> list[tuple[_BareUnit, _BareUnit]]:
+    """Take pairs of one key out of both lists, in order."""
+    free: dict[Hashable, deque[_BareUnit]] = {}
+    for unit in right:
+        free.setdefault(key(unit), deque()).append(unit)
+    pairs, rest = [], []
+    for unit in left:
+        fitting = free.get(key(unit))
+        if fitting:
+            pairs.append((unit, fitting.popleft()))
+        else:
+            rest.append(unit)
+    taken = {id(unit) for _one, unit in pairs}
+    left[:], right[:] = rest, [unit for unit in right if id(unit) not in taken]
     return pairs
 
 
@@ -588,9 +595,14 @@ def _words_before(reading: Reading, unit: UnitMention) -> tuple[str, ...]:
     return tuple(word.key for word in reading.words[max(at - 2, 0) : at])
 
 
-def _has_unit(reading: Reading, unit: str, *, whole: bool = False) -> bool:
-    """Whether a text says a unit, also as a part of another unless `whole`: the hour of 60 km per hour."""
-    units = [one.unit for one in reading.bare_units] + [one.unit for one in reading.quantities]
+def _has_unit(reading: Reading, unit: str) -> bool:
+    """Whether a text says a unit as a whole."""
     return unit in reading.unit_words or any(
-        unit == said or (not whole and unit in said.split(" / ")) for said in units
+        unit == one.unit for one in (*reading.bare_units, *reading.quantities)
     )
+
+
+def _units(reading: Reading) -> set[str]:
+    """The units that a text says, also as a part of another: the hour of 60 km per hour."""
+    whole = {one.unit for one in (*reading.bare_units, *reading.quantities)}
+    return whole | reading.unit_words | {part for unit in whole for part in unit.split(" / ")}

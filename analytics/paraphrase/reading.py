@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from analytics.paraphrase.entities import EntityMention, find_entities
+from analytics.paraphrase.entities import EntityMention, NamePlaces, find_entities
 from analytics.paraphrase.wording import STOP_WORDS, canonical, shared_share
 from analytics.text.clauses import Clause, split_sentences
 from analytics.text.numbers import NumberMention, find_numbers
@@ -66,6 +66,7 @@ class Reading:
         bare_units: units that belong to no number.
         implied: "an hour", "a full cup": quantities of one that no number says.
         unit_words: units that stand in other words: daily, square footage.
+        names: where any name stands in the text.
     """
 
     text: str
@@ -76,6 +77,7 @@ class Reading:
     implied: tuple[Quantity, ...]
     unit_words: frozenset[str]
     entities: tuple[EntityMention, ...]
+    names: NamePlaces
     keys: frozenset[str]
     word_ends: tuple[int, ...]
     sentence_starts: tuple[int, ...]
@@ -210,6 +212,7 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
             UNIT_WORDS[word.text.lower()] for word in words if word.text.lower() in UNIT_WORDS
         ),
         entities=tuple(find_entities(text, known)),
+        names=NamePlaces(text),
         keys=frozenset(word.key for word in words),
         word_ends=tuple(word.end for word in words),
         sentence_starts=tuple(one.start for one in sentences),

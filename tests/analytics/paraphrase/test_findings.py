@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analytics.paraphrase.findings import Finding, find_changes
+from analytics.text.remembered import forget_everything
 from tests.analytics.paraphrase.said import said
 
 BOX = "A tray of 24 lemons is shared by 8 pupils. How many lemons does each pupil get?"
@@ -434,17 +435,72 @@ def test_a_word_with_an_accent_is_read_whole() -> None:
 
 
 def test_of_endless_texts_the_beginning_is_compared_and_a_finding_says_so() -> None:
-    counted = " ".join(f"{number} pens," for number in range(2, 500))
+    counted = " ".join(f"{number} pens," for number in range(2, 250))
     text = f"{counted} and nothing else. How many pens is that?"
-    *_, last = find_changes(text, text.replace("2 pens", "1 pens", 1).replace("499 pens", "498 pens"))
+    *_, last = find_changes(text, text.replace("2 pens", "1 pens", 1).replace("249 pens", "248 pens"))
     assert (last.sentence, last.is_serious) == ("The texts are too long to be compared from here on.", False)
     assert last.original is not None
-    assert text[slice(*last.original)] == last.before == "202"
+    assert text[slice(*last.original)] == last.before == "102"
     [only] = find_changes(text, text.replace("2 pens", "1 pens", 1))
     assert (only.before, only.after) == ("2", "1")
-    words = "a word and another, " * 1_200
+    words = "a word and another, " * 300
     [finding] = find_changes(f"{words} 5", f"{words} 6")
     assert "too long" in finding.sentence
+
+
+def _names(first: str, count: int) -> list[str]:
+    letters = "abcdefghij"
+    return [first + "ar" + "".join(letters[int(digit)] for digit in str(number)) for number in range(count)]
+
+
+def _texts_of_names(count: int) -> tuple[str, str]:
+    """The same sentences about people who all have other names."""
+    first, second = (" ".join(f"{name} has apples." for name in _names(letter, count)) for letter in "ZQ")
+    return first, second
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        _texts_of_names,
+        lambda count: (
+            "Add 1 km in hours and minutes and kg. " * count, "In days add 1 g in miles and feet. " * count,
+        ),
+        lambda count: ("Ann has 3 more red pens than Bob. " * count, "Bob has 4 fewer cups than Ann. " * count),
+        lambda count: ("$x$ is $y^2$ and " * count, "$y$ is $x_1$ or " * count),
+    ],
+)  # fmt: skip
+def test_longer_texts_take_no_more_than_their_share_of_work(write) -> None:
+    """Operations are counted, not seconds. Twice the names take twice as many; numbers are aligned in pairs."""
+    find_changes(*write(3))  # what is built once
+    short, twice, endless = (_operations(*write(count)) for count in (15, 30, 1_000))
+    assert twice < (2.2 if write is _texts_of_names else 3.2) * short
+    assert endless < 1_000_000
+
+
+def test_texts_of_too_many_names_are_compared_up_to_there() -> None:
+    original, paraphrase = _texts_of_names(150)
+    *_, last = find_changes(original, paraphrase)
+    assert last.sentence == "The texts are too long to be compared from here on."
+    assert last.before == _names("Z", 101)[-1]
+    assert find_changes(*_texts_of_names(90)) == []
+
+
+def _operations(original: str, paraphrase: str) -> int:
+    """How many functions are called to compare two texts."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    forget_everything()
+    sys.setprofile(count)
+    try:
+        find_changes(original, paraphrase)
+    finally:
+        sys.setprofile(None)
+    return calls
 
 
 _APPLES = "A cart of 20 apples is distributed among 10 students. How much apple does each student get?"
