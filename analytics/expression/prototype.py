@@ -12,7 +12,7 @@ from analytics.errors import DataError
 from analytics.expression.parser import parse_expression
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["equation_shape", "shape_reading", "tree_shape"]
+__all__ = ["equation_shape", "shape_reading", "shapes_differ_in_operations", "tree_shape"]
 
 _MASK = "n"
 _LETTERS = "abcdfghjkmnpqrstuvwxyz"  # without those that are read as numbers or constants
@@ -72,6 +72,26 @@ def shape_reading(shape: str) -> str:
         next(letters, "…") if sign == _MASK else signs.get(sign, sign) for sign in shape.lstrip("-")
     )
     return f"−{read}" if shape.startswith("-") else read
+
+
+def shapes_differ_in_operations(shape: str, other: str) -> bool:
+    """Whether two shapes need another operation each, or the same number of operations in another order.
+
+    One more step of the same kind (``n+n+n`` beside ``n+n``), and a step that the other has too, prove nothing:
+    a fraction may be written as a division, a sum as a product.
+
+    >>> shapes_differ_in_operations("n-n", "n+n"), shapes_differ_in_operations("n+n+n", "n+n")
+    (True, False)
+    >>> shapes_differ_in_operations("n*(n-n)", "n*n-n"), shapes_differ_in_operations("n*n/n", "n*n")
+    (True, False)
+    """
+    shape, other = shape.replace("%", ""), other.replace("%", "")
+    if shape == other:
+        return False
+    operations, others = ({sign for sign in one if sign in "+-*/^"} for one in (shape, other))
+    if operations - others and others - operations:
+        return True
+    return operations == others and shape.count(_MASK) == other.count(_MASK)
 
 
 def _terms(tree: ExpressionTree, sign: int, added: list[str], taken: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
@@ -15,6 +16,7 @@ from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, 
 
 __all__ = [
     "EXPORT_FILTERS",
+    "TaggedPath",
     "concept_paths",
     "content_hash",
     "exact_duplicates",
@@ -23,6 +25,7 @@ __all__ = [
     "question_record",
     "question_records",
     "questions_matching",
+    "tagged_paths",
 ]
 
 RECORDS_AT_ONCE = 2_000
@@ -67,6 +70,14 @@ def exact_duplicates(
     return same if exclude is None else same.exclude(pk=exclude.pk)
 
 
+@dataclass(frozen=True, slots=True)
+class TaggedPath:
+    """A tag of a question: the path of its concept, in its hierarchy."""
+
+    hierarchy: int
+    path: ConceptPath
+
+
 def concept_paths(
     question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> dict[int, list[ConceptPath]]:
@@ -74,18 +85,28 @@ def concept_paths(
 
     With a hierarchy, only the paths in it.
     """
+    tags = tagged_paths(question_ids, hierarchy=hierarchy)
+    return {question_id: [tag.path for tag in own] for question_id, own in tags.items()}
+
+
+def tagged_paths(
+    question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
+) -> dict[int, list[TaggedPath]]:
+    """The same with the hierarchy of each path."""
     rows = QuestionTag.objects.filter(question_id__in=list(question_ids))
     if hierarchy is not None:
         rows = rows.filter(concept__hierarchy=hierarchy)
-    tags = list(rows.order_by("concept__path").values_list("question_id", "concept__path"))
+    columns = ("question_id", "concept__hierarchy_id", "concept__path")
+    tags = list(rows.order_by("concept__path").values_list(*columns))
     step = KnowledgeConcept.steplen
-    prefixes = {path: [path[:end] for end in range(step, len(path) + 1, step)] for _, path in tags}
+    prefixes = {path: [path[:end] for end in range(step, len(path) + 1, step)] for *_, path in tags}
     wanted = {prefix for chain in prefixes.values() for prefix in chain}
     names = dict(KnowledgeConcept.objects.filter(path__in=wanted).values_list("path", "name"))
-    paths: dict[int, list[ConceptPath]] = {}
-    for question_id, path in tags:
-        paths.setdefault(question_id, []).append(tuple(names[prefix] for prefix in prefixes[path]))
-    return paths
+    found: dict[int, list[TaggedPath]] = {}
+    for question_id, hierarchy_id, path in tags:
+        names_on_path = tuple(names[prefix] for prefix in prefixes[path])
+        found.setdefault(question_id, []).append(TaggedPath(hierarchy_id, names_on_path))
+    return found
 
 
 def question_record(question: Question) -> QuestionRecord:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from questionbank.models import Question
 from questionbank.selectors.difficulty import DifficultyFigure, observed_difficulty, published_difficulty
-from questionbank.selectors.evidence import LOOKS_ALIKE, SAME_IDEA
+from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA
 
 __all__ = [
     "ICONS",

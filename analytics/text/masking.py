@@ -1,0 +1,157 @@
+r"""The form of a question: its text and its formulas with numbers, signs and variables masked.
+
+Two questions of one form ask the same with other numbers: ``$x^2-6x-16=0$`` and ``$y^2+7y+12=0$`` have one form.
+
+==============  ========================================================================================
+number          ``#``, in digits, in words or as a fraction; nothing in front of a variable or a bracket
+sign            ``+`` and ``-`` are ``±``; nothing where they begin a term on their own
+comparison      ``<`` and ``>`` are ``<``; ``\leq`` and ``\geq`` are ``\leq``
+variable        ``a``, ``b``, ``c`` ... in the order in which they appear; ``e``, ``i`` and ``d`` stay
+exponent        ``#``, but in equations and inequalities, where it tells a quadratic from a cubic
+==============  ========================================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from analytics.text.formulas import formula_tokens, normalise_latex, segment_text
+from analytics.text.numbers import find_numbers
+
+__all__ = ["MASK", "masked_formula", "masked_text", "without_credits"]
+
+MASK = "#"
+
+_CREDIT_WORDS = (
+    r"AMC|AIME|SASMO|Kangaroo|Olympiad|Math League|Question\s*\\?\#|adapted from"
+    r"|竞赛|希望杯|迎春杯|初赛|复赛|决赛|联赛|年级[^，。]*卷|第[^题]*题"
+)
+_CREDIT = re.compile(
+    rf"[(\[（【](?=[^()\[\]（）【】]*(?:{_CREDIT_WORDS}))[^()\[\]（）【】]{{1,160}}[)\]）】]", re.IGNORECASE
+)
+
+_NUMBER = re.compile(r"[\d.]")
+_VARIABLE = re.compile(r"[a-zA-Z]$|\\(?:alpha|beta|gamma|delta|theta|lambda|mu|phi|varphi|omega)$")
+_CONSTANTS = frozenset("eid")
+_NAMES = "abcfghjklmnopqrstuvwxyz"  # of masked variables: without the constants
+_RELATIONS = frozenset({"=", "<", ">", r"\leq", r"\geq", r"\neq"})
+_ONE_COMPARISON = {">": "<", r"\geq": r"\leq"}
+_BEGINS_TERM = frozenset({"", "(", "[", "{", "=", "<", r"\leq", r"\neq", ",", ";", "&", "|", r"\{"})
+_AFTER_COEFFICIENT = re.compile(r"[a-z(]$|\\(?:sqrt|sin|cos|tan|cot|sec|csc|log|ln|lg|pi)$")
+_PROSE = re.compile(r"#|@|[A-Za-zÀ-ÿ]{2,}(?:['’][a-z]+)?|[A-Za-z]|[\u3400-\u9fff]|[=<>≤≥+\-−×÷*/^%√π∠△°]")
+_LONE_LETTERS = frozenset({"a", "A", "I"})
+
+
+def without_credits(text: str) -> str:
+    """Return the text without the brackets that say which contest it comes from.
+
+    >>> without_credits("How many hats? (2009 Math Kangaroo Problems, Level 3-4, Question #8)")
+    'How many hats? '
+    """
+    return _CREDIT.sub("", text)
+
+
+def masked_text(text: str) -> str:
+    r"""Return the form of a whole question: lower-cased words and masked formulas with blanks between them.
+
+    >>> masked_text("Solve $x^2-6x-16=0$ in 2 steps.") == masked_text("Solve $t^2+t+3=0$ in three steps!")
+    True
+    """
+    variables: dict[str, str] = {}
+    parts: list[str] = []
+    for segment in segment_text(text):
+        if segment.kind == "formula":
+            parts.append(masked_formula(segment.body, variables))
+        else:
+            parts.extend(_masked_prose(segment.source, variables))
+    return " ".join(part for part in parts if part)
+
+
+def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
+    r"""Return the form of a formula, its tokens with blanks between them.
+
+    Args:
+        variables: masks of the question's variables so far; new ones are added.
+
+    >>> masked_formula("x^2-6x-16=0") == masked_formula("3y^2+y+12=0")
+    True
+    >>> masked_formula("x^2-16=0"), masked_formula(r"\frac{3}{4} \div 2")
+    ('a ^ 2 ± # = #', '# \\div #')
+    """
+    variables = {} if variables is None else variables
+    tokens = _tokens(latex)
+    keeps_exponents = not _RELATIONS.isdisjoint(tokens)
+    masked: list[str] = []
+    for piece in tokens:
+        exponent = masked[-1:] == ["^"]
+        if exponent and piece.isdigit():
+            masked.append(piece if keeps_exponents else MASK)
+        elif _NUMBER.match(piece):
+            masked.append(MASK)
+        elif _VARIABLE.match(piece) and piece not in _CONSTANTS:
+            masked.append(_variable(piece, variables))
+        elif piece in {"+", "-"}:
+            masked.append("±")
+        else:
+            masked.append(_ONE_COMPARISON.get(piece, piece))
+    return " ".join(_terms(masked))
+
+
+@lru_cache(maxsize=4_096)
+def _tokens(latex: str) -> tuple[str, ...]:
+    """The tokens without braces, fractions of numbers masked."""
+    latex = normalise_latex(latex)
+    if "frac" in latex or "/" in latex:
+        latex = _fractions_masked(latex)
+    return tuple(piece for piece in formula_tokens(latex) if piece not in ("{", "}"))
+
+
+def _fractions_masked(latex: str) -> str:
+    """Replace fractions of numbers by ``#``; other numbers stay, because an exponent may have to."""
+    pieces: list[str] = []
+    done = 0
+    for mention in find_numbers(latex):
+        if "frac" in mention.text or "/" in mention.text:
+            pieces += [latex[done : mention.start], MASK]
+            done = mention.end
+    return "".join(pieces) + latex[done:]
+
+
+def _terms(tokens: Iterable[str]) -> Iterator[str]:
+    """Drop signs that begin a term and coefficients."""
+    kept = list(tokens)
+    for index, piece in enumerate(kept):
+        before = kept[index - 1] if index else ""
+        after = kept[index + 1] if index + 1 < len(kept) else ""
+        if piece == "±" and before in _BEGINS_TERM:
+            continue
+        if piece == MASK and before != "^" and _AFTER_COEFFICIENT.match(after):
+            continue
+        yield piece
+
+
+def _masked_prose(text: str, variables: dict[str, str]) -> Iterator[str]:
+    """Words lower-cased, numbers masked; what is written as a plain formula is masked as one."""
+    pieces: list[str] = []
+    done = 0
+    for mention in find_numbers(text):
+        pieces += [text[done : mention.start], f" {MASK} "]
+        done = mention.end
+    tokens = _PROSE.findall("".join(pieces) + text[done:])
+    for index, piece in enumerate(tokens):
+        if len(piece) > 1:
+            yield piece.lower()
+        elif piece.isalpha() and piece.isascii():
+            yield piece.lower() if piece in _LONE_LETTERS else _variable(piece, variables)
+        elif piece in "+-−":
+            nearby = tokens[max(index - 1, 0) : index + 2]
+            if all(len(one) == 1 for one in nearby):  # no hyphen
+                yield "±"
+        else:
+            yield {">": "<", "≥": "≤"}.get(piece, piece)
+
+
+def _variable(name: str, variables: dict[str, str]) -> str:
+    return variables.setdefault(name, _NAMES[min(len(variables), len(_NAMES) - 1)])

@@ -1,0 +1,230 @@
+"""Why two questions are similar: a sentence and flags, each from what stands in both of them.
+
+A score says that two questions are near; the reason says what a person can check. What cannot be shown is not
+said: "solved differently" needs two known equations, two tags or two quantities that prove it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from django.utils.text import capfirst, get_text_list
+from django.utils.translation import gettext as _
+
+from analytics.expression.prototype import shape_reading, shapes_differ_in_operations
+from analytics.records import ConceptPath
+from analytics.text.tokens import search_tokens
+from questionbank.models import Lens
+from questionbank.selectors.evidence import FORMULA_PARTS, Evidence
+from questionbank.selectors.questions import TaggedPath
+
+__all__ = ["LOOKS_ALIKE", "SAME_IDEA", "Comparison", "compare"]
+
+SAME_IDEA = "same-idea-new-numbers"
+LOOKS_ALIKE = "looks-alike-solved-differently"
+
+ALIKE_WORDING = 0.8  # cosine of the character n-grams from which two texts look alike to a reader
+MUCH_WORDING = 0.6  # from which much of the wording is the same
+SAME_SHAPE_SCORE = 0.6  # a shape of one operation is everybody's; it counts for near questions only
+TELLING_RARITY = 1.6  # of a word that is worth naming: it stands in less than a fifth of the questions
+MOST_WORDS_CHANGED = 3  # in each of two texts that are the same but for what they ask
+_SHOWN = 3  # concepts, formula parts or words that a reason names
+
+# Each is found in a way of its own; where two texts differ in them alone, they are solved differently.
+_QUANTITIES = frozenset(
+    str.split(
+        """
+        area perimeter circumference volume surface length mean median mode range sum difference product quotient
+        speed distance factor multiple gradient slope intercept midpoint derivative integral variance deviation
+        permutation combination remainder arc sector union intersection
+        面积 周长 体积 表面积 平均数 中位数 众数 方差 速度 路程 时间 公因数 公约数 公倍数 商 余数 交集 并集
+        """
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A sentence that says why, and the flags that apply."""
+
+    reason: str
+    flags: tuple[str, ...]
+
+
+def compare(
+    asked: Evidence,
+    candidate: Evidence,
+    *,
+    lens: str,
+    score: float,
+    wording: float,
+    rarity: Callable[[str], float],
+    broad: frozenset[TaggedPath] = frozenset(),
+) -> Comparison:
+    """Say why `candidate` is similar to `asked`.
+
+    Args:
+        lens: under which lens it was found.
+        score: its score there.
+        wording: cosine of the two texts' character n-grams.
+        rarity: how rare a word is; the rarest shared words are named.
+        broad: concepts that nearly all questions of a hierarchy share, which say nothing.
+    """
+    new_numbers = asked.numbers != candidate.numbers
+    same_form = asked.form == candidate.form
+    same_shape = bool(asked.shape) and asked.shape == candidate.shape
+    clauses: list[str] = []
+    if asked.numbers_masked == candidate.numbers_masked:
+        clauses.append(_("the same text with other numbers") if new_numbers else _("the same text"))
+    elif same_form:
+        clauses.append(_("the same text but for numbers, signs, letters or names"))
+    if same_shape:
+        clauses.append(_("both are computed as %(shape)s") % {"shape": shape_reading(asked.shape)})
+    same_formulas = not same_form and _same_formulas(asked, candidate)
+    if same_formulas:
+        clauses.append(_("the same task with a formula of the same form"))
+    elif not same_form and asked.formula_forms & candidate.formula_forms:
+        clauses.append(_("both have a formula of the same form"))
+    contrast = "" if same_form or wording < ALIKE_WORDING else _contrast(asked, candidate)
+    further = [
+        _shared_concept(asked, candidate, broad),
+        _shared_parts(asked, candidate),
+        _shared_words(asked, candidate, rarity) if len(clauses) < 2 and not same_form else "",
+    ]
+    clauses += [clause for clause in further if clause]
+    flags = []
+    if new_numbers and (same_form or same_formulas or (same_shape and _tells(asked.shape, score))):
+        flags.append(SAME_IDEA)
+    elif contrast:
+        flags.append(LOOKS_ALIKE)
+        clauses.insert(0, contrast)
+    if not clauses:
+        clauses.append(_nothing_named(lens, wording))
+    return Comparison(reason=f"{capfirst('; '.join(clauses[:3]))}.", flags=tuple(flags))
+
+
+def _tells(shape: str, score: float) -> bool:
+    """Whether sharing a shape means something: one of several operations, or a near question."""
+    return shape.count("n") > 2 or score >= SAME_SHAPE_SCORE
+
+
+def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
+    """Whether both say the same of formulas that differ in numbers, signs and letters only."""
+    return (
+        bool(asked.formula_forms)
+        and asked.formula_forms == candidate.formula_forms
+        and asked.words == candidate.words
+        and bool(asked.words)
+    )
+
+
+def _contrast(asked: Evidence, candidate: Evidence) -> str:
+    """What proves that two texts which read alike are solved differently, or nothing."""
+    if asked.shape and candidate.shape:
+        if not shapes_differ_in_operations(asked.shape, candidate.shape):
+            return ""
+        return _("reads nearly the same, but is computed as %(other)s, not as %(own)s") % {
+            "other": shape_reading(candidate.shape),
+            "own": shape_reading(asked.shape),
+        }
+    own, other = asked.all_words - candidate.all_words, candidate.all_words - asked.all_words
+    if not (own and other and max(len(own), len(other)) <= MOST_WORDS_CHANGED):
+        return ""
+    if own & _QUANTITIES and other & _QUANTITIES:
+        return _("reads nearly the same, but is about %(other)s, not %(own)s") % {
+            "other": _quoted(sorted(other & _QUANTITIES)),
+            "own": _quoted(sorted(own & _QUANTITIES)),
+        }
+    names = _named_by_the_difference(asked, candidate, own, other)
+    if not names:
+        return ""
+    return _("reads nearly the same, but is about %(other)s, not %(own)s") % {
+        "own": _quoted(names[:1]),
+        "other": _quoted(names[1:]),
+    }
+
+
+def _named_by_the_difference(
+    asked: Evidence, candidate: Evidence, own: frozenset[str], other: frozenset[str]
+) -> tuple[str, ...]:
+    """Names of two different concepts of one hierarchy, where each is named by words of its own text alone."""
+    if {*asked.tags} & {*candidate.tags}:
+        return ()
+    for mine in asked.tags:
+        for theirs in candidate.tags:
+            shared = _common(mine.path, theirs.path)
+            if mine.hierarchy != theirs.hierarchy or shared >= min(len(mine.path), len(theirs.path)):
+                continue
+            name, other_name = mine.path[-1], theirs.path[-1]
+            words, other_words = set(search_tokens(name)), set(search_tokens(other_name))
+            if (words - other_words) & own and (other_words - words) & other:
+                return name, other_name
+    return ()
+
+
+def _common(path: ConceptPath, other: ConceptPath) -> int:
+    """Number of leading names that two paths share."""
+    shared = 0
+    for left, right in zip(path, other, strict=False):
+        if left != right:
+            break
+        shared += 1
+    return shared
+
+
+def _shared_concept(asked: Evidence, candidate: Evidence, broad: frozenset[TaggedPath]) -> str:
+    whole = [tag for tag in asked.tags if tag in candidate.tags and tag not in broad]
+    if whole:
+        names = dict.fromkeys(tag.path[-1] for tag in sorted(whole, key=lambda tag: -len(tag.path)))
+        return _("both are about %(concepts)s") % {"concepts": _listed(list(names)[:_SHOWN])}
+    shared = [
+        TaggedPath(mine.hierarchy, mine.path[: _common(mine.path, theirs.path)])
+        for mine in asked.tags
+        for theirs in candidate.tags
+        if mine.hierarchy == theirs.hierarchy
+    ]
+    deepest = max(shared, key=lambda tag: len(tag.path), default=None)
+    if deepest is None or len(deepest.path) < 2 or deepest in broad:
+        return ""
+    return _("both belong to %(concept)s") % {"concept": deepest.path[-1]}
+
+
+def _shared_parts(asked: Evidence, candidate: Evidence) -> str:
+    parts = sorted(asked.formula_parts & candidate.formula_parts)[:_SHOWN]
+    names = [str(FORMULA_PARTS[index][1]) for index in parts]
+    return _("both have %(parts)s") % {"parts": _listed(names)} if names else ""
+
+
+def _shared_words(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float]) -> str:
+    """Shared terms, the longest first, then shared words, the rarest first; no word is named twice."""
+    phrases = sorted(
+        asked.phrases & candidate.phrases,
+        key=lambda phrase: (-len(phrase), -sum(map(rarity, phrase)), phrase),
+    )
+    words = sorted(asked.words & candidate.words, key=lambda word: (-rarity(word), word))
+    named: list[str] = []
+    used: set[str] = set()
+    for term in (*phrases, *((word,) for word in words)):
+        if max(map(rarity, term)) > TELLING_RARITY and used.isdisjoint(term):
+            used.update(term)
+            named.append(" ".join(term))
+    # Chinese words are indexed with the shorter ones inside them; the longest says it all.
+    whole = [word for word in named if not any(word != longer and word in longer for longer in named)]
+    return _("both mention %(words)s") % {"words": _quoted(whole[:_SHOWN])} if whole else ""
+
+
+def _nothing_named(lens: str, wording: float) -> str:
+    if wording >= MUCH_WORDING:
+        return _("much of the wording is the same")
+    if lens == Lens.WORDING:
+        return _("parts of the wording are the same")
+    return _("the model finds them close in meaning")
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return _listed([f"“{name}”" for name in names])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return str(get_text_list(list(names), _("and")))

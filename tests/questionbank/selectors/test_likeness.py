@@ -1,0 +1,112 @@
+"""The order of similar questions: means of cosines, and what shared concepts and computations add."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from questionbank.models import Question
+from questionbank.selectors.likeness import broad_concepts
+from questionbank.selectors.questions import tagged_paths
+from questionbank.selectors.serving import serving
+from questionbank.selectors.similarity import similar_questions
+from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
+
+pytestmark = pytest.mark.django_db
+
+
+def unit(*values: float) -> np.ndarray:
+    """A row of two numbers padded to a vector of length 1."""
+    vector = np.zeros(512, dtype=np.float32)
+    vector[: len(values)] = values
+    return vector / np.linalg.norm(vector)
+
+
+@pytest.fixture
+def bank():
+    """A question, and three whose cosines of purpose and wording are (.8, 0), (.6, .8) and (0, .8)."""
+    questions = [add_question(f"Question {name}") for name in ("asked", "purpose", "both", "wording")]
+    purpose = np.stack([unit(1), unit(0.8, 0.6), unit(0.6, 0.8), unit(0, 1)])
+    wording = np.stack([unit(1), unit(0, 1), unit(0.8, 0.6), unit(0.8, 0.6)])
+    store_vectors(add_set("purpose"), questions, purpose)
+    store_vectors(add_set("wording"), questions, wording)
+    return questions
+
+
+def found(question: Question, lens: str = "purpose", **options: object) -> list[str]:
+    result = similar_questions(question=question, lens=lens, serving=serving(), **options)
+    return [hit.question.text.split()[1] for hit in result.hits]
+
+
+def test_purpose_is_ordered_by_the_mean_of_both_cosines(bank):
+    hits = similar_questions(question=bank[0], lens="purpose", serving=serving()).hits
+    assert [hit.question for hit in hits] == [bank[2], bank[1], bank[3]]
+    assert hits[0].score == pytest.approx((0.6 + 0.75 * 0.8) / 1.75, abs=0.001)
+    assert hits[0].cosines == {
+        "purpose": pytest.approx(0.6, abs=0.001),
+        "wording": pytest.approx(0.8, abs=0.001),
+    }
+
+
+def test_wording_is_ordered_by_wording_alone(bank):
+    assert found(bank[0], "wording")[-1] == "purpose"
+    hits = similar_questions(question=bank[0], lens="wording", serving=serving()).hits
+    assert hits[0].score == pytest.approx(0.8, abs=0.001)
+
+
+def test_a_shared_concept_and_a_shared_computation_move_a_question_up(bank):
+    speed, area = add_concept("Number", "Rates", "Speed"), add_concept("Geometry", "Area", "Circle")
+    bank[0].tags.create(concept=speed)
+    bank[3].tags.create(concept=area)
+    assert found(bank[0]) == ["both", "purpose", "wording"]
+    bank[1].tags.create(concept=speed)
+    before = {hit.question.pk: hit.score for hit in hits_of(bank[0])}
+    assert before[bank[1].pk] == pytest.approx(0.457 + 0.4 * 0.457 * 0.543, abs=0.001)
+
+
+def hits_of(question: Question) -> list:
+    return similar_questions(question=question, lens="purpose", serving=serving()).hits
+
+
+def test_questions_of_the_same_concept_are_candidates_wherever_their_vectors_lie(bank, monkeypatch):
+    monkeypatch.setattr("questionbank.selectors.likeness.CANDIDATES", 1)
+    assert found(bank[0]) == ["both", "purpose"]
+    speed = add_concept("Number", "Rates", "Speed")
+    for question in (bank[0], bank[3]):
+        question.tags.create(concept=speed)
+    assert set(found(bank[0])) == {"both", "purpose", "wording"}
+    Question.objects.filter(pk=bank[3].pk).update(status="draft")
+    assert set(found(bank[0])) == {"both", "purpose"}
+
+
+def test_a_question_without_a_vector_of_one_lens_counts_by_the_other(bank):
+    bank[2].embeddings.filter(embedding_set__lens="purpose").delete()
+    scores = {hit.question.pk: hit.score for hit in hits_of(bank[0])}
+    assert scores[bank[2].pk] == pytest.approx(0.8, abs=0.001)
+
+
+def test_without_purpose_rare_words_and_the_form_decide(bank):
+    texts = {
+        "asked": "一列火车每小时行60千米，5小时行多少千米？",
+        "train": "有列火车，若3小时行180千米，问每小时行几千米？",
+        "cake": "一个蛋糕每小时卖60元，5小时卖多少元钱？",
+    }
+    asked, train, cake = (add_question(text, language="zh") for text in texts.values())
+    sets = serving().sets
+    sets["purpose"].unknown_shares = {"zh": 0.5}
+    sets["purpose"].save()
+    store_vectors(sets["wording"], [asked, train, cake], np.stack([unit(1), unit(0.5, 0.5), unit(0.5, 0.5)]))
+    result = similar_questions(question=asked, lens="purpose", serving=serving())
+    assert [hit.question for hit in result.hits] == [train, cake]
+    assert result.notice
+
+
+def test_concepts_over_a_large_part_of_a_hierarchy_are_broad():
+    for topic in ("Time", "Area", "Number"):
+        for leaf in range(4):
+            concept = add_concept("Contest", "Topics", topic, f"{topic} {leaf}")
+    question = add_question("2 + 2", concepts=[concept])
+    tags = tagged_paths([question.pk])[question.pk]
+    names = {tag.path[-1] for tag in broad_concepts(tags)}
+    assert {"Contest", "Topics"} <= names
+    assert "Number 3" not in names

@@ -1,0 +1,240 @@
+"""Reasons and flags come from what stands in both questions."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.selectors.evidence import evidence_of
+from questionbank.selectors.questions import TaggedPath
+from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA, compare
+
+
+def comparison(
+    one: str, other: str, *, score=0.7, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both
+):
+    """Compare two texts; ``x=(a, b)`` gives the first `a` and the second `b`."""
+    first, second = ({name: pair[index] for name, pair in both.items()} for index in (0, 1))
+    return compare(
+        evidence_of(one, language="en", **first),
+        evidence_of(other, language="en", **second),
+        lens=lens,
+        score=score,
+        wording=wording,
+        rarity=rarity,
+    )
+
+
+def test_the_same_text_with_other_numbers_is_the_same_idea():
+    found = comparison("Tom has 3 pens and buys 4.", "Tom has 25 pens and buys 1.5.")
+    assert found.reason == "The same text with other numbers."
+    assert found.flags == (SAME_IDEA,)
+
+
+def test_numbers_in_words_and_formulas_count_as_numbers():
+    assert comparison("Half of $12$ is", r"three of $\frac{1}{2}$ is").flags == (SAME_IDEA,)
+
+
+def test_the_same_text_with_the_same_numbers_is_just_that():
+    found = comparison("What is $2+3$?", "What is  2+3?")
+    assert found.reason == "The same text."
+    assert found.flags == ()
+
+
+def test_the_same_computation_is_named_with_letters():
+    found = comparison(
+        "A car goes 60 km in 2 hours and waits 1.",
+        "Ann packs 30 eggs in 5 boxes, 2 break.",
+        equation=("60/2-1", "30/5-2"),
+    )
+    assert found.reason.startswith("Both are computed as a ÷ b − c")
+    assert found.flags == (SAME_IDEA,)
+
+
+def test_one_operation_alone_is_the_same_idea_for_near_questions_only():
+    pair = {"equation": ("3+4", "5+6")}
+    assert comparison("Eggs 3 and 4", "Cars 5 and 6", score=0.3, **pair).flags == ()
+    assert comparison("Eggs 3 and 4", "Cars 5 and 6", score=0.8, **pair).flags == (SAME_IDEA,)
+
+
+def contrast(one, other, **both):
+    """Flags and reason of two texts that read alike."""
+    found = comparison(one, other, wording=0.9, **both)
+    return found.flags, found.reason
+
+
+def test_alike_in_wording_but_computed_differently_is_flagged_first():
+    texts = ("Tom had 9 pens and gave away 3. How many now?", "Tom had 9 pens and got 3. How many now?")
+    flags, reason = contrast(*texts, equation=("9-3", "9+3"))
+    assert flags == (LOOKS_ALIKE,)
+    assert reason.startswith("Reads nearly the same, but is computed as a + b, not as a − b")
+    assert comparison(*texts, wording=0.7, equation=("9-3", "9+3")).flags == ()
+
+
+@pytest.mark.parametrize("equations", [("9-3", ""), ("9+3+2", "9+3"), ("9*4/5", "9*4"), ("9-3", "9-4")])
+def test_equations_that_do_not_prove_another_computation_claim_none(equations):
+    texts = ("Tom had 9 pens and lost 3 and 2. How many now?", "Tom had 9 pens and lost 3. How many now?")
+    assert LOOKS_ALIKE not in contrast(*texts, equation=equations)[0]
+
+
+def test_two_quantities_of_the_same_figure_are_found_differently():
+    flags, reason = contrast(
+        "A sector of a circle with radius 3 cm has an angle of 2 radians. Find its area.",
+        "A sector of a circle with radius 5 cm has an angle of 1.5 radians. Find the length of its arc.",
+    )
+    assert flags == (LOOKS_ALIKE,)
+    assert reason.startswith("Reads nearly the same, but is about “arc” and “length”, not “area”")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "What is the sum of all the primes between 1 and 10?",
+            "What is the sum of all primes less than 10?",
+        ),
+        ("Solve $25 = 22 - z$.", "Solve $-4 = 2 - z$."),
+        ("Half of the cake for Ann", "Half of a cake for Ann please"),
+        ("The area is 16. Find the perimeter.", "The perimeter is 16. Find the area."),
+    ],
+)
+def test_without_proof_nothing_is_said_to_be_solved_differently(one, other):
+    tags = ([TaggedPath(1, ("Prealgebra",))], [TaggedPath(1, ("Number theory",))])
+    assert LOOKS_ALIKE not in contrast(one, other, tags=tags)[0]
+
+
+def test_different_concepts_are_proof_where_the_texts_differ_by_their_names():
+    texts = ("Find the simple interest on 300 dollars.", "Find the compound interest on 300 dollars.")
+    simple = TaggedPath(1, ("Percentages", "Interest", "Simple interest"))
+    compound = TaggedPath(1, ("Percentages", "Interest", "Compound interest"))
+    flags, reason = contrast(*texts, tags=([simple], [compound]))
+    assert flags == (LOOKS_ALIKE,)
+    assert reason.startswith("Reads nearly the same, but is about “Compound interest”, not “Simple interest”")
+    elsewhere = TaggedPath(2, compound.path)
+    for other in ([elsewhere], [simple], [simple, compound], [TaggedPath(1, simple.path[:2])]):
+        assert contrast(*texts, tags=([simple], other))[0] == ()
+
+
+def test_siblings_are_found_through_numbers_signs_letters_and_names():
+    found = comparison(
+        "Solve $x^2 - 6x - 16 = 0$ by factorising.", "Solve $y^2 - 7y + 12 = 0$ by factorising."
+    )
+    assert found.flags == (SAME_IDEA,)
+    assert found.reason.startswith("The same text but for numbers, signs, letters or names")
+    assert comparison("Tom has 3 pens. Tom buys 4.", "Ann has 5 pens. Ann buys 9.").flags == (SAME_IDEA,)
+
+
+def test_the_same_words_about_a_formula_of_the_same_form_are_the_same_idea():
+    found = comparison(
+        "Factorise the quadratic $x^2+5x+6$.", "Which quadratic is this? Factorise $x^2-x-12$ first."
+    )
+    assert found.flags == (SAME_IDEA,)
+    assert found.reason.startswith("The same task with a formula of the same form")
+    other_task = comparison("Factorise $x^2+5x+6$.", "Differentiate $x^2-x-12$.")
+    assert other_task.flags == ()
+    assert other_task.reason.startswith("Both have a formula of the same form")
+
+
+def test_shared_concepts_are_named_the_deepest_first():
+    deep, shallow = TaggedPath(1, ("Algebra", "Equations", "Linear")), TaggedPath(1, ("Number",))
+    found = comparison("one", "other", tags=((shallow, deep), (deep, shallow)))
+    assert found.reason == "Both are about Linear and Number."
+    cousins = (TaggedPath(1, ("A", "B", "C")),), (TaggedPath(1, ("A", "B", "D")),)
+    assert comparison("one", "other", tags=cousins).reason == "Both belong to B."
+    distant = (TaggedPath(1, ("A", "B")),), (TaggedPath(1, ("A", "C")),)
+    assert "belong" not in comparison("one", "other", tags=distant).reason
+    abroad = (TaggedPath(1, ("A", "B", "C")),), (TaggedPath(2, ("A", "B", "C")),)
+    assert "about" not in comparison("one", "other", tags=abroad).reason
+
+
+def test_what_nearly_all_questions_of_a_hierarchy_share_is_not_named():
+    one, other = TaggedPath(1, ("Contest", "Topics", "Area")), TaggedPath(1, ("Contest", "Topics", "Time"))
+    found = compare(
+        evidence_of("one", language="en", tags=[one]),
+        evidence_of("other", language="en", tags=[other]),
+        lens="purpose",
+        score=0.7,
+        wording=0.3,
+        rarity=lambda word: 5.0,
+        broad=frozenset({TaggedPath(1, ("Contest", "Topics"))}),
+    )
+    assert found.reason == "The model finds them close in meaning."
+
+
+def test_what_formulas_share_is_named_where_it_says_something():
+    found = comparison(r"Find $\int x^2\,dx$ of $\sqrt{x}$", r"And $\int_0^1 \dfrac{1}{y^2}$ with $\sqrt 3$")
+    assert found.reason == "Both have an integral and a square root."
+    assert "have" not in comparison(r"Add $\frac12 + x^2$", r"Halve $y^2 \times \frac{3}{4}$").reason
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Boil it at $20^\\circ$C", "Turn by $20^\\circ$"),  # a temperature is no angle
+        ("Find $P(A|B)+P(C|D)$", "Find $|x|$ of it"),
+        ("A set $\\{x | x\\}$", "A distance $|x-3|$"),
+    ],
+)
+def test_signs_with_two_meanings_are_not_named(one, other):
+    assert "have" not in comparison(one, other).reason
+
+
+def test_the_rarest_shared_words_are_named_and_common_ones_are_not():
+    rarity = {"train": 4.0, "platform": 6.0, "hours": 1.0}
+    found = comparison(
+        "The train leaves the platform after hours",
+        "A platform, hours, a train",
+        rarity=lambda word: rarity.get(word, 0.5),
+    )
+    assert found.reason == "Both mention “platform” and “train”."
+
+
+def test_words_inside_longer_chinese_words_are_not_named_twice():
+    one = evidence_of("三角形的面积", language="zh")
+    found = compare(one, evidence_of("一个三角形", language="zh"), lens="wording", score=0.5, wording=0.5,
+                    rarity=lambda word: 4.0)  # fmt: skip
+    assert found.reason == "Both mention “三角形”."
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "named"),
+    [
+        ("Round to one decimal place.", "Which place did Ann come in?", None),
+        ("Round to one decimal place.", "To the nearest decimal place, what is it?", "“decimal place”"),
+        (
+            "How many hats? (2009 Math Kangaroo, Level 3-4, Question #8)",
+            "How many cats? (2012 Math Kangaroo, Level 1-2, Question #1)",
+            None,
+        ),
+        ("Tom sells a kite.", "Tom buys a melon.", None),
+        (
+            "The least common multiple of 4 and 6",
+            "Find the least common multiple!",
+            "“least common multiple”",
+        ),
+    ],
+)
+def test_words_count_in_the_sense_that_both_have_and_credits_and_names_do_not(one, other, named):
+    reason = comparison(one, other).reason
+    assert ("mention" in reason) == (named is not None)
+    assert named is None or reason == f"Both mention {named}."
+
+
+@pytest.mark.parametrize(
+    ("lens", "wording", "said"),
+    [
+        ("purpose", 0.3, "The model finds them close in meaning."),
+        ("wording", 0.3, "Parts of the wording are the same."),
+        ("wording", 0.7, "Much of the wording is the same."),
+    ],
+)
+def test_where_nothing_can_be_named_the_reason_claims_no_more(lens, wording, said):
+    assert comparison("cat", "dog", lens=lens, wording=wording).reason == said
+
+
+def test_instructions_for_drawings_are_no_words():
+    drawing = '[asy] draw((0,0)--(1,1)); label("A"); [/asy]'
+    assert evidence_of(f"Find it. {drawing}", language="en").words == frozenset()
+
+
+def test_very_long_texts_are_compared_by_their_beginning():
+    assert len(evidence_of("word " * 50_000, language="en").form) < 5000
