@@ -83,7 +83,7 @@ def secret_key() -> str:
 
 def databases() -> dict[str, object]:
     """Django's DATABASES: the server at `DATABASE_URL`, else the embedded one."""
-    options = {"pool": False}
+    options = {"pool": False, "connect_timeout": 5}  # seconds; a stalled server accepts and never answers
     if environment("DATABASE_URL"):
         default = environment.db("DATABASE_URL")
         default.setdefault("OPTIONS", {})

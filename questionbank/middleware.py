@@ -9,13 +9,15 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.db import connections
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from questionbank.forms.uploads import TAKES_FILES
+from questionbank.outage import Outage
 
-__all__ = ["ClientAddressMiddleware", "LogInMiddleware", "RequestSizeMiddleware"]
+__all__ = ["ClientAddressMiddleware", "LogInMiddleware", "OutageMiddleware", "RequestSizeMiddleware"]
 
 FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
 
@@ -39,6 +41,25 @@ class ClientAddressMiddleware:
             with suppress(ValueError):  # not an address: the proxy's own stays
                 request.META["REMOTE_ADDR"] = str(ip_address(addresses[-proxies]))
         return self.get_response(request)
+
+
+class OutageMiddleware:
+    """Read a page once more on a new connection where its own was lost.
+
+    When PostgreSQL restarts, connections that were open end at their next statement although the server is back.
+    Only reads are repeated: of a form nobody knows whether it was saved. What fails twice stays a 503
+    (`questionbank.views.errors`).
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if getattr(response, "outage", None) is Outage.LOST and request.method in ("GET", "HEAD"):
+            connections.close_all()
+            response = self.get_response(request)
+        return response
 
 
 class RequestSizeMiddleware:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import structlog
 from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from questionbank import env
 
@@ -49,6 +51,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "questionbank.middleware.OutageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "questionbank.middleware.RequestSizeMiddleware",
@@ -87,7 +90,15 @@ TEMPLATES = [
 # --- PostgreSQL and Redis -------------------------------------------------------------------------
 DATABASES = env.databases()
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": env.cache_url()},
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": env.cache_url(),
+        "OPTIONS": {
+            "socket_connect_timeout": 1,
+            "socket_timeout": 1,
+            "retry": Retry(NoBackoff(), 0),  # a page answers at once that Redis is away
+        },
+    },
 }
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 
@@ -240,12 +251,15 @@ LOGGING = {
             "foreign_pre_chain": _shared_processors,
         }
     },
-    "filters": {"without_refusals": {"()": "questionbank.logs.WithoutRefusals"}},
+    "filters": {
+        "without_refusals": {"()": "questionbank.logs.WithoutRefusals"},
+        "without_outages": {"()": "questionbank.logs.WithoutOutages"},
+    },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": "structured",
-            "filters": ["without_refusals"],
+            "filters": ["without_refusals", "without_outages"],
         }
     },
     "root": {"handlers": ["console"], "level": env.environment("LOG_LEVEL")},

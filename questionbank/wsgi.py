@@ -4,6 +4,9 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from questionbank.page_limits import limit_page_connections
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
 
 application = get_wsgi_application()
+limit_page_connections()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 from django.http import HttpRequest, HttpResponse, HttpResponseServerError
 from django.shortcuts import render
 from django.template import loader
 
+from questionbank.outage import Outage, outage_of
+
 __all__ = ["bad_request", "page_not_found", "permission_denied", "server_error"]
+
+RETRY_AFTER = {Outage.LOST: 3, Outage.SLOW: 10, Outage.FULL: 60}  # seconds; a literal table
 
 # Shown when even the template of the error page cannot be rendered (a deployment without its static files).
 LAST_RESORT = """<!DOCTYPE html>
@@ -33,8 +39,24 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: rendered without the request, so that it asks neither database nor session."""
+    """500, or 503 during an outage: rendered without the request, so that it asks neither database nor session."""
+    outage = outage_of(sys.exc_info()[1])
+    if outage is not None:
+        return _unavailable(request, outage)
     try:
         return HttpResponseServerError(loader.get_template("500.html").render())
     except Exception:  # noqa: BLE001 - whatever it is, a plain page must still come
         return HttpResponseServerError(LAST_RESORT)
+
+
+def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """503 with Retry-After; a page that was only read loads itself again. The middleware looks at `outage`."""
+    seconds = RETRY_AFTER[outage]
+    context = {"outage": outage, "seconds": seconds, "reads": request.method in ("GET", "HEAD")}
+    try:
+        content = loader.get_template("503.html").render(context)
+    except Exception:  # noqa: BLE001 - as above
+        content = LAST_RESORT
+    response = HttpResponse(content, status=503, headers={"Retry-After": str(seconds)})
+    response.outage = outage  # type: ignore[attr-defined]
+    return response

@@ -1,0 +1,99 @@
+"""Recognise an outage of PostgreSQL or Redis, so that nobody mistakes it for a fault of the program.
+
+A server that restarts, a statement that takes too long and a full disk reach us as errors of three libraries, raw or
+wrapped by Django, sometimes as the cause of another error. `outage_of` looks through the whole chain.
+"""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+
+import kombu.exceptions
+import psycopg
+import redis
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import Error as DatabaseError
+
+__all__ = ["Outage", "database_awaited", "outage_of"]
+
+# https://www.postgresql.org/docs/18/errcodes-appendix.html; class 08 (connection exceptions) as a whole.
+_LOST = {
+    "3D000",  # the database has no name for a moment, while a restore swaps two
+    "25P03",  # idle in a transaction for too long
+    "53300",  # too many connections
+    "57P01",  # terminated by an administrator or a fast shutdown
+    "57P02",  # another server process crashed
+    "57P03",  # the server starts or stops
+    "57P04",  # the database was dropped
+    "57P05",  # idle for too long
+}
+_CANCELLED = "57014"  # statement_timeout
+_DISK_FULL = "53100"
+_NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
+_BROKER = (redis.ConnectionError, redis.TimeoutError, kombu.exceptions.OperationalError)
+POLL_SECONDS = 0.5
+
+
+class Outage(StrEnum):
+    """What is missing."""
+
+    LOST = "lost"  # the connection to a server
+    SLOW = "slow"  # an answer in time
+    FULL = "full"  # space on the disk
+
+
+def outage_of(error: BaseException | None) -> Outage | None:
+    """Return the outage behind an error, or None where it is something else."""
+    for one in _chain(error):
+        if isinstance(one, OSError) and one.errno in _NO_SPACE:
+            return Outage.FULL
+        if isinstance(one, psycopg.Error):
+            if one.sqlstate == _DISK_FULL:
+                return Outage.FULL
+            if one.sqlstate == _CANCELLED:
+                return Outage.SLOW
+            if _is_lost(one):
+                return Outage.LOST
+        elif isinstance(one, _BROKER):
+            return Outage.LOST
+    return None
+
+
+def _is_lost(error: psycopg.Error) -> bool:
+    state = error.sqlstate
+    if state is not None:
+        return state in _LOST or state.startswith("08")
+    # Without a code it comes from the client: no server, no answer, or a connection that is closed already.
+    if isinstance(error, psycopg.InterfaceError):
+        return "closed" in str(error)
+    return isinstance(error, psycopg.OperationalError)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        hidden = error.__suppress_context__
+        error = error.__cause__ or (None if hidden else error.__context__)
+
+
+def database_awaited(
+    *, seconds: float, stop: Callable[[], bool] = lambda: False, sleep: Callable[[float], None] = time.sleep
+) -> bool:
+    """Connect again, waiting for the server at most so long. False: it is still away, or `stop` said so."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            connection.close()
+            connection.ensure_connection()
+        except DatabaseError:
+            if stop() or time.monotonic() > deadline:
+                return False
+            sleep(POLL_SECONDS)
+        else:
+            return True

@@ -1,0 +1,43 @@
+"""Time limits of the database connections that serve pages; jobs and commands have none.
+
+PostgreSQL itself ends a statement that takes too long. A server that is stalled (stopped, swapped out, on a disk that
+hangs) cannot do that, so the client gives up a little later and closes the connection.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from django.db.backends.signals import connection_created
+
+__all__ = ["STATEMENT_SECONDS", "limit_page_connections"]
+
+STATEMENT_SECONDS = 8
+CLIENT_SECONDS = STATEMENT_SECONDS + 2
+
+
+def limit_page_connections() -> None:
+    """Limit every connection that this process opens from now on; for the process that serves pages."""
+    connection_created.connect(_limit, dispatch_uid="page_limits")
+
+
+def _limit(connection: Any, **_sent: Any) -> None:
+    raw = connection.connection
+    raw.wait = _bounded(raw)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET statement_timeout = {1000 * STATEMENT_SECONDS}")
+
+
+def _bounded(raw: psycopg.Connection[Any]) -> Any:
+    wait = raw.wait
+
+    def wait_for_the_server(generator: Any, *args: Any, **options: Any) -> Any:
+        """As `psycopg.Connection.wait`, for a limited time."""
+        try:
+            return wait(generator, *args, **{"timeout": CLIENT_SECONDS, **options})
+        except psycopg.errors._WaitTimeout as error:
+            raw.pgconn.finish()  # its protocol is halfway through an answer
+            raise psycopg.errors.QueryCanceled("PostgreSQL did not answer in time.") from error
+
+    return wait_for_the_server
