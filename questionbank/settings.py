@@ -114,7 +114,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
-    "reconcile-runs": {"task": "bank.reconcile_runs", "schedule": 15.0, "options": {"expires": 12}},
     "measure-index-recall": {"task": "bank.measure_recall", "schedule": 3600.0, "options": {"expires": 3000}},
     "settle-facet-counts": {
         "task": "bank.settle_facet_counts",

@@ -1,9 +1,10 @@
-"""The Celery application, and the thread by which each worker process says that it lives."""
+"""The Celery application, the thread by which each worker says that it lives, and the clock's reconciler."""
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 import warnings
 from contextlib import suppress
 from typing import Any
@@ -13,16 +14,18 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/threads.py
 
 import django
+import structlog
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import setup_logging, worker_ready, worker_shutdown
-from redis import RedisError
+from celery.signals import beat_init, setup_logging, worker_ready, worker_shutdown
 
 django.setup()
 
 from django.db import Error as DatabaseError  # noqa: E402
 from django.db import close_old_connections, connection  # noqa: E402
+from django.utils import timezone  # noqa: E402
 
+from questionbank.outage import outage_of  # noqa: E402
 from questionbank.services.runs import runs_reconcile, worker_seen  # noqa: E402
 
 __all__ = ["application"]
@@ -36,7 +39,11 @@ warnings.filterwarnings(
     "ignore", message="You're running the worker with superuser", category=SecurityWarning
 )
 
+logger = structlog.get_logger(__name__)
+
 HEARTBEAT_SECONDS = 10.0
+RECONCILE_SECONDS = 2.0
+BREAK_SECONDS = 10.0  # after such a break the reconciler has not been watching
 _stop = threading.Event()
 
 
@@ -59,8 +66,6 @@ def _stop_heartbeat(**kwargs: Any) -> None:
 
 def _beat(name: str, queues: str) -> None:
     # Whatever goes wrong here, the thread must live: without it a healthy worker is taken for dead.
-    with suppress(DatabaseError, RedisError):  # else the periodic reconciler comes a minute later
-        runs_reconcile()
     while True:
         with suppress(DatabaseError):  # the database restarts, or has no tables yet: the next beat tells
             worker_seen(name=name, queues=queues)
@@ -68,3 +73,28 @@ def _beat(name: str, queues: str) -> None:
         if _stop.wait(HEARTBEAT_SECONDS):
             connection.close()
             return
+
+
+@beat_init.connect
+def _start_reconciler(**kwargs: Any) -> None:
+    threading.Thread(target=_reconcile, daemon=True).start()
+
+
+def _reconcile() -> None:
+    """Mend what dead workers left, in the clock's process: no job can keep it waiting."""
+    watching_since = timezone.now()
+    last = time.monotonic()
+    while True:
+        try:
+            runs_reconcile(watching_since=watching_since)
+        except Exception as error:  # whatever it is, the next round tries again
+            close_old_connections()
+            logger.warning(
+                "not_reconciled", reason=str(error).strip(), exc_info=None if outage_of(error) else error
+            )
+        if _stop.wait(RECONCILE_SECONDS):
+            connection.close()
+            return
+        if time.monotonic() - last > BREAK_SECONDS:
+            watching_since = timezone.now()
+        last = time.monotonic()

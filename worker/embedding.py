@@ -84,10 +84,13 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
         reporter.progress(done, pending, f"{label}: {done:,} of {pending:,}")
         texts = [question.text for question in batch]
         vectors = encode(texts) if encode else query_encoder.encode(texts)
+        embeddings.embedding_turn_check()
         done += embeddings.embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors)
+        reporter.saved_work()
         if len(new) < LOOKED_AT:
             new += [question.id for question in batch]
     reporter.progress(pending, pending, f"{label}: building the index")
+    embeddings.embedding_turn_check()
     embeddings.embedding_set_finish(embedding_set=embedding_set)
     reporter.log(f"{label}: {done:,} vectors by {embedding_set.encoder_name}.")
     if embedding_set.lens == Lens.WORDING:

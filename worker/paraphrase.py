@@ -44,6 +44,7 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
         reporter.check()
         reporter.progress(start, len(identifiers), f"Scoring paraphrases: {start:,} of {len(identifiers):,}")
         read, left = _score_batch(identifiers[start : start + BATCH], scorers)
+        reporter.saved_work()
         scored, unread = scored + read, unread + left
     if unread and scorers.latest is not None:
         reporter.log(f"{unread:,} pairs are in a language that the scorer cannot read.", level="warning")

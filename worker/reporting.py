@@ -7,24 +7,49 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import structlog
 from django.db import Error as DatabaseError
-from django.db import close_old_connections, connection
+from django.db import connection
 
 from analytics.errors import AnalyticsError, Cancelled
 from analytics.training.callbacks import StepReport
 from questionbank.errors import KindredError
 from questionbank.models import Run
+from questionbank.outage import Outage, database_awaited, outage_of
+from questionbank.selectors.runs import run_last_step
 from questionbank.services import runs
 
-__all__ = ["RunReporter", "running"]
+__all__ = ["RunReporter", "patiently", "running"]
 
 logger = structlog.get_logger(__name__)
 
-HEARTBEAT_SECONDS = 5.0
+HEARTBEAT_SECONDS = runs.HEARTBEAT_SECONDS
+DATABASE_SECONDS = 600.0  # so long a job waits for the database; then the reconciler queues it again
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
+
+
+Result = TypeVar("Result")
+
+
+def patiently(write: Callable[[], Result]) -> Result:
+    """Call a function that uses the database; where the connection is lost, wait for the server and call it again.
+
+    Only outside of a transaction, whose first half would be missing.
+    """
+    deadline = time.monotonic() + DATABASE_SECONDS
+    while True:
+        try:
+            return write()
+        except Exception as error:
+            left = deadline - time.monotonic()
+            if outage_of(error) is not Outage.LOST or connection.in_atomic_block or left <= 0:
+                raise
+            logger.warning("database_lost", reason=str(error).strip())
+            if not database_awaited(seconds=left):
+                raise
 
 
 class RunReporter:
@@ -35,7 +60,9 @@ class RunReporter:
         self.result: Mapping[str, Any] = {}
         self.echo: Callable[[str], Any] | None = None  # a command's terminal
         self._written = 0.0
+        self._furthest_step: int | None = None  # that an earlier attempt reached
         self._stop_requested = threading.Event()
+        self._held = threading.Event()
         self._finished = threading.Event()
 
     def progress(self, done: int, total: int, message: str = "") -> None:
@@ -44,21 +71,33 @@ class RunReporter:
         if done < total and message == self.run.message and now - self._written < PROGRESS_SECONDS:
             return
         self._written = now
-        runs.run_progress(run=self.run, done=done, total=total, message=message)
+        patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=message))
+
+    def saved_work(self) -> None:
+        """Say that what was done so far is saved: another attempt goes on from here."""
+        patiently(partial(runs.run_saved_work, run=self.run))
 
     def step(self, report: StepReport) -> None:
         """A callback of the training loop: progress with the time left, and the figures as rows."""
         message = f"Step {report.step:,} of {report.steps:,}"
         if report.step < report.steps:
             message += f", {_duration(report.seconds_left)} left"
-        runs.run_progress(run=self.run, done=report.step, total=report.steps, message=message)
-        runs.run_metrics(run=self.run, step=report.step, metrics={"epoch": report.epoch, **report.metrics})
+        patiently(
+            partial(runs.run_progress, run=self.run, done=report.step, total=report.steps, message=message)
+        )
+        if self.run.deaths or self.run.pauses:
+            if self._furthest_step is None:
+                self._furthest_step = patiently(partial(run_last_step, run=self.run))
+            if report.step > self._furthest_step:
+                self.saved_work()
+        metrics = {"epoch": report.epoch, **report.metrics}
+        patiently(partial(runs.run_metrics, run=self.run, step=report.step, metrics=metrics))
 
     def log(self, text: str, level: str = "info") -> None:
         """Add a line to the run's log."""
         if self.echo:
             self.echo(text)
-        runs.run_log(run=self.run, text=text, level=level)
+        patiently(partial(runs.run_log, run=self.run, text=text, level=level))
 
     def should_stop(self) -> bool:
         """Whether somebody cancelled the run, or its lease was given to another worker."""
@@ -72,12 +111,21 @@ class RunReporter:
     def _beat(self) -> None:
         """Runs in a thread with its own database connection, so that a busy job is not taken for dead."""
         try:
-            while not self._finished.wait(HEARTBEAT_SECONDS):
+            held_by = None
+            while True:
                 try:
-                    if not runs.run_heartbeat(run=self.run):
+                    if connection.connection is None or connection.connection is not held_by:
+                        if held_by is not None and not runs.run_heartbeat(run=self.run):
+                            self._stop_requested.set()
+                        runs.run_hold(run=self.run)
+                        held_by = connection.connection
+                    elif not runs.run_heartbeat(run=self.run):
                         self._stop_requested.set()
                 except DatabaseError:
-                    close_old_connections()
+                    connection.close()  # the next beat connects again
+                self._held.set()
+                if self._finished.wait(HEARTBEAT_SECONDS):
+                    return
         finally:
             connection.close()
 
@@ -101,32 +149,47 @@ def _duration(seconds: float) -> str:
 def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
     """Take a run, beat while the block works, and write how it ended; None: nothing to do.
 
-    Our own errors become the run's sentence; any other exception too, with its trace in the log. A training
-    that stopped because its process got SIGTERM is queued again for the next worker; the signal is then passed
-    on to whoever had it before (Celery shuts down).
+    Our own errors become the run's sentence; any other exception too, with its trace in the log. A lost connection to
+    the database is a pause: the run is queued again once the server is back. A training that stopped because its
+    process got SIGTERM is queued again for the next worker; the signal is then passed on to whoever had it before
+    (Celery shuts down).
     """
-    run = runs.run_start(run_id=run_id, worker=worker)
+    run = patiently(partial(runs.run_start, run_id=run_id, worker=worker))
     if run is None:
         yield None
         return
     reporter = RunReporter(run)
     thread = threading.Thread(target=reporter._beat, daemon=True)
     thread.start()
+    reporter._held.wait(timeout=HEARTBEAT_SECONDS)
     try:
         yield reporter
     except Cancelled:
         if reporter.should_stop():
-            runs.run_finish_cancelled(run=run, result=reporter.result)
+            patiently(partial(runs.run_finish_cancelled, run=run, result=reporter.result))
         else:
-            runs.run_release(run=run)
+            patiently(partial(runs.run_release, run=run))
             signal.raise_signal(signal.SIGTERM)
-    except (KindredError, AnalyticsError) as error:
-        runs.run_fail(run=run, error=str(error), result=reporter.result)
-    except Exception as error:
-        logger.exception("run_failed", run=run.pk)
-        runs.run_fail(run=run, error=f"An unexpected error: {type(error).__name__}. The log has the details.")
+    except Exception as error:  # noqa: BLE001 - whatever it is becomes the run's sentence
+        _write_failure(run, error, reporter.result)
     else:
-        runs.run_succeed(run=run, result=reporter.result)
+        patiently(partial(runs.run_succeed, run=run, result=reporter.result))
     finally:
         reporter._finished.set()
         thread.join(timeout=HEARTBEAT_SECONDS)
+
+
+def _write_failure(run: Run, error: Exception, result: Mapping[str, Any]) -> None:
+    outage = outage_of(error)
+    if outage is Outage.LOST:
+        logger.warning("run_paused", run=run.pk, reason=str(error).strip())
+        patiently(partial(runs.run_pause, run=run))
+        return
+    if outage is Outage.FULL:
+        sentence = "The disk is full: free some space, then start the job again."
+    elif isinstance(error, KindredError | AnalyticsError):
+        sentence = str(error)
+    else:
+        logger.error("run_failed", run=run.pk, exc_info=error)
+        sentence = f"An unexpected error: {type(error).__name__}. The log has the details."
+    patiently(partial(runs.run_fail, run=run, error=sentence, result=result))

@@ -20,14 +20,21 @@ def run_here(
 ) -> dict[str, Any]:
     """Do a run that was created without being sent to a worker, and return its result.
 
+    After a lost connection to the database it goes on here, unless a worker was faster.
+
     Raises:
-        KindredError: it failed or was cancelled; with its sentence.
+        KindredError: it failed or was cancelled, with its sentence; or a worker goes on with it.
     """
-    with running(run.pk, "command line") as reporter:
-        if reporter is not None:
-            reporter.echo = echo
-            reporter.result = work(reporter)
-    run.refresh_from_db()
+    while True:
+        with running(run.pk, "command line") as reporter:
+            if reporter is not None:
+                reporter.echo = echo
+                reporter.result = work(reporter)
+        run.refresh_from_db()
+        if reporter is None and not run.is_finished:
+            raise KindredError(f"A worker goes on with this job: see job {run.pk}.")
+        if run.is_finished:
+            break
     if run.state != Run.State.SUCCEEDED:
         raise KindredError(run.error or str(run.get_state_display()))
     return dict(run.result)

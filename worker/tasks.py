@@ -13,14 +13,13 @@ from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
 from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
-from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import probes_request_missing
 from worker.celery import application
 from worker.embedding import embed_pending
 from worker.paraphrase import score_run
 from worker.projection import project_run
 from worker.proposals import propose_run
-from worker.reporting import running
+from worker.reporting import patiently, running
 
 __all__ = [
     "checkpoints_clear_away",
@@ -37,7 +36,6 @@ __all__ = [
     "paraphrase_train",
     "probes_project",
     "probes_train",
-    "reconcile_runs",
     "settle_facet_counts",
 ]
 
@@ -64,8 +62,8 @@ def encoder_embed(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = {"stored": embed_pending(reporter)}
-    probes_request_missing()
-    projection_request_missing()
+    patiently(probes_request_missing)
+    patiently(projection_request_missing)
 
 
 @application.task(name="encoder.train", bind=True)
@@ -122,7 +120,7 @@ def model_promote(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = promote_run(reporter)
-    projection_request_missing()
+    patiently(projection_request_missing)
 
 
 @application.task(name="probes.project", bind=True)
@@ -147,12 +145,6 @@ def paraphrase_propose(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = propose_run(reporter)
-
-
-@application.task(name="bank.reconcile_runs")
-def reconcile_runs() -> dict[str, int]:
-    """Mend what dead workers and lost messages left."""
-    return runs_reconcile()
 
 
 @application.task(name="bank.settle_facet_counts")

@@ -1,11 +1,16 @@
-"""What `manage.py serve` looks after beside its programs: the servers, and whether the site answers."""
+"""What `manage.py serve` looks after beside its programs: the servers, their logs, and whether the site answers."""
 
 import http.client
+import subprocess
+import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 from questionbank.embedded.errors import EmbeddedError
+from questionbank.embedded.logs import rotate_in_place
 from questionbank.embedded.ownership import SERVICES, ensure
+
+_LOOK_SECONDS = 20.0  # between looks at whether a server is stopped and at the size of its log
 
 
 class Caretaker:
@@ -34,6 +39,7 @@ class Caretaker:
         self._on_answer = on_answer
         self._echo = echo
         self._answered = False
+        self._looked_at = time.monotonic()
 
     def __call__(self) -> None:
         """Start the servers that have ended, and report the site's first answer."""
@@ -42,8 +48,18 @@ class Caretaker:
                 self._echo(f"{service} has ended and starts again")
                 try:
                     ensure(self._var_dir, [service])
-                except EmbeddedError as error:  # the next call tries again
+                except (
+                    EmbeddedError,
+                    OSError,
+                    subprocess.SubprocessError,
+                ) as error:  # the next call tries again
                     self._echo(str(error))
+        if time.monotonic() - self._looked_at >= _LOOK_SECONDS:
+            self._looked_at = time.monotonic()
+            for service in self._services:
+                rotate_in_place(self._var_dir / "logs" / f"{service}.log")
+                if SERVICES[service].wake(self._var_dir):
+                    self._echo(f"{service} was stopped and goes on")
         if not self._answered and self._page_answers():
             self._answered = True
             self._on_answer()

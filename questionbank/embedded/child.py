@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from questionbank.embedded.folders import open_log
+from questionbank.embedded.logs import Log
+from questionbank.embedded.server import stopped_processes
 
 _SHORT_LINE = 160
 _ROUTINE = re.compile(rb"\[(info|debug)\s*\]", re.IGNORECASE)  # as gunicorn and structlog mark their lines
@@ -41,9 +42,10 @@ class RunningChild:
     def __init__(self, program: Program, log_path: Path, echo: Callable[[str], None]) -> None:
         self.program = program
         self.started = time.monotonic()
-        self._log = open_log(log_path)
+        self._log = Log(log_path)
         self._echo = echo
         self._unfinished = b""  # the beginning of a line whose end is not there yet
+        self._stopped_since: float | None = None
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_WRAPPER), str(os.getpid()), *program.command],
             stdin=subprocess.DEVNULL,
@@ -75,6 +77,22 @@ class RunningChild:
         self._log.close()
         return code
 
+    def wake(self, *, after_seconds: float) -> bool:
+        """Continue processes of the program that have been stopped (SIGSTOP) for so long; True where some were."""
+        stopped = stopped_processes(self._process.pid)
+        if not stopped:
+            self._stopped_since = None
+            return False
+        if self._stopped_since is None:
+            self._stopped_since = time.monotonic()
+        if time.monotonic() - self._stopped_since < after_seconds:
+            return False
+        self._stopped_since = None
+        for pid in stopped:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        return True
+
     def copy_output(self) -> bool:
         """Copy what is there to read; False at the end of the output."""
         while chunk := self.output.read(65536):
@@ -86,7 +104,7 @@ class RunningChild:
     def _write(self, line: bytes) -> None:
         if not line.strip():
             return
-        self._log.write(line + b"\n")
+        self._log.write(line)
         if _ROUTINE.search(line):
             return
         text = line.decode(errors="replace").rstrip()

@@ -10,8 +10,6 @@ from typing import BinaryIO
 from questionbank.embedded.errors import EmbeddedError
 from questionbank.embedded.locations import state_parent
 
-_MAX_LOG_BYTES = 10_000_000
-
 
 def own_folder(path: Path, mode: int, owner: pwd.struct_passwd | None = None) -> None:
     """Create `path` with exactly `mode`, or check that it is its owner's folder and closed to others.
@@ -62,10 +60,10 @@ def write_file(path: Path, text: str) -> None:
     Path(temporary).replace(path)
 
 
-def open_log(path: Path) -> BinaryIO:
-    """Open a log, for our eyes only; one that has grown over 10 MB is put aside as `<name>.1` first."""
+def open_log(path: Path, *, max_bytes: int = 10_000_000) -> BinaryIO:
+    """Open a log, for our eyes only; one that has grown over `max_bytes` is put aside as `<name>.1` first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and path.stat().st_size > _MAX_LOG_BYTES:
+    if path.exists() and path.stat().st_size > max_bytes:
         path.replace(path.with_name(path.name + ".1"))
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab", buffering=0)
 

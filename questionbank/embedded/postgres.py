@@ -68,6 +68,11 @@ def status(var_dir: Path) -> int | None:
     return _server(var_dir, postgres_location(var_dir)).pid()
 
 
+def wake(var_dir: Path) -> bool:
+    """Continue the server where it is stopped (SIGSTOP); True where it was."""
+    return _server(var_dir, postgres_location(var_dir)).wake()
+
+
 def _server(var_dir: Path, location: PostgresLocation, binary: Path = Path("postgres")) -> Server:
     pid_file = location.data_directory / "postmaster.pid"
     return Server(

@@ -36,6 +36,11 @@ def status(var_dir: Path) -> int | None:
     return _server(var_dir, redis_location(var_dir)).pid()
 
 
+def wake(var_dir: Path) -> bool:
+    """Continue the server where it is stopped (SIGSTOP); True where it was."""
+    return _server(var_dir, redis_location(var_dir)).wake()
+
+
 def _server(var_dir: Path, location: RedisLocation, binary: str = "redis-server") -> Server:
     options = {
         "--port": "0",

@@ -101,6 +101,15 @@ class Server:
         if pid is not None and not self.marker.exists():
             self._end(pid, patience=5)
 
+    def wake(self) -> bool:
+        """Continue the server and its children where some are stopped (SIGSTOP); True where some were."""
+        pid = self.pid()
+        stopped = [] if pid is None else [one for one in (pid, *_children(pid)) if is_stopped(one)]
+        for one in stopped:
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGCONT)
+        return bool(stopped)
+
     def stop(self) -> None:
         """Stop it if it runs, and wait for its end. The caller holds the server's start lock.
 
@@ -169,6 +178,25 @@ def is_alive(pid: int) -> bool:
         return _stat_fields(pid)[0] not in ("Z", "X")
     except OSError:
         return False
+
+
+def is_stopped(pid: int) -> bool:
+    """Tell whether a process is stopped by a signal."""
+    try:
+        return _stat_fields(pid)[0] == "T"
+    except OSError:
+        return False
+
+
+def stopped_processes(session: int) -> list[int]:
+    """Return the processes of a session that are stopped (SIGSTOP); a debugger's are left out."""
+    stopped = []
+    for pid in _processes():
+        with suppress(OSError, IndexError):
+            fields = _stat_fields(pid)
+            if fields[0] == "T" and int(fields[3]) == session:
+                stopped.append(pid)
+    return stopped
 
 
 def _processes() -> list[int]:

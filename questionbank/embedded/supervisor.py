@@ -16,6 +16,8 @@ from questionbank.embedded.child import Program, RunningChild
 
 _TICK_SECONDS = 0.2
 _STEADY_SECONDS = 60.0  # a program that has run for so long starts again after the first delay
+_STOPPED_SECONDS = 20.0  # a program that is stopped (SIGSTOP) for so long is continued
+_LOOK_SECONDS = 5.0
 _MOST_DOUBLINGS = 30  # of the delay; 2 ** 1024, after a night of failures, is no float any more
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -62,6 +64,7 @@ class Supervisor:
         """Run until told to stop; every program and what it started has ended when this returns."""
         with self._signals_noted():
             watch_at = time.monotonic() + self._watch_seconds
+            look_at = time.monotonic() + _LOOK_SECONDS
             try:
                 while not self._stop_signals:
                     self._start_due()
@@ -70,6 +73,9 @@ class Supervisor:
                     if self._watch is not None and time.monotonic() >= watch_at:
                         self._watch()
                         watch_at = time.monotonic() + self._watch_seconds
+                    if time.monotonic() >= look_at:
+                        self._wake_stopped()
+                        look_at = time.monotonic() + _LOOK_SECONDS
                     self._copy_output(_TICK_SECONDS)
             finally:
                 self._stop_all()
@@ -78,7 +84,12 @@ class Supervisor:
     def _start_due(self) -> None:
         for name in [name for name, when in self._due.items() if time.monotonic() >= when]:
             del self._due[name]
-            child = RunningChild(self._programs[name], self._log_directory / f"{name}.log", self._echo)
+            try:
+                child = RunningChild(self._programs[name], self._log_directory / f"{name}.log", self._echo)
+            except OSError as error:  # no memory, or no more processes: it may pass
+                self._echo(f"{name} cannot be started: {error.strerror or error}")
+                self._due[name] = time.monotonic() + self._delay(name)
+                continue
             self._running.append(child)
             self._selector.register(child.output, selectors.EVENT_READ, child)
 
@@ -86,14 +97,23 @@ class Supervisor:
         name = child.program.name
         if time.monotonic() - child.started > _STEADY_SECONDS:
             self._failures[name] = 0
-        doublings = min(self._failures[name], _MOST_DOUBLINGS)
-        delay = min(self._first_delay * 2**doublings, self._longest_delay)
-        self._failures[name] += 1
+        delay = self._delay(name)
         code = self._remove(child)
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
         log = self._log_directory / f"{name}.log"
         self._echo(f"{name} ended ({how}) and starts again in {delay:g} s; see {log}")
         self._due[name] = time.monotonic() + delay
+
+    def _delay(self, name: str) -> float:
+        """Seconds to wait after one more failure."""
+        doublings = min(self._failures[name], _MOST_DOUBLINGS)
+        self._failures[name] += 1
+        return min(self._first_delay * 2**doublings, self._longest_delay)
+
+    def _wake_stopped(self) -> None:
+        for child in self._running:
+            if child.wake(after_seconds=_STOPPED_SECONDS):
+                self._echo(f"{child.program.name} was stopped and goes on")
 
     def _remove(self, child: RunningChild) -> int:
         if child.output in self._selector.get_map():

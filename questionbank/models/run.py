@@ -55,7 +55,10 @@ class Run(models.Model):
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     worker = models.CharField(_("worker"), max_length=120, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
+    deaths = models.PositiveSmallIntegerField(default=0)  # of its workers, since it last saved work
+    pauses = models.PositiveSmallIntegerField(default=0)  # lost connections, likewise
     cancel_requested = models.BooleanField(default=False)
+    is_dismissed = models.BooleanField(default=False)  # a failure that an admin has dealt with
 
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs"

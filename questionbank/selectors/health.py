@@ -43,7 +43,7 @@ from questionbank.selectors.embeddings import embedding_count_pending
 __all__ = ["BACKUP_RECORD", "HealthItem", "HealthReport", "State", "health_report", "site_is_healthy"]
 
 BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
-WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.DEAD_AFTER, which selectors cannot import
+WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.STALLED_AFTER, which selectors cannot import
 TIMEOUT_SECONDS = 2  # libpq knows no less
 RECALL_TARGET = 0.99
 RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf

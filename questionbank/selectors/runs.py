@@ -9,7 +9,15 @@ from django.utils.translation import gettext as _
 from questionbank.errors import NotFound
 from questionbank.models import Run, RunLog, RunMetric
 
-__all__ = ["run_get", "run_logs", "run_metric_series", "run_queue_position", "run_version", "runs"]
+__all__ = [
+    "run_get",
+    "run_last_step",
+    "run_logs",
+    "run_metric_series",
+    "run_queue_position",
+    "run_version",
+    "runs",
+]
 
 LOG_LINES = 200
 
@@ -59,6 +67,11 @@ def run_metric_series(*, run: Run) -> dict[str, list[tuple[int, float]]]:
     for name, step, value in run.metrics.order_by("name", "step").values_list("name", "step", "value"):
         series.setdefault(name, []).append((step, value))
     return series
+
+
+def run_last_step(*, run: Run) -> int:
+    """The last step that the run has figures of, 0 where it has none."""
+    return run.metrics.aggregate(last=Max("step"))["last"] or 0
 
 
 def run_queue_position(*, run: Run) -> int | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import psycopg
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from psycopg import sql
@@ -31,6 +32,7 @@ __all__ = [
     "embedding_set_save_unknown_shares",
     "embedding_store",
     "embedding_turn",
+    "embedding_turn_check",
 ]
 
 EMBED_LOCK = 7_201_004  # advisory lock, of a session: a set is brought up to date by one process at a time
@@ -84,6 +86,22 @@ def embedding_turn(*, wait: Callable[[], None]) -> Iterator[None]:
     finally:
         with suppress(DatabaseError):  # a lost connection has lost the lock too
             _advisory("pg_advisory_unlock")
+
+
+def embedding_turn_check() -> None:
+    """Check that this connection still has the turn: after a restart of the server another process may have it.
+
+    Raises:
+        psycopg.OperationalError: the connection that had it was lost.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
+            " AND objid = %s)",
+            [EMBED_LOCK],
+        )
+        if not cursor.fetchone()[0]:
+            raise psycopg.OperationalError("The connection that had the turn was lost.")
 
 
 def _advisory(function: str) -> bool:

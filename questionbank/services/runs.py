@@ -2,6 +2,9 @@
 
 queued -> running -> succeeded | failed | cancelled. A worker holds a lease (a random id) while it
 works; every write of a worker names its lease, so one that was given up for dead writes nothing more.
+
+A worker that dies is noticed within seconds because it also holds an advisory lock, which PostgreSQL lets go of with
+its connection (`run_hold`); one that hangs or is stopped is noticed by its missing heartbeats (decision 44).
 """
 
 from __future__ import annotations
@@ -10,11 +13,11 @@ import json
 import math
 import uuid
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from questionbank import dispatch
@@ -22,19 +25,25 @@ from questionbank.errors import Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
 __all__ = [
-    "DEAD_AFTER",
-    "MAX_ATTEMPTS",
+    "HEARTBEAT_SECONDS",
+    "MAX_DEATHS",
+    "MAX_PAUSES",
+    "SILENT_AFTER",
+    "STALLED_AFTER",
     "run_cancel",
     "run_create",
     "run_fail",
     "run_finish_cancelled",
     "run_heartbeat",
+    "run_hold",
     "run_is_held",
     "run_log",
     "run_metrics",
+    "run_pause",
     "run_progress",
     "run_release",
     "run_retry",
+    "run_saved_work",
     "run_start",
     "run_succeed",
     "run_under_way",
@@ -54,8 +63,12 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     (Run.Kind.PROMOTE, "probes"): ("scope",),
     (Run.Kind.UNDO, ""): ("import",),
 }
-DEAD_AFTER = timedelta(seconds=45)  # without a heartbeat (they come every 5 s)
-MAX_ATTEMPTS = 3
+HEARTBEAT_SECONDS = 2.0
+SILENT_AFTER = timedelta(seconds=6)  # without a heartbeat and without its lock a worker is dead
+STALLED_AFTER = timedelta(seconds=45)  # one that keeps its lock is stopped, or hangs
+MAX_DEATHS = 3  # of workers, by a cause of their own, since the job last saved work
+MAX_PAUSES = 20  # because the database went away, since the job last saved work
+RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the second is the run's id
 
 
 @transaction.atomic
@@ -140,6 +153,35 @@ def run_heartbeat(*, run: Run) -> bool:
     return bool(_held(run).filter(cancel_requested=False).update(heartbeat_at=timezone.now()))
 
 
+def run_hold(*, run: Run) -> bool:
+    """Take the lock that says that the worker lives, for as long as the current connection does."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [RUN_LOCK, _lock_number(run)])
+        return bool(cursor.fetchone()[0])
+
+
+def _lock_number(run: Run) -> int:
+    return run.pk % 2**31
+
+
+def _held_by_somebody(run: Run) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database d ON d.oid = pg_locks.database"
+            " WHERE d.datname = current_database() AND locktype = 'advisory' AND objsubid = 2"
+            " AND classid = %s AND objid = %s AND granted)",
+            [RUN_LOCK, _lock_number(run)],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def run_saved_work(*, run: Run) -> None:
+    """Forget deaths and pauses: the job has saved work that the next attempt does not do again."""
+    if run.deaths or run.pauses:
+        run.deaths = run.pauses = 0
+        _held(run).update(deaths=0, pauses=0)
+
+
 def run_is_held(*, run: Run) -> bool:
     """Whether the worker still holds the run; inside a transaction it keeps it to the end of that."""
     return _held(run).select_for_update().first() is not None
@@ -187,7 +229,7 @@ def _finish(run: Run, state: str, **fields: Any) -> bool:
 
 def run_succeed(*, run: Run, result: Mapping[str, Any] | None = None) -> bool:
     """Mark the run as finished. False if the lease was lost meanwhile."""
-    return _finish(run, Run.State.SUCCEEDED, result=dict(result or {}))
+    return _finish(run, Run.State.SUCCEEDED, result=dict(result or {}), done=F("total"))
 
 
 def run_fail(*, run: Run, error: str, result: Mapping[str, Any] | None = None) -> bool:
@@ -213,9 +255,36 @@ def run_release(*, run: Run) -> bool:
     if held is None:
         return False
     held.attempts = max(0, held.attempts - 1)
-    _requeue(held)
-    run_log(run=held, text=f"The worker {held.worker} was shut down; the job goes on with the next one.")
+    _give_back(held, f"The worker {held.worker} was shut down; the job goes on with the next one.")
     return True
+
+
+@transaction.atomic
+def run_pause(*, run: Run) -> bool:
+    """Give a run back that lost its connection to the database; it goes on as soon as a worker takes it.
+
+    After `MAX_PAUSES` without any saved work the run fails: then it is probably the job that ends the server.
+    False if the lease was lost meanwhile.
+    """
+    held = _held(run).select_for_update().first()
+    if held is None:
+        return False
+    held.pauses += 1
+    if held.pauses > MAX_PAUSES:
+        error = f"The database went away {held.pauses} times while this job ran."
+        return _finish(run, Run.State.FAILED, error=error)
+    held.attempts = max(0, held.attempts - 1)
+    _give_back(held, "The connection to the database was lost; the job goes on.")
+    return True
+
+
+def _give_back(run: Run, reason: str) -> None:
+    if run.cancel_requested:
+        run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, timezone.now()
+        run.save()
+    else:
+        _requeue(run)
+        run_log(run=run, text=reason)
 
 
 @transaction.atomic
@@ -248,7 +317,7 @@ def run_retry(*, run_id: int) -> Run:
         raise Conflict("Only a failed or cancelled job can be started again.")
     if run_under_way(kind=run.kind, capability=run.capability, parameters=run.parameters) is not None:
         raise Conflict("Another job does the same already: wait for it, or stop it first.")
-    run.attempts = 0
+    run.attempts = run.deaths = run.pauses = 0
     _requeue(run)
     return run
 
@@ -264,44 +333,32 @@ def _requeue(run: Run) -> None:
     dispatch.enqueue(run)
 
 
-def runs_reconcile() -> dict[str, int]:
-    """Mend what a dead worker or a lost message left; called at start and every 15 s.
+def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
+    """Mend what a dead worker or a lost message left; the clock calls it every two seconds.
 
-    Running runs without a heartbeat for `DEAD_AFTER` are queued again (or failed after `MAX_ATTEMPTS`);
-    queued runs that have no message are sent again.
+    A running run whose worker is gone is queued again, or fails after `MAX_DEATHS`. A death does not count where the
+    database was restarted after the last heartbeat, or where nobody was watching at that time: the whole installation
+    or the machine was down. Queued runs that have no message are sent again.
+
+    Args:
+        watching_since: since when the caller has been calling without a break.
 
     Returns:
         Counts: ``{"requeued", "failed", "resent"}``.
     """
     counts = {"requeued": 0, "failed": 0, "resent": 0}
-    deadline = timezone.now() - DEAD_AFTER
-    for run_id in Run.objects.filter(state=Run.State.RUNNING, heartbeat_at__lt=deadline).values_list(
+    silent = timezone.now() - SILENT_AFTER
+    for run_id in Run.objects.filter(state=Run.State.RUNNING, heartbeat_at__lt=silent).values_list(
         "pk", flat=True
     ):
         with transaction.atomic():
             run = (
                 Run.objects.select_for_update(skip_locked=True)
-                .filter(pk=run_id, state=Run.State.RUNNING, heartbeat_at__lt=deadline)
+                .filter(pk=run_id, state=Run.State.RUNNING, heartbeat_at__lt=silent)
                 .first()
             )
-            if run is None:
-                continue
-            run_log(
-                run=run,
-                text=f"The worker {run.worker} stopped answering.",
-                level=RunLog.Level.WARNING,
-            )
-            if run.cancel_requested:
-                run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, timezone.now()
-                run.save()
-            elif run.attempts >= MAX_ATTEMPTS:
-                run.state, run.lease, run.finished_at = Run.State.FAILED, None, timezone.now()
-                run.error = f"Its worker died {run.attempts} times."
-                run.save()
-                counts["failed"] += 1
-            else:
-                _requeue(run)
-                counts["requeued"] += 1
+            if run is not None and (outcome := _bury(run, watching_since)):
+                counts[outcome] += 1
     just_now = timezone.now() - timedelta(seconds=10)
     waiting = Run.objects.filter(state=Run.State.QUEUED).filter(
         Q(sent_at__lt=just_now) | Q(sent_at__isnull=True, created_at__lt=just_now)
@@ -313,6 +370,41 @@ def runs_reconcile() -> dict[str, int]:
                 dispatch.enqueue(run)
                 counts["resent"] += 1
     return counts
+
+
+def _bury(run: Run, watching_since: datetime | None) -> str:
+    """Queue the run of a dead worker again, or let it fail; "" where the worker may live."""
+    last_seen = run.heartbeat_at
+    assert last_seen is not None, "every running run has one"  # noqa: S101
+    restarted = _database_started()
+    if _held_by_somebody(run):
+        silent_since, patience = max(last_seen, watching_since or last_seen), STALLED_AFTER
+    else:
+        silent_since, patience = max(last_seen, restarted), SILENT_AFTER
+    if timezone.now() - silent_since <= patience:
+        return ""
+    from_outside = restarted > last_seen or (watching_since is not None and watching_since > last_seen)
+    reason = " Kindred or its database was restarted." if from_outside else ""
+    run_log(run=run, text=f"The worker {run.worker} stopped answering.{reason}", level=RunLog.Level.WARNING)
+    run.deaths += not from_outside
+    if run.cancel_requested:
+        run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, timezone.now()
+        run.save()
+        return ""
+    if run.deaths >= MAX_DEATHS:
+        run.state, run.lease, run.finished_at = Run.State.FAILED, None, timezone.now()
+        run.error = f"Its worker died {run.deaths} times."
+        run.save()
+        return "failed"
+    _requeue(run)
+    return "requeued"
+
+
+def _database_started() -> datetime:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_postmaster_start_time()")
+        started: datetime = cursor.fetchone()[0]
+        return started
 
 
 def worker_seen(*, name: str, queues: str) -> None:

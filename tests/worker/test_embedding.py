@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 
 import numpy as np
 import psycopg
@@ -16,8 +17,11 @@ from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionE
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.embeddings import EMBED_LOCK, embedding_set_ensure
+from questionbank.services.runs import run_create
+from tests.questionbank.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder
 from worker import embedding
+from worker.tasks import encoder_embed
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +42,9 @@ class Reporter:
 
     def should_stop(self) -> bool:
         return False
+
+    def saved_work(self) -> None:
+        pass
 
     def check(self) -> None:
         self.asked += 1
@@ -105,6 +112,32 @@ def test_the_turn_is_given_back_also_after_a_failure(wording, another_process, m
         embedding.embed_pending(Reporter(cancelled_at=1))
     taken = another_process.execute("SELECT pg_try_advisory_lock(%s)", [EMBED_LOCK]).fetchone()
     assert taken == (True,)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_vectors_go_on_after_the_database_restarted_halfway(wording, monkeypatch):
+    for number in range(3):
+        question(f"What is 2 + {number}?")
+    monkeypatch.setattr(embedding, "embedding_pending", partial(embedding.embedding_pending, batch_size=1))
+    store = embedding.embeddings.embedding_store
+    stored = []
+
+    def store_and_restart(**given):
+        stored.append(given["questions"][0].id)
+        count = store(**given)
+        end_connection()
+        connection.close()  # as a report of progress does: the job goes on with a new connection, without the turn
+        return count
+
+    run = run_create(kind="embed", capability="encoder", send=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(embedding.embeddings, "embedding_store", store_and_restart)
+        encoder_embed(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.error, len(stored)) == ("queued", "", 1)
+    encoder_embed(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.result) == ("succeeded", {"stored": {"wording": 2}})
 
 
 def test_a_language_is_not_judged_by_its_first_formula_for_ever(db, monkeypatch):

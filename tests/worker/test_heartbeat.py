@@ -23,7 +23,6 @@ class _Beats:
 @pytest.mark.parametrize(
     "error",
     [
-        redis.ConnectionError("the broker restarts"),
         InterfaceError("the connection is closed"),
         ProgrammingError("relation does not exist"),  # it started before the first migration
     ],
@@ -33,15 +32,39 @@ def test_the_heartbeat_outlives_what_it_depends_on(monkeypatch, error):
 
     def see(*, name, queues):
         seen.append((name, queues))
-        if not isinstance(error, redis.RedisError):
-            raise error
-
-    def reconcile():
         raise error
 
-    monkeypatch.setattr(celery, "runs_reconcile", reconcile)
     monkeypatch.setattr(celery, "worker_seen", see)
     monkeypatch.setattr(celery, "close_old_connections", lambda: None)
     monkeypatch.setattr(celery, "_stop", _Beats(3))
     celery._beat("default@here", "default")
     assert seen == [("default@here", "default")] * 3
+
+
+@pytest.mark.parametrize(
+    "error", [redis.ConnectionError("the broker restarts"), InterfaceError("closed"), ValueError("a fault")]
+)
+def test_the_reconciler_outlives_what_it_depends_on(monkeypatch, error):
+    rounds = []
+
+    def reconcile(*, watching_since):
+        rounds.append(watching_since)
+        raise error
+
+    monkeypatch.setattr(celery, "runs_reconcile", reconcile)
+    monkeypatch.setattr(celery, "close_old_connections", lambda: None)
+    monkeypatch.setattr(celery, "_stop", _Beats(3))
+    celery._reconcile()
+    assert len(rounds) == 3
+    assert len(set(rounds)) == 1
+
+
+def test_a_reconciler_that_was_stopped_has_not_been_watching(monkeypatch):
+    rounds = []
+    clock = iter([0.0, 2.0, 2.0, 60.0, 60.0, 62.0, 62.0])
+    monkeypatch.setattr(celery.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(celery, "runs_reconcile", lambda *, watching_since: rounds.append(watching_since))
+    monkeypatch.setattr(celery, "_stop", _Beats(4))
+    celery._reconcile()
+    first, second, third, fourth = rounds
+    assert first == second < third == fourth

@@ -169,8 +169,8 @@ def test_a_worker_killed_in_the_middle_of_embedding_loses_nothing(start_worker, 
     assert QuestionEmbedding.objects.count() == BATCH
     written = versions()
 
-    # As if its last heartbeat were long ago; the next worker reconciles when it starts.
-    Run.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    Run.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))  # as if it were long ago
+    assert runs_reconcile()["requeued"] == 1
     second = start_worker("second")
     wait_for(lambda: Run.objects.get().is_finished, "the run to finish", second, tmp_path)
 

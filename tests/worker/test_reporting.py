@@ -1,16 +1,19 @@
-"""How a run ends, and what it tells of its steps."""
+"""How a run ends, what it tells of its steps, and how it lives through a restart of the database."""
 
 from __future__ import annotations
 
+import errno
 import signal
 
 import pytest
+from django.db import connection
 
 from analytics.errors import Cancelled
 from analytics.training.callbacks import StepReport
 from questionbank import dispatch
 from questionbank.models import Run
 from questionbank.services import runs
+from tests.questionbank.test_outage import end_connection
 from worker import reporting
 from worker.reporting import running
 
@@ -67,3 +70,59 @@ def test_a_run_that_somebody_cancelled_is_cancelled(run):
         reporter.check()
     run.refresh_from_db()
     assert run.state == "cancelled"
+
+
+@pytest.fixture
+def lasting(transactional_db) -> None:
+    """For tests that end their connection: nothing they wrote may be in its transaction."""
+
+
+def read() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+@pytest.mark.parametrize(("kind", "capability"), sorted(key for key in dispatch.TASK_NAMES))
+def test_a_lost_connection_is_a_pause_in_every_kind_of_job(kind, capability, lasting):
+    run = runs.run_create(kind=kind, capability=capability, send=False)
+    with running(run.pk, "here"):
+        end_connection()
+        read()
+    run.refresh_from_db()
+    assert (run.state, run.error, run.attempts, run.pauses, run.lease) == ("queued", "", 0, 1, None)
+    assert "the job goes on" in run.logs.get().text
+    with running(run.pk, "here") as reporter:
+        reporter.saved_work()
+    run.refresh_from_db()
+    assert (run.state, run.attempts, run.pauses) == ("succeeded", 1, 0)
+
+
+def test_what_a_job_reports_survives_a_lost_connection(lasting):
+    run = runs.run_create(kind="train", capability="encoder", send=False)
+    with running(run.pk, "here") as reporter:
+        end_connection()
+        reporter.step(StepReport(3, 9, 0, 1.0, 5.0, {"loss": 1.5}))
+        end_connection()
+        reporter.log("Still here.")
+        end_connection()
+    run.refresh_from_db()
+    assert (run.state, run.pauses, run.done) == ("succeeded", 0, 9)
+    assert run.metrics.filter(name="loss").count() == 1
+    assert run.logs.get().text == "Still here."
+
+
+def test_a_training_that_gets_further_forgets_earlier_deaths(run):
+    run.metrics.create(step=5, name="loss", value=1.0)
+    Run.objects.filter(pk=run.pk).update(deaths=2)
+    with running(run.pk, "here") as reporter:
+        reporter.step(StepReport(5, 9, 0, 1.0, 5.0, {"loss": 1.5}))
+        assert Run.objects.get(pk=run.pk).deaths == 2
+        reporter.step(StepReport(6, 9, 0, 1.0, 5.0, {"loss": 1.5}))
+        assert Run.objects.get(pk=run.pk).deaths == 0
+
+
+def test_a_full_disk_is_said_in_a_sentence(run):
+    with running(run.pk, "here"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    run.refresh_from_db()
+    assert run.error == "The disk is full: free some space, then start the job again."

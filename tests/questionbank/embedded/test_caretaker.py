@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import http.server
+import os
+import signal
 import threading
 
 import pytest
 
-from questionbank.embedded import redis
+from questionbank.embedded import caretaker, redis
 from questionbank.embedded.caretaker import Caretaker, page_answers
 
 
@@ -78,3 +80,15 @@ def test_a_server_that_cannot_be_started_is_said_and_tried_again(tmp_path):
     caretaker()
     caretaker()
     assert said == ["redis has ended and starts again", "/dev/null is in the way: it is not a folder."] * 2
+
+
+def test_a_stopped_server_goes_on(var_dir, monkeypatch, user_of):
+    monkeypatch.setattr(caretaker, "_LOOK_SECONDS", 0)
+    user_of(var_dir)
+    said = []
+    look = Caretaker(var_dir, ["redis"], page_answers=lambda: False, on_answer=lambda: None, echo=said.append)
+    os.kill(redis.status(var_dir), signal.SIGSTOP)
+    look()
+    assert said == ["redis was stopped and goes on"]
+    look()
+    assert len(said) == 1

@@ -153,3 +153,26 @@ def test_kindred_is_a_site_a_worker_for_each_queue_and_a_clock(tmp_path):
     assert "127.0.0.1:8123" in found["web"].command
     assert all(program.command[0] == sys.executable for program in found.values())
     assert all(os.path.exists(program.directory / "pyproject.toml") for program in found.values())
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_disk_does_not_end_the_supervisor(supervise, tmp_path):
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "web.log").symlink_to("/dev/full")
+    supervisor = supervise("first_delay=0.1", web="echo hello; exit 3")
+    read_until(supervisor, r"web ended \(exit code 3\)")
+    read_until(supervisor, r"web ended \(exit code 3\)")
+    (tmp_path / "logs" / "web.log").unlink()
+    read_until(supervisor, r"web ended \(exit code 3\)")
+    read_until(supervisor, r"web ended \(exit code 3\)")
+    assert "hello" in (tmp_path / "logs" / "web.log").read_text()
+
+
+def test_a_stopped_program_goes_on(supervise):
+    script = "echo pid $$; while :; do sleep 0.1; done"
+    begin = "__import__('questionbank.embedded.supervisor').embedded.supervisor"
+    supervisor = supervise(
+        f"**({begin}.__dict__.update(_STOPPED_SECONDS=0.3, _LOOK_SECONDS=0.1) or {{}})", web=script
+    )
+    os.kill(int(read_until(supervisor, r"pid (\d+)")[1]), signal.SIGSTOP)
+    read_until(supervisor, "web was stopped and goes on")

@@ -18,7 +18,7 @@ from django.utils import timezone
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat
 from questionbank.selectors import health
 from questionbank.selectors.health import BACKUP_RECORD, State
-from questionbank.services.runs import DEAD_AFTER
+from questionbank.services.runs import STALLED_AFTER
 
 pytestmark = pytest.mark.django_db
 
@@ -110,7 +110,7 @@ def test_a_migration_that_is_missing_is_failing():
 
 
 def test_workers_and_runs_are_given_up_after_the_same_time():
-    assert health.WORKER_SILENT_AFTER == DEAD_AFTER
+    assert health.WORKER_SILENT_AFTER == STALLED_AFTER
 
 
 def test_workers_count_for_45_seconds_and_by_queue():

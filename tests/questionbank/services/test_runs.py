@@ -79,15 +79,78 @@ def test_a_worker_that_lost_its_lease_writes_nothing_more():
     assert runs.run_succeed(run=again, result={"stored": 3})
 
 
-def test_a_run_whose_worker_dies_three_times_fails_with_a_sentence():
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def long_up(monkeypatch) -> None:
+    """The database was started long before anything here happened."""
+    monkeypatch.setattr(runs, "_database_started", lambda: timezone.now() - 24 * HOUR)
+
+
+def die(run: Run, since: timedelta = timedelta(minutes=5)) -> None:
+    assert runs.run_start(run_id=run.pk, worker="doomed")
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - since)
+
+
+def test_a_run_whose_worker_dies_three_times_fails_with_a_sentence(long_up):
     run = queued()
-    for _attempt in range(runs.MAX_ATTEMPTS):
-        assert runs.run_start(run_id=run.pk, worker="doomed")
-        Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
-        runs.runs_reconcile()
+    for _attempt in range(runs.MAX_DEATHS):
+        die(run)
+        runs.runs_reconcile(watching_since=timezone.now() - HOUR)
     run.refresh_from_db()
     assert run.state == "failed"
     assert "died 3 times" in run.error
+
+
+def test_saved_work_forgets_earlier_deaths(long_up):
+    run = queued()
+    for _attempt in range(2 * runs.MAX_DEATHS):
+        held = runs.run_start(run_id=run.pk, worker="doomed")
+        runs.run_saved_work(run=held)
+        Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+        assert runs.runs_reconcile()["requeued"] == 1
+    run.refresh_from_db()
+    assert (run.state, run.deaths, run.attempts) == ("queued", 1, 6)
+
+
+@pytest.mark.parametrize("cause", ["the database restarted", "nobody was watching"])
+def test_deaths_from_outside_do_not_count(monkeypatch, cause):
+    started = timezone.now() - (timedelta(minutes=1) if cause == "the database restarted" else 24 * HOUR)
+    monkeypatch.setattr(runs, "_database_started", lambda: started)
+    watching_since = timezone.now() - (HOUR if cause == "the database restarted" else timedelta(minutes=1))
+    run = queued()
+    for _attempt in range(2 * runs.MAX_DEATHS):
+        die(run)
+        assert runs.runs_reconcile(watching_since=watching_since)["requeued"] == 1
+    run.refresh_from_db()
+    assert (run.state, run.deaths) == ("queued", 0)
+    assert run.logs.filter(text__contains="was restarted").exists()
+
+
+def test_a_worker_that_keeps_its_lock_is_given_up_only_when_it_hangs(long_up):
+    run = queued()
+    die(run, timedelta(seconds=30))
+    assert runs.run_hold(run=run)
+    assert runs.runs_reconcile()["requeued"] == 0
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - 2 * runs.STALLED_AFTER)
+    assert runs.runs_reconcile(watching_since=timezone.now())["requeued"] == 0  # the machine slept, perhaps
+    assert runs.runs_reconcile(watching_since=timezone.now() - HOUR)["requeued"] == 1
+
+
+def test_after_a_restart_of_the_database_workers_have_time_to_come_back(monkeypatch):
+    monkeypatch.setattr(runs, "_database_started", lambda: timezone.now() - timedelta(seconds=2))
+    run = queued()
+    die(run)
+    assert runs.runs_reconcile()["requeued"] == 0
+
+
+def test_a_run_that_ends_the_server_again_and_again_fails(sent):
+    run = queued()
+    for _pause in range(runs.MAX_PAUSES + 1):
+        assert runs.run_pause(run=runs.run_start(run_id=run.pk, worker="one"))
+    run.refresh_from_db()
+    assert (run.state, run.error) == ("failed", "The database went away 21 times while this job ran.")
 
 
 def test_cancelling_a_waiting_run_ends_it_and_its_message_starts_nothing():
