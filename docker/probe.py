@@ -1,4 +1,4 @@
-"""Health of one container: `probe.py wait | web | worker-default | worker-train | beat`.
+"""Health of one container: `probe.py wait | web | worker-default | worker-light | worker-train | beat`.
 
 Exit code 0 or 1 with one sentence. It starts neither Django nor Celery, so that asking twice a minute
 costs little.

@@ -19,7 +19,7 @@ from kombu.exceptions import OperationalError
 if TYPE_CHECKING:
     from questionbank.models import Run
 
-__all__ = ["enqueue", "pending_message_ids", "queue_depths"]
+__all__ = ["QUEUES", "enqueue", "pending_message_ids", "queue_depths"]
 
 logger = structlog.get_logger(__name__)
 
@@ -39,7 +39,7 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("score", "paraphrase"): "paraphrase.score",
     ("undo", ""): "bank.undo_import",
 }
-QUEUES = ("default", "train")
+QUEUES = ("default", "light", "train")  # long work, short work that never waits for it, trainings
 
 
 @cache

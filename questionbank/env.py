@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +70,17 @@ def secret_key() -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".secret_key.{os.getpid()}")
     if not path.exists():
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_urlsafe(64))
         try:
-            os.link(temporary, path)  # fails if another process was first: then theirs counts
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                file.write(secrets.token_urlsafe(64))
+            os.link(temporary, path)
         except FileExistsError:
-            pass
+            pass  # another process was first: theirs counts
+        except OSError as error:  # the first thing that a new installation writes
+            sys.exit(f"Error: {path.parent} cannot be written: {error.strerror or error}.")
         finally:
-            temporary.unlink()
+            temporary.unlink(missing_ok=True)
     return path.read_text().strip()
 
 

@@ -53,7 +53,7 @@ def test_documented_limits_are_the_real_ones(settings):
         in rows("Health")["Index recall"]
     )
     assert (
-        f"under {health.DISK_WARNING // 10**9} GB free | under {health.DISK_FAILING // 10**9} GB free" in TEXT
+        f"under {health.DISK_WARNING // 10**9} GB free | under {health.DISK_FAILING // 10**6} MB free" in TEXT
     )
     assert health.BACKUP_DUE.days == 7
     uploads = settings.IMPORT_UPLOAD_MAX_BYTES // 2**20

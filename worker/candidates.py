@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,9 @@ from typing import Any
 from analytics.artifacts import Manifest
 from analytics.training.checkpoint import CHECKPOINT_NAME
 from analytics.training.device import pick_device
+from questionbank.disk import require_space
 from questionbank.models import ModelArtifact
+from questionbank.scratch import scratch_folder
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.checkpoints import checkpoint_folder
 from questionbank.services.artifacts import artifact_register
@@ -27,6 +28,10 @@ from worker.reporting import RunReporter
 __all__ = ["train_candidate", "training_command"]
 
 _LICENSE_NOTE = "trained on the questions of this bank"
+
+TRAINING_BYTES = (
+    1_000_000_000  # the checkpoint of the default encoder with its optimiser's state, twice, and the model
+)
 
 Train = Callable[..., Manifest]
 """Called with the output folder and the keyword arguments that all trainings share."""
@@ -59,12 +64,13 @@ def train_candidate(
     if registered is None:
         if not (folder / CHECKPOINT_NAME).is_file():
             shutil.rmtree(folder, ignore_errors=True)
+        require_space(folder, TRAINING_BYTES, what="The training")
         train = begin(folder)
         champion = artifact_champion(capability=run.capability)
         if (folder / CHECKPOINT_NAME).is_file():
             reporter.log("Going on from the checkpoint.")
-        with gpu_turn(reporter, pick_device(device)), tempfile.TemporaryDirectory() as scratch:
-            output = Path(scratch) / run.capability
+        with gpu_turn(reporter, pick_device(device)), scratch_folder(prefix="train-") as scratch:
+            output = scratch / run.capability
             train(
                 output,
                 name=name,

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from analytics.concept_paths import PathTree
 from analytics.errors import DataError
-from analytics.probes.concept_probe import choose_penalty, concept_probe
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
 from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
@@ -261,6 +260,8 @@ def _measure(
     reporter: RunReporter,
 ) -> None:
     """Fit probes on `among`, look there for neighbours, and keep what both say of `own`."""
+    from analytics.probes.concept_probe import choose_penalty, concept_probe  # PyTorch: not for scorers
+
     asked = np.stack([vectors[row.id] for row in own])
     known = np.stack([vectors[row.id] for row in among])
     ids = [row.id for row in own]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -38,7 +38,7 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
     identifiers = reporter.run.parameters["pairs"]
     if artifact_champion(capability="paraphrase") is None:
         reporter.log("There is no scorer yet: the pairs get findings only.", level="warning")
-    scorers = _Scorers(len(identifiers), reporter.should_stop)
+    scorers = _Scorers(len(identifiers), reporter)
     scored = unread = 0
     for start in range(0, len(identifiers), BATCH):
         reporter.check()
@@ -55,21 +55,24 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
     }
 
 
-def bulk_scorer(served: ServedScorer, count: int, cancel: Callable[[], bool]) -> Scorer:
-    """The scorer as suits so many pairs: with many the encoder runs in PyTorch, which takes seconds to load."""
-    if 2 * count <= SMALL_JOB:
+def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scorer:
+    """The scorer as suits so many pairs: with many the encoder runs in PyTorch, which takes seconds to load.
+
+    The worker of the queue `light` never loads it, to stay small.
+    """
+    if 2 * count <= SMALL_JOB or reporter.run.queue == "light":
         return served.scorer
     from analytics.backbone.bert import encode_bulk
 
     backbone = artifact_backbone(served.artifact)
-    return served.scorer.with_encode(lambda texts: encode_bulk(backbone, texts, cancel=cancel))
+    return served.scorer.with_encode(lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop))
 
 
 class _Scorers:
     """The scorer in use, asked anew for every batch: another one may be promoted meanwhile."""
 
-    def __init__(self, count: int, cancel: Callable[[], bool]) -> None:
-        self._count, self._cancel = count, cancel
+    def __init__(self, count: int, reporter: RunReporter) -> None:
+        self._count, self._reporter = count, reporter
         self.latest: ServedScorer | None = None
         self._scorer: Scorer | None = None
 
@@ -78,7 +81,7 @@ class _Scorers:
         if served is None:
             self.latest = self._scorer = None
         elif self.latest is None or self.latest.artifact != served.artifact:
-            self.latest, self._scorer = served, bulk_scorer(served, self._count, self._cancel)
+            self.latest, self._scorer = served, bulk_scorer(served, self._count, self._reporter)
         return self.latest, self._scorer
 
 

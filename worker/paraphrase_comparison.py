@@ -94,7 +94,7 @@ def scorer_comparison_figures(
     for role, served in scorers.items():
         reporter.check()
         reporter.progress(0, 0, f"Measuring the {role}")
-        results[role] = _scores(bulk_scorer(served, len(suite), reporter.should_stop), suite)
+        results[role] = _scores(bulk_scorer(served, len(suite), reporter), suite)
     reporter.progress(0, 0, "Comparing")
     return scorer_figures(suite, results, left_out=left_out)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from analytics.configuration import config_from_strings
@@ -13,6 +11,7 @@ from analytics.probes.config import ProbesConfig
 from analytics.probes.train import train_probes
 from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
+from questionbank.scratch import scratch_folder
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.promotion import probes_promote
 from worker.encoder_training import train_encoder_run
@@ -101,8 +100,8 @@ def fit_hierarchy_probes(
     reporter.progress(0, 1, "Reading vectors")
     feed = probe_feed(hierarchy=hierarchy, embedding_set=embedding_set)
     reporter.log(f"{len(feed.texts):,} tagged questions with vectors by {embedding_set.encoder_name}.")
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "probes"
+    with scratch_folder(prefix="probes-") as scratch:
+        folder = scratch / "probes"
         train_probes(
             feed.vectors,
             feed.paths,

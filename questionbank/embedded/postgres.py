@@ -144,6 +144,7 @@ def _create_data(location: PostgresLocation, binaries: Path, user: pwd.struct_pa
         run_as(user, [*single_user, "template1"], text_input="\n".join(statements))
     except subprocess.CalledProcessError as error:
         reason = (error.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        shutil.rmtree(new, ignore_errors=True)
         raise EmbeddedError(f"PostgreSQL's data could not be created in {new}: {reason}") from error
     new.rename(location.data_directory)
 

@@ -18,6 +18,8 @@ def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
     commands = {
         "web": [*gunicorn, "--bind", f"{host}:{port}", "--workers", "2", "--threads", "4"],
         "worker-default": [*worker, "default", "--hostname", "default@%h", "--concurrency", "1"],
+        # short work, in one process that never loads PyTorch
+        "worker-light": [*worker, "light", "--hostname", "light@%h", "--pool", "solo"],
         # CUDA does not survive a fork: training runs in the worker's own process
         "worker-train": [*worker, "train", "--hostname", "train@%h", "--pool", "solo"],
         "beat": [*celery, "beat", "--schedule", str(var_dir / "celerybeat-schedule")],

@@ -4,6 +4,8 @@ and the form that says so.
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, ClassVar
 
 from django import forms
@@ -14,6 +16,9 @@ from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+
+from questionbank.disk import has_space
+from questionbank.errors import ServiceUnavailable
 
 __all__ = ["TAKES_FILES", "FileForm", "LimitedUploadHandler", "was_too_large"]
 
@@ -30,6 +35,7 @@ class LimitedUploadHandler(FileUploadHandler):
     """
 
     _too_large = False
+    _disk_is_full = False
 
     def handle_raw_input(
         self,
@@ -43,11 +49,16 @@ class LimitedUploadHandler(FileUploadHandler):
         name = match.url_name if match is not None else None
         setting = TAKES_FILES.get(name or "", "IMPORT_UPLOAD_MAX_BYTES")
         self._too_large = content_length > getattr(settings, setting) + FORM_ALLOWANCE
+        folders = (Path(settings.VAR_DIR), Path(gettempdir()))  # kept in the one, received in the other
+        self._disk_is_full = not all(has_space(folder, content_length) for folder in folders)
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         if self._too_large and self.request is not None:
             self.request.upload_was_too_large = True  # type: ignore[attr-defined]
+            raise StopUpload(connection_reset=False)
+        if self._disk_is_full and self.request is not None:
+            self.request.disk_is_full = True  # type: ignore[attr-defined]
             raise StopUpload(connection_reset=False)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
@@ -58,7 +69,15 @@ class LimitedUploadHandler(FileUploadHandler):
 
 
 def was_too_large(request: HttpRequest) -> bool:
-    """Whether the request's file was dropped for its size."""
+    """Whether the request's file was dropped for its size.
+
+    Raises:
+        ServiceUnavailable: it was dropped because the disk is full.
+    """
+    if getattr(request, "disk_is_full", False):
+        raise ServiceUnavailable(
+            _now("The disk of the server is nearly full, so files cannot be uploaded. Ask an administrator.")
+        )
     return getattr(request, "upload_was_too_large", False)
 
 

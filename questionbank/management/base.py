@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import psycopg
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError, ProgrammingError, connection
+from django.db import Error as DatabaseError
+from django.db import ProgrammingError, connection
 from psycopg.errors import UndefinedColumn, UndefinedTable
 
 from analytics.errors import AnalyticsError
 from questionbank.errors import KindredError
+from questionbank.outage import Outage, outage_of
 
 __all__ = ["BankCommand"]
 
@@ -49,8 +52,13 @@ class BankCommand(BaseCommand):
             raise CommandError(
                 "The database is of another version of Kindred: run the command migrate first."
             ) from error
-        except OperationalError as error:
-            reason = str(error).strip().splitlines()[0]
+        except (DatabaseError, psycopg.Error, OSError) as error:
+            outage = outage_of(error)
+            if outage is None:
+                raise
+            if outage is Outage.FULL:
+                raise CommandError("The disk is full: free some space and run the command again.") from error
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise CommandError(f"The database does not answer: {reason}") from error
         except KeyboardInterrupt:
             raise CommandError("Interrupted; what was not finished was not kept.", returncode=130) from None

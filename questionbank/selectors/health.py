@@ -49,7 +49,7 @@ RECALL_TARGET = 0.99
 RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf
 MOMENT = "j M Y, H:i e"  # of dates in figures
 BACKUP_DUE = timedelta(days=7)
-DISK_WARNING, DISK_FAILING = 5_000_000_000, 1_000_000_000  # bytes free
+DISK_WARNING, DISK_FAILING = 2_000_000_000, 500_000_000  # bytes free
 ESSENTIAL_QUEUE = "default"  # without a worker for it nothing is imported or embedded
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
 _UNREACHABLE = (redis.RedisError, KombuError, OSError)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from analytics.catalog import CAPABILITIES
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelEvent, Run, User
+from questionbank.scratch import scratch_folder
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.services.paraphrase import paraphrase_rescore
 
@@ -62,9 +63,16 @@ def artifact_register(
     checksum = artifact_checksum(folder)
     location = f"{manifest.capability}/{checksum[:12]}-{uuid.uuid4().hex[:8]}"
     storage = storages["artifacts"]
-    for name in [MANIFEST_NAME, *manifest.files]:  # whatever else lies there is not the model's
-        with (folder / name).open("rb") as stream:
-            storage.save(f"{location}/{name}", File(stream))
+    names = [f"{location}/{name}" for name in (MANIFEST_NAME, *manifest.files)]  # nothing else is the model's
+    try:
+        for name in names:
+            with (folder / name.removeprefix(f"{location}/")).open("rb") as stream:
+                storage.save(name, File(stream))
+    except BaseException:  # the disk is full, for one: half a model is of no use
+        for name in names:
+            with suppress(OSError):
+                storage.delete(name)
+        raise
     with transaction.atomic():
         artifact = ModelArtifact.objects.create(
             capability=manifest.capability,
@@ -289,8 +297,8 @@ def _install_scorer(report: Callable[[str], Any]) -> None:
 
 def _exported(capability: str, adapter: Path | None) -> ModelArtifact:
     """Put a default model together in a process of its own, and register it as a candidate."""
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / capability
+    with scratch_folder(prefix="model-") as scratch:
+        folder = scratch / capability
         options = ["--output", str(folder), *(["--adapter", str(adapter)] if adapter else [])]
         finished = subprocess.run(
             [sys.executable, "-m", "analytics", "export", capability, *options],

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import tarfile
-import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
+from questionbank.scratch import scratch_owned
 
 __all__ = [
     "DUMP",
@@ -116,9 +117,8 @@ def archive_write(*, path: Path, about: dict[str, Any]) -> Iterator[ArchiveWrite
         raise Conflict(f"{path} exists already: a backup never overwrites a file, choose another name.")
     if not path.parent.is_dir():
         raise NotFound(f"There is no folder {path.parent}.")
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
-    aside = Path(name)
-    try:
+    with scratch_owned(path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")) as aside:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
                 writer = ArchiveWriter(tar)
@@ -130,8 +130,6 @@ def archive_write(*, path: Path, about: dict[str, Any]) -> Iterator[ArchiveWrite
             os.fsync(file.fileno())
         aside.rename(path)
         _sync_folder(path.parent)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -29,12 +29,14 @@ from questionbank.errors import Conflict, KindredError, ServiceUnavailable
 
 __all__ = [
     "connected_to",
+    "database_bytes",
     "database_dump",
     "database_restore",
     "database_swap",
     "database_users",
     "former_database_drop",
     "fresh_database",
+    "leftover_databases_drop",
     "row_counts",
     "server_version",
     "snapshot",
@@ -44,6 +46,7 @@ __all__ = [
 NOT_DUMPED = ("django_session", "questionbank_workerheartbeat")
 RESTORE_SETTINGS = "-c maintenance_work_mem=512MB -c synchronous_commit=off"
 SWAP_SECONDS = 20.0
+LEFTOVER = "kindred: of a restore, may be dropped"  # comment of a database
 RESTORE_LOCK = 0x4B494E45  # an advisory lock's number in the maintenance database
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()} - {"password"}
 _SYSTEM_FOLDERS = "/usr/lib/postgresql"  # Debian keeps every major version's programs below it
@@ -105,6 +108,13 @@ def database_restore(*, path: Path, database: str) -> None:
         fresh.execute("ANALYZE")
 
 
+def database_bytes() -> int:
+    """Size of the bank's database on the server's disk."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        return int(cursor.fetchone()[0])
+
+
 def database_users() -> int:
     """Number of other processes that are connected to the bank's database."""
     with connection.cursor() as cursor:
@@ -124,7 +134,7 @@ def fresh_database() -> Iterator[str]:
         ServiceUnavailable: our role may not do what a restore needs.
     """
     bank = _parameters()["dbname"]
-    fresh = f"{bank[:50]}_restore"
+    fresh = _restored(bank)
     with _connect_maintenance() as maintenance:
         locked = maintenance.execute("SELECT pg_try_advisory_lock(%s)", [RESTORE_LOCK]).fetchone()
         if not (locked and locked[0]):
@@ -132,10 +142,12 @@ def fresh_database() -> Iterator[str]:
         _check_rights(maintenance, bank)
         _drop(maintenance, fresh)  # left by a restore that was killed
         maintenance.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(fresh)))
+        _mark(maintenance, fresh, LEFTOVER)
         try:
             yield fresh
         finally:
-            _drop(maintenance, fresh)
+            with suppress(psycopg.OperationalError):  # the server is gone: the next start or command drops it
+                _drop(maintenance, fresh)
 
 
 def _check_rights(maintenance: psycopg.Connection[Any], bank: str) -> None:
@@ -174,7 +186,9 @@ def database_swap(*, fresh: str) -> None:
                 )
                 with maintenance.transaction():
                     _rename(maintenance, bank, former)
+                    _mark(maintenance, former, LEFTOVER)
                     _rename(maintenance, fresh, bank)
+                    _mark(maintenance, bank, None)
             except (psycopg.errors.ObjectInUse, psycopg.errors.InsufficientPrivilege) as error:
                 if time.monotonic() > deadline:
                     raise Conflict(
@@ -190,6 +204,36 @@ def former_database_drop() -> None:
     """Drop the database that a swap has replaced; what cannot be dropped now, the next restore drops."""
     with suppress(psycopg.Error), _connect_maintenance() as maintenance:
         _drop(maintenance, _former(_parameters()["dbname"]))
+
+
+def leftover_databases_drop() -> list[str]:
+    """Drop what restores that were killed left, unless one is running; returns their names.
+
+    Only databases that a restore has marked: somebody else's of the same name stays.
+    """
+    bank = _parameters()["dbname"]
+    with suppress(psycopg.Error, ServiceUnavailable), _connect_maintenance() as maintenance:
+        locked = maintenance.execute("SELECT pg_try_advisory_lock(%s)", [RESTORE_LOCK]).fetchone()
+        if not (locked and locked[0]):
+            return []
+        rows = maintenance.execute(
+            "SELECT datname FROM pg_database WHERE datname = ANY(%s) AND shobj_description(oid, 'pg_database') = %s",
+            [[_restored(bank), _former(bank)], LEFTOVER],
+        ).fetchall()
+        for (name,) in rows:
+            _drop(maintenance, name)
+        return [name for (name,) in rows]
+    return []
+
+
+def _mark(maintenance: psycopg.Connection[Any], database: str, comment: str | None) -> None:
+    maintenance.execute(
+        sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(database), sql.Literal(comment))
+    )
+
+
+def _restored(bank: str) -> str:
+    return f"{bank[:50]}_restore"
 
 
 def _former(bank: str) -> str:

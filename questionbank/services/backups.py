@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -27,7 +25,9 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from questionbank.disk import require_space
 from questionbank.errors import Conflict, KindredError, ValidationFailed
 from questionbank.models import (
     KnowledgeConcept,
@@ -38,6 +38,7 @@ from questionbank.models import (
     Run,
     User,
 )
+from questionbank.scratch import scratch_folder, scratch_sweep
 from questionbank.selectors.health import BACKUP_RECORD
 from questionbank.services import backup_database as database
 from questionbank.services.backup_archive import (
@@ -50,7 +51,7 @@ from questionbank.services.backup_archive import (
     archive_write,
 )
 
-__all__ = ["backup_create", "backup_restore", "backup_verify", "bank_is_empty"]
+__all__ = ["backup_create", "backup_restore", "backup_verify", "bank_is_empty", "leftovers_clear"]
 
 Report = Callable[[str], Any]
 
@@ -69,8 +70,9 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
     about: dict[str, Any] = {"kindred": _version(), "created": timezone.now().isoformat()}
     try:
         with archive_write(path=path, about=about) as archive:
-            with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as scratch:
-                dump = Path(scratch) / DUMP
+            _require_space(path.parent)
+            with scratch_folder(parent=path.parent, prefix=f".{path.name}.") as scratch:
+                dump = scratch / DUMP
                 report("Dumping the database ...")
                 with database.snapshot() as snapshot_name:
                     about["postgres"] = database.server_version()
@@ -95,8 +97,8 @@ def backup_verify(*, path: Path) -> BackupManifest:
     Raises:
         NotFound, ValidationFailed: it is not.
     """
-    with tempfile.TemporaryDirectory(dir=_scratch_folder(path), prefix="verify-") as scratch:
-        return _checked(path, Path(scratch))[0]
+    with scratch_folder(prefix="verify-") as scratch:
+        return _checked(path, scratch)[0]
 
 
 def backup_restore(*, path: Path, force: bool = False, report: Report | None = None) -> BackupManifest:
@@ -110,9 +112,9 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
     report = report or (lambda _line: None)
     if not force:
         _refuse_if_used()
-    with tempfile.TemporaryDirectory(dir=_scratch_folder(path), prefix="restore-") as scratch:
+    with scratch_folder(prefix="restore-") as scratch:
         report("Checking the backup ...")
-        manifest, members = _checked(path, Path(scratch))
+        manifest, members = _checked(path, scratch)
         with database.fresh_database() as fresh:
             report("Restoring the database ...")
             database.database_restore(path=members[DUMP], database=fresh)
@@ -131,6 +133,11 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
             files.replace_changed()
         database.former_database_drop()
     return manifest
+
+
+def leftovers_clear() -> list[str]:
+    """Remove what killed backups, restores, imports and trainings left; returns what was removed."""
+    return [str(path) for path in scratch_sweep()] + database.leftover_databases_drop()
 
 
 def bank_is_empty() -> bool:
@@ -159,17 +166,14 @@ def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]
                 f"{path.name} comes from a later Kindred ({manifest.kindred}, which has the migration"
                 f" {label}.{unknown[-1]}): upgrade this one first."
             )
-    free = shutil.disk_usage(scratch).free
-    if path.stat().st_size > free:
-        raise KindredError(f"There is not enough room to unpack {path.name} in {scratch.parent}.")
+    require_space(scratch, path.stat().st_size, what=_("Unpacking the backup"))
     return archive_unpack(path=path, folder=scratch)
 
 
-def _scratch_folder(path: Path) -> Path:
-    """Beside the storages, where moving is cheap; it is closed to others, as the bank's content is."""
-    folder: Path = settings.VAR_DIR
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def _require_space(folder: Path) -> None:
+    """A dump is smaller than the database, whose indexes it leaves out; it lies beside the archive for a while."""
+    files = sum(storages[alias].size(name) for alias in FOLDERS.values() for name in _stored(storages[alias]))
+    require_space(folder, database.database_bytes() + files, what=_("The backup"))
 
 
 def _check_rows(manifest: BackupManifest) -> None:

@@ -7,7 +7,6 @@ statistics, the vocabulary of search and, unless told otherwise, a request for v
 from __future__ import annotations
 
 import shutil
-import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -15,16 +14,20 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, Protocol
 
+from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
+from django.utils.translation import gettext as _
 
+from questionbank.disk import require_space
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.formats import FORMATS
 from questionbank.formats.catalog import AUTO
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.formats.naming import set_name
 from questionbank.models import Run, User
+from questionbank.scratch import scratch_folder
 from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
@@ -38,6 +41,9 @@ __all__ = ["ImportReport", "import_file", "import_repeat", "import_request", "ru
 
 LOGGED_LINES = 50
 MANY = 10_000  # new questions after which the bank does not wait for autovacuum
+BYTES_A_BYTE = (
+    5  # of a file: its copy, the staging table, the questions with their index, the log of PostgreSQL
+)
 _NAME_BYTES = 150  # of a file's name that are kept
 
 
@@ -198,6 +204,7 @@ def import_request(
             "dry_run": dry_run,
             "skip_invalid": skip_invalid,
         },
+        queue=_queue(dry_run),
         requested_by=user,
     )
 
@@ -219,8 +226,14 @@ def import_repeat(*, run: Run, user: User | None, dry_run: bool = False, skip_in
         kind=Run.Kind.IMPORT,
         title=_title(parameters["name"], dry_run),
         parameters=parameters,
+        queue=_queue(dry_run),
         requested_by=user,
     )
+
+
+def _queue(dry_run: bool) -> str:
+    """Checking a file is short work: somebody waits for it."""
+    return "light" if dry_run else "default"
 
 
 def _allow(user: User | None) -> None:
@@ -266,8 +279,11 @@ def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
     storage = storages["uploads"]
     if not storage.exists(parameters["upload"]):
         raise Conflict("The uploaded file is not kept any more; upload it again.")
-    with tempfile.TemporaryDirectory(prefix="kindred-import-") as folder:
-        path = Path(folder) / parameters["name"]
+    require_space(
+        Path(settings.VAR_DIR), BYTES_A_BYTE * storage.size(parameters["upload"]), what=_("The import")
+    )
+    with scratch_folder(prefix="import-") as folder:
+        path = folder / parameters["name"]
         with storage.open(parameters["upload"]) as stored, path.open("wb") as local:
             shutil.copyfileobj(stored, local)
         report = _imported(run, path, reporter)

@@ -7,7 +7,6 @@ pairs are added, an empty file takes its place, so that whoever presses the butt
 from __future__ import annotations
 
 import shutil
-import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from django.utils.translation import gettext as _
 from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed, ValidationFailed
 from questionbank.formats.pairs import PairRow, read_pair_file
 from questionbank.models import ParaphrasePair, Question, User
+from questionbank.scratch import scratch_folder
 from questionbank.selectors.questions import is_text_of
 from questionbank.services.paraphrase import PairInput, pairs_create, pairs_known, pairs_turn
 from questionbank.services.proposals import why_not_reworded
@@ -139,8 +139,8 @@ def _allow(user: User) -> None:
 @contextmanager
 def _local(stored: str, name: str) -> Iterator[Path]:
     """The kept file under its own name, which the sentences about it use."""
-    with tempfile.TemporaryDirectory() as folder, storages["uploads"].open(stored) as kept:
-        path = Path(folder) / name
+    with scratch_folder(prefix="pairs-") as folder, storages["uploads"].open(stored) as kept:
+        path = folder / name
         with path.open("wb") as copy:
             shutil.copyfileobj(kept, copy)
         yield path

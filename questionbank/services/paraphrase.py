@@ -39,6 +39,8 @@ __all__ = [
     "paraphrase_score_waiting",
 ]
 
+LIGHT_PAIRS = 500  # a minute of work on two cores; more would keep short work waiting
+
 UNSCORED = 2.0  # after every scored pair, whose priority is at most 1.5
 _ROWS = 500  # that one statement writes
 
@@ -187,6 +189,7 @@ def paraphrase_score_request(
         capability="paraphrase",
         title=f"Score {len(identifiers):,} paraphrase{'' if len(identifiers) == 1 else 's'}",
         parameters={"pairs": identifiers},
+        queue="light" if len(identifiers) <= LIGHT_PAIRS else "default",
         requested_by=user,
         send=send,
     )

@@ -43,6 +43,10 @@ __all__ = [
 ]
 
 GATED = ("encoder", "paraphrase")  # capabilities that have a fixed suite
+COMPARISON_QUEUES = {
+    "encoder": "default",
+    "paraphrase": "light",
+}  # an encoder's computes the vectors of the bank
 
 
 def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
@@ -72,6 +76,7 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
         return run_create(
             **wanted,
             title=f"Compare {candidate.name} with {champion.name}"[:200],
+            queue=COMPARISON_QUEUES[candidate.capability],
             requested_by=user,
             send=send,
         )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import Group
@@ -17,6 +15,7 @@ from questionbank.demo.hierarchy import HIERARCHY_NAME
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Question, User
+from questionbank.scratch import scratch_folder
 from questionbank.services.artifacts import artifact_install_default
 from questionbank.services.imports import import_file
 from questionbank.services.paraphrase import PairInput, pairs_create
@@ -82,8 +81,8 @@ def demo_bank_install(*, report: Callable[[str], Any]) -> bool:
     if Question.objects.exists():
         return False
     report("Making the demo bank ...")
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "demo.jsonl"
+    with scratch_folder(prefix="demo-") as scratch:
+        path = scratch / "demo.jsonl"
         with path.open("w", encoding="utf-8") as file:
             for record in generate_bank():
                 file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")

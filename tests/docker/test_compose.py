@@ -16,7 +16,16 @@ from questionbank.env import environment
 from tests.docker.conftest import DOCKER
 
 BASE_DIR = DOCKER.parent
-OURS = ("prepare", "web", "beat", "worker-default", "worker-train", "worker-default-gpu", "worker-train-gpu")
+OURS = (
+    "prepare",
+    "web",
+    "beat",
+    "worker-default",
+    "worker-light",
+    "worker-train",
+    "worker-default-gpu",
+    "worker-train-gpu",
+)
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
 DOCKERFILE = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
 each_service = pytest.mark.parametrize("name", list(COMPOSE["services"]))

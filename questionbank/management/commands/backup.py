@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.management.base import BankCommand
-from questionbank.services.backups import backup_create
+from questionbank.services.backups import backup_create, leftovers_clear
 
 
 class Command(BankCommand):
@@ -19,6 +19,7 @@ class Command(BankCommand):
         parser.add_argument("file", type=Path, help="the file to write, e.g. bank-2027-01-31.tar")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
+        leftovers_clear()
         manifest = backup_create(path=file, report=self.stderr.write)
         questions = manifest.rows["questionbank_question"]
         size = file.stat().st_size / 1e6

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.management.base import BankCommand
-from questionbank.services.backups import backup_restore, backup_verify
+from questionbank.services.backups import backup_restore, backup_verify, leftovers_clear
 
 
 class Command(BankCommand):
@@ -22,6 +22,7 @@ class Command(BankCommand):
         parser.add_argument("--check", action="store_true", help="only check the file; restore nothing")
 
     def handle(self, *args: Any, file: Path, force: bool, check: bool, **options: Any) -> None:
+        leftovers_clear()
         if check:
             manifest = backup_verify(path=file)
         else:

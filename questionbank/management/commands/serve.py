@@ -11,14 +11,17 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connections
+from django.utils.translation import gettext as _
 
 from questionbank.demo.people import DEMO_PEOPLE
+from questionbank.disk import require_space
 from questionbank.embedded import SERVICES, ensure, needs_embedded
 from questionbank.embedded.caretaker import Caretaker, page_answers
 from questionbank.embedded.instance import Instance, free_port
 from questionbank.embedded.programs import programs
 from questionbank.embedded.supervisor import Supervisor
 from questionbank.management.base import BankCommand
+from questionbank.services.backups import leftovers_clear
 
 
 class Command(BankCommand):
@@ -64,9 +67,13 @@ class Command(BankCommand):
     def _serve(self, host: str) -> None:
         instance = Instance(settings.VAR_DIR)
         services = needs_embedded(os.environ)
+        if not (settings.VAR_DIR / "static").exists():  # made by the first start, and by no command
+            require_space(settings.VAR_DIR, 0, what=_("The first start"))
         ensure(settings.VAR_DIR, services)
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
+        for name in leftovers_clear():
+            self._say(f"Removed {name}, which a killed process left.")
         call_command("setup_bank")
         connections.close_all()
         port = free_port(settings.PORT, host) if settings.DEMO else settings.PORT

@@ -78,7 +78,7 @@ def test_it_survives_kills_of_every_process_and_stops_everything_at_the_end(serv
     assert status_of(address) == 200
 
     children = Path(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children").read_text().split()
-    assert len(children) == 4
+    assert len(children) == 5
     kill(supervisor.pid)
     for child in children:
         assert within(lambda child=child: not is_alive(int(child)))
@@ -92,7 +92,8 @@ def test_it_survives_kills_of_every_process_and_stops_everything_at_the_end(serv
 
 
 def test_its_processes_are_listed(serve):
-    assert serve("--list").communicate()[0].split() == ["web", "worker-default", "worker-train", "beat"]
+    names = ["web", "worker-default", "worker-light", "worker-train", "beat"]
+    assert serve("--list").communicate()[0].split() == names
 
 
 def test_one_process_alone_wants_running_servers_and_a_name_that_exists(serve):

@@ -149,7 +149,7 @@ def test_a_program_that_closes_its_output_keeps_running(supervise, tmp_path):
 
 def test_kindred_is_a_site_a_worker_for_each_queue_and_a_clock(tmp_path):
     found = programs.programs(tmp_path, host="127.0.0.1", port=8123)
-    assert list(found) == ["web", "worker-default", "worker-train", "beat"]
+    assert list(found) == ["web", "worker-default", "worker-light", "worker-train", "beat"]
     assert "127.0.0.1:8123" in found["web"].command
     assert all(program.command[0] == sys.executable for program in found.values())
     assert all(os.path.exists(program.directory / "pyproject.toml") for program in found.values())

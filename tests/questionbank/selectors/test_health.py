@@ -118,13 +118,13 @@ def test_workers_count_for_45_seconds_and_by_queue():
     seen("default@one", "default", 30)
     workers = item("workers")
     assert workers.state == State.WARNING
-    assert workers.sentence == "No worker listens to: train."
+    assert workers.sentence == "No worker listens to: light, train."
     seen("train@one", "train", 50)
-    assert item("workers").figures == {"default": "default@one", "train": "nobody"}
-    seen("both@two", "default,train", 1)
+    assert item("workers").figures == {"default": "default@one", "light": "nobody", "train": "nobody"}
+    seen("all@two", "default,light,train", 1)
     workers = item("workers")
     assert workers.state == State.OK
-    assert set(workers.figures["default"].split(", ")) == {"default@one", "both@two"}
+    assert set(workers.figures["default"].split(", ")) == {"default@one", "all@two"}
 
 
 def test_jobs_that_failed_today_are_counted_and_older_ones_not():
@@ -171,7 +171,7 @@ def test_a_low_recall_is_a_warning():
 
 @pytest.mark.parametrize(
     ("free", "state"),
-    [(900_000_000, State.FAILING), (4_000_000_000, State.WARNING), (6_000_000_000, State.OK)],
+    [(400_000_000, State.FAILING), (1_900_000_000, State.WARNING), (2_100_000_000, State.OK)],
 )
 def test_a_full_disk_is_noticed(var, monkeypatch, free, state):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10_000_000_000, 1, free))

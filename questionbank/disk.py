@@ -1,0 +1,48 @@
+"""Free space on the disk, asked before work that would fill it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+
+from questionbank.errors import ServiceUnavailable
+
+__all__ = ["RESERVE", "free_bytes", "has_space", "require_space"]
+
+RESERVE = 200_000_000  # bytes that stay free: PostgreSQL, Redis and the logs need some
+
+
+def free_bytes(folder: Path) -> int:
+    """Return the bytes free where a folder is, or would be made."""
+    there = next(one for one in (folder.absolute(), *folder.absolute().parents) if one.exists())
+    return shutil.disk_usage(there).free
+
+
+def has_space(folder: Path, needed: int) -> bool:
+    """Tell whether `needed` bytes can be written and the reserve stays."""
+    return free_bytes(folder) >= needed + RESERVE
+
+
+def require_space(folder: Path, needed: int, *, what: str) -> None:
+    """Check before work that writes about `needed` bytes.
+
+    Args:
+        what: the work, as the sentence begins: "The import".
+
+    Raises:
+        ServiceUnavailable: there is not enough space; the sentence says how much there is and is needed.
+    """
+    if not has_space(folder, needed):
+        sentence = _("%(what)s needs about %(needed)s of free disk space in %(folder)s; %(free)s are free.")
+        raise ServiceUnavailable(
+            sentence
+            % {
+                "what": what,
+                "needed": filesizeformat(needed + RESERVE),
+                "folder": folder,
+                "free": filesizeformat(free_bytes(folder)),
+            }
+        )
