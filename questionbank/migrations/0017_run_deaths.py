@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('questionbank', '0013_settled_label'),
+        ("questionbank", "0016_ways_back"),
     ]
 
     operations = [
