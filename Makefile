@@ -5,7 +5,7 @@ PYTHON_IN_VENV := $(VENV)/bin/python
 export HF_HUB_OFFLINE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint bench
+.PHONY: help setup run test check lint bench faults
 
 help:
 	@echo "make setup   create $(VENV) and install Kindred into it"
@@ -13,6 +13,7 @@ help:
 	@echo "make test    run the tests"
 	@echo "make check   run everything that CI runs: lint, types, imports, migrations, tests"
 	@echo "make bench   measure speed and search quality"
+	@echo "make faults  kill, stop and restart parts of a real instance, and check that nothing is lost"
 
 setup: $(VENV)/installed
 
@@ -34,6 +35,9 @@ lint: setup
 
 bench: $(VENV)/installed-bench
 	$(PYTHON_IN_VENV) -m tests.bench
+
+faults: setup
+	$(PYTHON_IN_VENV) -m tests.faults
 
 # The first Python that fits; a name alone is not enough, since version managers leave names of absent versions.
 $(PYTHON_IN_VENV):

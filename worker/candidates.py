@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from analytics.artifacts import Manifest
-from analytics.training.checkpoint import CHECKPOINT_NAME
 from analytics.training.device import pick_device
 from questionbank.disk import require_space
 from questionbank.models import ModelArtifact
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.checkpoints import checkpoint_folder
+from questionbank.selectors.checkpoints import checkpoint_folder, folder_has_checkpoint
 from questionbank.services.artifacts import artifact_register
 from worker.gpu import gpu_turn
 from worker.reporting import RunReporter
@@ -62,12 +61,12 @@ def train_candidate(
         capability=run.capability, name=name, created_at__gte=run.created_at
     ).first()
     if registered is None:
-        if not (folder / CHECKPOINT_NAME).is_file():
+        if not folder_has_checkpoint(folder):
             shutil.rmtree(folder, ignore_errors=True)
         require_space(folder, TRAINING_BYTES, what="The training")
         train = begin(folder)
         champion = artifact_champion(capability=run.capability)
-        if (folder / CHECKPOINT_NAME).is_file():
+        if folder_has_checkpoint(folder):
             reporter.log("Going on from the checkpoint.")
         with gpu_turn(reporter, pick_device(device)), scratch_folder(prefix="train-") as scratch:
             output = scratch / run.capability

@@ -8,8 +8,12 @@ it) is what contrast lives by. Distances between hierarchies are undefined; such
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +34,10 @@ from analytics.training.callbacks import Callback
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
-__all__ = ["MetricTask", "check_examples", "fit_metric_layer"]
+__all__ = ["PART", "VECTORS_PREFIX", "MetricTask", "check_examples", "fit_metric_layer"]
+
+PART = 1_024  # texts that are encoded and kept together
+VECTORS_PREFIX = "vectors-"  # of the files beside a checkpoint that keep them
 
 # Chosen on questions set apart from the training parts of the public sets (decision 30).
 _BATCH = 2048
@@ -139,11 +146,53 @@ def check_examples(examples: Sequence[EncoderExample], levels: int) -> None:
         )
 
 
+def _encode_kept(
+    backbone: Backbone,
+    texts: Sequence[str],
+    folder: Path | None,
+    progress: Callable[[int, int], None] | None,
+    cancel: Callable[[], bool] | None,
+) -> np.ndarray:
+    """Encode texts part by part; parts that the folder has are read, new ones are written there.
+
+    Returns:
+        (texts, dimension) float32.
+    """
+    parts = []
+    for start in range(0, len(texts), PART):
+        part = texts[start : start + PART]
+        kept = folder / _part_name(backbone, part) if folder is not None else None
+        if kept is not None and kept.is_file():
+            parts.append(np.load(kept))
+            if progress is not None:
+                progress(start + len(part), len(texts))
+            continue
+        tell = partial(_tell_part, progress, start, len(texts)) if progress is not None else None
+        parts.append(encode_bulk(backbone, part, progress=tell, cancel=cancel))
+        if kept is not None:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            aside = kept.with_suffix(".partial")
+            with aside.open("wb") as file:
+                np.save(file, parts[-1])
+            aside.replace(kept)
+    return np.concatenate(parts)
+
+
+def _part_name(backbone: Backbone, texts: Sequence[str]) -> str:
+    content = json.dumps([backbone.weights_hash, backbone.max_tokens, *texts])
+    return f"{VECTORS_PREFIX}{hashlib.sha256(content.encode()).hexdigest()[:32]}.npy"
+
+
+def _tell_part(progress: Callable[[int, int], None], start: int, total: int, done: int, _of: int) -> None:
+    progress(start + done, total)
+
+
 def fit_metric_layer(
     backbone: Backbone,
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
     *,
+    checkpoints: Path | None = None,
     callbacks: Sequence[Callback] = (),
     progress: Callable[[int, int], None] | None = None,
     evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
@@ -155,6 +204,7 @@ def fit_metric_layer(
         backbone: the encoder, adapters merged.
         examples: the training questions; those without a concept are not used.
         config: its `metric_steps`, levels and seed.
+        checkpoints: folder that keeps the vectors: a training that was interrupted does not encode them again.
         callbacks: told of progress after steps.
         progress: told while the questions are encoded (questions done, all of them).
         evaluate: held-out metrics of the encoder with its new layer.
@@ -171,7 +221,7 @@ def fit_metric_layer(
     tagged = [one for one in examples if one.paths]
     served = for_serving(backbone)  # what is fitted here is behind what is served: texts are cut as late
     try:
-        vectors = encode_bulk(served, [one.text for one in tagged], progress=progress, cancel=cancel)
+        vectors = _encode_kept(served, [one.text for one in tagged], checkpoints, progress, cancel)
     finally:
         backbone.tokenizer.enable_truncation(backbone.max_tokens)
     task = MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, evaluate=evaluate)

@@ -167,7 +167,8 @@ def fit_encoder(
         config: the settings.
         held_out: questions to measure with.
         start: encoder to load in place of the configuration's backbone.
-        checkpoints: folder of the checkpoint; where it holds one, training goes on from there.
+        checkpoints: folder of the checkpoint; where it holds one, training goes on from there. It also keeps the
+            vectors that a last layer is fitted on.
         callbacks: told of progress after steps.
         progress: told while the questions are encoded for a last layer (questions done, all of them).
         cancel: asked after every step.
@@ -203,6 +204,7 @@ def fit_encoder(
         backbone,
         examples,
         config,
+        checkpoints=checkpoints,
         callbacks=_after(result, callbacks),
         progress=progress,
         evaluate=evaluate,

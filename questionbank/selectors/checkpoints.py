@@ -8,11 +8,12 @@ from django.conf import settings
 
 from questionbank.models import Run
 
-__all__ = ["checkpoint_folder", "checkpoints_root", "run_has_checkpoint"]
+__all__ = ["checkpoint_folder", "checkpoints_root", "folder_has_checkpoint", "run_has_checkpoint"]
 
 CHECKPOINT = (
     "checkpoint.pt"  # as analytics.training writes it; that package needs PyTorch, so a test compares
 )
+VECTORS = "vectors-"  # likewise: analytics.encoder.metric_layer.VECTORS_PREFIX
 
 
 def checkpoints_root() -> Path:
@@ -31,4 +32,9 @@ def run_has_checkpoint(*, run: Run) -> bool:
     Where the worker keeps its `VAR_DIR` on another machine this does not see it; the run goes on from it all
     the same.
     """
-    return (checkpoint_folder(run.pk) / CHECKPOINT).is_file()
+    return folder_has_checkpoint(checkpoint_folder(run.pk))
+
+
+def folder_has_checkpoint(folder: Path) -> bool:
+    """Whether a folder holds a checkpoint, or vectors that a quick training has encoded so far."""
+    return (folder / CHECKPOINT).is_file() or any(folder.glob(f"{VECTORS}*.npy"))

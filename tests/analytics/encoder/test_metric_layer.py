@@ -10,6 +10,7 @@ import torch
 
 from analytics.backbone.bert import METRIC_NAME, encode_bulk, load_backbone, set_metric
 from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.encoder import metric_layer
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.metric_layer import MetricTask, fit_metric_layer
@@ -125,6 +126,31 @@ def test_a_cancelled_fit_leaves_the_encoder_as_it_was():
     with pytest.raises(Cancelled):
         fit_metric_layer(backbone, texts(), config(), cancel=lambda: next(calls, True))
     assert backbone.metric is None
+
+
+def test_an_interrupted_fit_does_not_encode_its_questions_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(metric_layer, "PART", 10)
+    encoded, told = [], []
+
+    def encode(backbone, texts, **options):
+        if len(encoded) == 2:
+            encoded.append(0)
+            raise Cancelled("The worker died.")
+        encoded.append(len(texts))
+        return encode_bulk(backbone, texts, **options)
+
+    monkeypatch.setattr(metric_layer, "encode_bulk", encode)
+    with pytest.raises(Cancelled):
+        fit_metric_layer(tiny_backbone(), texts(), config(), checkpoints=tmp_path)
+    resumed, whole = tiny_backbone(), tiny_backbone()
+    fit_metric_layer(
+        resumed, texts(), config(), checkpoints=tmp_path, progress=lambda *call: told.append(call)
+    )
+    assert encoded == [10, 10, 0, 10, 10]
+    assert told[-1] == (40, 40)
+    assert told == sorted(told)
+    fit_metric_layer(whole, texts(), config())
+    assert torch.equal(resumed.metric, whole.metric)
 
 
 def test_it_is_kept_beside_the_weights_and_damage_is_one_clear_sentence(tmp_path):

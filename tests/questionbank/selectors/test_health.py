@@ -200,7 +200,7 @@ def test_the_command_prints_json_and_ends_with_1_where_something_fails():
     report = json.loads(out.getvalue())
     assert report["status"] == "failing"
     assert report["checks"]["database"]["status"] == "ok"
-    seen("both", "default,train", 1)
+    seen("all", "default,light,train", 1)
     out = io.StringIO()
     call_command("health", stdout=out)
     assert "Every queue has a worker." in out.getvalue()

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
+from analytics.encoder.metric_layer import VECTORS_PREFIX
 from analytics.training.checkpoint import CHECKPOINT_NAME
 from questionbank.models import ModelArtifact, Run
-from questionbank.selectors.checkpoints import CHECKPOINT
+from questionbank.selectors.checkpoints import CHECKPOINT, VECTORS
 from questionbank.services.runs import (
     run_cancel,
     run_create,
@@ -199,6 +200,7 @@ def test_a_stopped_training_with_a_checkpoint_is_resumed_one_without_is_started_
 
 def test_the_page_looks_for_the_checkpoint_where_the_worker_writes_it() -> None:
     assert CHECKPOINT == CHECKPOINT_NAME
+    assert VECTORS == VECTORS_PREFIX
 
 
 def test_a_finished_training_leads_to_its_model_and_a_comparison_to_its_page(training, as_teacher) -> None:

@@ -1,0 +1,303 @@
+"""A real Kindred in a folder of its own: servers, site, workers and clock under `manage.py serve`.
+
+Only the demo bank and the default models are left out; the bank has the vectors of character n-grams. Everything is
+asked by SQL and HTTP, as somebody outside would.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from questionbank.embedded import SERVICES
+from questionbank.embedded.instance import free_port
+from questionbank.embedded.locations import postgres_location
+from questionbank.embedded.server import is_alive
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+PATIENCE_SECONDS = 180.0
+
+# One setup without models instead of `setup_bank`: the n-grams, and somebody who is logged in.
+SERVE = """
+import os, sys
+import django; django.setup()
+from django.core.management import call_command
+from questionbank.management.commands import serve
+
+def prepare(name, **options):
+    if name != "setup_bank":
+        return call_command(name, **options)
+    from importlib import import_module
+    from django.conf import settings
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from analytics.inference.ngrams import HashedNgramEncoder
+    from questionbank.models import EmbeddingSet, User
+    ngrams = HashedNgramEncoder()
+    EmbeddingSet.objects.get_or_create(
+        lens="wording", encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
+    )
+    if not User.objects.exists():
+        person = User.objects.create_superuser("faults", password="correct horse battery")
+        session = import_module(settings.SESSION_ENGINE).SessionStore(session_key="f" * 32)
+        session.update({
+            SESSION_KEY: str(person.pk),
+            BACKEND_SESSION_KEY: "django.contrib.auth.backends.ModelBackend",
+            HASH_SESSION_KEY: person.get_session_auth_hash(),
+        })
+        session.save(must_create=True)
+
+serve.call_command = prepare
+try:
+    call_command("serve", *sys.argv[1:])
+except serve.CommandError as error:
+    sys.exit(f"Error: {error}")
+"""
+IMPORT = """
+import sys
+import django; django.setup()
+from django.core.files.base import File
+from questionbank.services.imports import import_request
+with open(sys.argv[1], "rb") as file:
+    print(import_request(upload=File(file), name=sys.argv[2], user=None, format="jsonl", source="Faults").pk)
+"""
+
+
+class Instance:
+    """One Kindred.
+
+    Args:
+        folder: a new folder that everybody may enter; it is removed by `running_instance`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.var_dir = folder, folder / "var"
+        self.port = free_port(18100)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.endswith("_URL")},
+            "DJANGO_SETTINGS_MODULE": "questionbank.settings",
+            "DEMO": "1",
+            "HF_HUB_OFFLINE": "1",
+            "OMP_NUM_THREADS": "1",
+            "VAR_DIR": str(self.var_dir),
+            "PORT": str(self.port),
+            "PYTHONPATH": str(BASE_DIR),
+        }
+        self.supervisor: subprocess.Popen[bytes] | None = None
+
+    # --- processes --------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the supervisor and wait for the site."""
+        with (self.folder / "serve.log").open("ab") as log:
+            self.supervisor = subprocess.Popen(
+                [sys.executable, "-c", SERVE], cwd=BASE_DIR, env=self.environment, stdout=log, stderr=log
+            )
+        wait_for(lambda: self.get("/questions/")[0] == 200, "the site", self.log)
+
+    def stop(self) -> None:
+        """Stop everything and wait for it."""
+        if self.supervisor is not None:
+            for pid in self.pids():
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+            self.supervisor.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self.supervisor.wait(timeout=60)
+            self.supervisor.kill()
+            self.supervisor.wait()
+        for service in SERVICES.values():
+            service.stop(self.var_dir)
+
+    def pids(self) -> list[int]:
+        """The supervisor's children, which are web, workers and clock, in this order where none was restarted."""
+        assert self.supervisor is not None
+        children = Path(f"/proc/{self.supervisor.pid}/task/{self.supervisor.pid}/children")
+        with suppress(OSError):
+            return [int(pid) for pid in children.read_text().split()]
+        return []
+
+    def program(self, name: str) -> int | None:
+        """Process id of one program."""
+        marks = {"web": b"gunicorn", "beat": b"beat", **{f"worker-{q}": f"{q}@%h".encode() for q in QUEUES}}
+        for pid in self.pids():
+            with suppress(OSError):
+                if marks[name] in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                    return pid
+        return None
+
+    def server(self, name: str) -> int | None:
+        """Process id of ``postgres`` or ``redis``."""
+        return SERVICES[name].status(self.var_dir)
+
+    def restart_postgres(self) -> None:
+        """Have PostgreSQL end as an administrator would ("fast"); the supervisor starts it again."""
+        pid = self.server("postgres")
+        if pid is not None:
+            os.kill(pid, signal.SIGINT)
+            wait_for(lambda: not is_alive(pid), "PostgreSQL to end", self.log)
+        wait_for(lambda: self.server("postgres") not in (None, pid), "PostgreSQL to come back", self.log)
+
+    def command(self, *words: str) -> subprocess.Popen[str]:
+        """Start a command of `manage.py`."""
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [sys.executable, "manage.py", *words],
+            cwd=BASE_DIR,
+            env=self.environment,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+        )
+
+    # --- what people do -------------------------------------------------------------------------
+
+    def get(self, path: str, timeout: float = 30.0) -> tuple[int, dict[str, str]]:
+        """Read a page as somebody who is logged in; status 0 where nobody answers."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", headers={"Cookie": f"sessionid={'f' * 32}"}
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                answer.read()
+                return answer.status, dict(answer.headers)
+        except urllib.error.HTTPError as error:
+            return error.code, dict(error.headers)
+        except (OSError, TimeoutError, ValueError):
+            return 0, {}
+
+    def import_questions(self, count: int, *, mark: str) -> int:
+        """Ask for an import of new questions, as the page does; returns the job's number."""
+        path = self.folder / f"{mark}.jsonl"
+        lines = [json.dumps({"text": f"What is {n} + {n + 7}? ({mark})"}) + "\n" for n in range(count)]
+        path.write_text("".join(lines))
+        words = [sys.executable, "-c", IMPORT, str(path), f"{mark}.jsonl"]
+        while True:  # until it is acknowledged: one that was not has written nothing
+            asked = subprocess.run(
+                words, cwd=BASE_DIR, env=self.environment, capture_output=True, text=True, check=False
+            )
+            if asked.returncode == 0:
+                return int(asked.stdout.split()[-1])
+            time.sleep(1)
+
+    # --- what is true ---------------------------------------------------------------------------
+
+    def sql(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Ask the bank, waiting for the server."""
+        location = postgres_location(self.var_dir)
+        address = {
+            "host": str(location.socket_directory),
+            "dbname": location.database,
+            "user": location.user,
+        }
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                with psycopg.connect(**address, autocommit=True, connect_timeout=5) as server:
+                    return server.execute(statement, values or None).fetchall()
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
+    def unfinished(self) -> int:
+        """Number of jobs that wait or run."""
+        [(count,)] = self.sql("SELECT count(*) FROM questionbank_run WHERE state IN ('queued', 'running')")
+        return int(count)
+
+    def log(self) -> str:
+        """The end of every log."""
+        paths = [self.folder / "serve.log", *sorted((self.var_dir / "logs").glob("*.log"))]
+        written = [path for path in paths if path.exists()]
+        return "\n".join(f"== {path.name}\n{path.read_text(errors='replace')[-2000:]}" for path in written)
+
+
+QUEUES = ("default", "light", "train")
+
+
+def wait_for(
+    condition: Callable[[], object], what: str, log: Callable[[], str], seconds: float = PATIENCE_SECONDS
+) -> float:
+    """Wait until a condition holds, and return for how long.
+
+    Raises:
+        AssertionError: it does not in time; with the logs.
+    """
+    began = time.monotonic()
+    while not condition():
+        if time.monotonic() - began > seconds:
+            raise AssertionError(f"waited {seconds:.0f} s in vain for {what}\n{log()}")
+        time.sleep(0.1)
+    return time.monotonic() - began
+
+
+def broken_invariants(instance: Instance, *, imported: int, imports: Sequence[int]) -> list[str]:
+    """What is not as it must be once nothing runs any more, from SQL alone.
+
+    Args:
+        imported: questions of all imports that were acknowledged.
+        imports: their jobs.
+    """
+    checks = {
+        "jobs that need a person": (
+            0,
+            "SELECT count(*) FROM questionbank_run WHERE state IN ('failed', 'cancelled')",
+        ),
+        "imports that succeeded": (
+            len(imports),
+            "SELECT count(*) FROM questionbank_run WHERE kind = 'import' AND state = 'succeeded'",
+        ),
+        "questions": (imported, "SELECT count(*) FROM questionbank_question"),
+        "different questions": (
+            imported,
+            "SELECT count(DISTINCT content_hash) FROM questionbank_question",
+        ),
+        "questions without a vector": (
+            0,
+            "SELECT count(*) FROM questionbank_question q WHERE NOT EXISTS (SELECT FROM"
+            " questionbank_questionembedding e WHERE e.question_id = q.id AND e.content_hash = q.content_hash)",
+        ),
+        "jobs that hold a lease": (
+            0,
+            "SELECT count(*) FROM questionbank_run WHERE lease IS NOT NULL AND state <> 'running'",
+        ),
+        "databases of restores": (
+            0,
+            "SELECT count(*) FROM pg_database WHERE datname LIKE '%\\_restore' OR datname LIKE '%\\_former'",
+        ),
+    }
+    broken = []
+    for name, (expected, statement) in checks.items():
+        [(found,)] = instance.sql(statement)
+        if found != expected:
+            broken.append(f"{name}: {found:,} and not {expected:,}")
+    return broken
+
+
+@contextmanager
+def running_instance() -> Iterator[Instance]:
+    """An instance, stopped and removed at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="kindred-faults-"))
+    folder.chmod(0o755)
+    instance = Instance(folder)
+    try:
+        instance.start()
+        yield instance
+    finally:
+        instance.stop()
+        home = postgres_location(instance.var_dir).home
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
