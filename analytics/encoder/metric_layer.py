@@ -158,7 +158,7 @@ def _encode_kept(
     Returns:
         (texts, dimension) float32.
     """
-    parts = []
+    parts = [np.zeros((0, backbone.dimension), dtype=np.float32)]
     for start in range(0, len(texts), PART):
         part = texts[start : start + PART]
         kept = folder / _part_name(backbone, part) if folder is not None else None
