@@ -212,5 +212,5 @@ def test_only_admins_see_the_details(client, teacher, reviewer, admin_person):
         client.force_login(person)
         assert client.get("/health/details/").status_code == status
     page = client.get("/health/details/").content.decode()
-    assert "No worker listens to: default, train." in page
+    assert "No worker listens to: default, light, train." in page
     assert "PostgreSQL" in page
