@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("questionbank", "0016_ways_back"),
+        ("questionbank", "0017_facet_counts"),
     ]
 
     operations = [
