@@ -17,6 +17,7 @@ from html import escape
 
 import nh3
 
+from analytics.text.bare_latex import bare_formulas, is_bare_formula
 from analytics.text.formulas import Segment, segment_text
 from analytics.text.textmode import replace_text_macros
 from questionbank.mathml import MATHML_ATTRIBUTES, MATHML_TAGS, FormulaRefused, formula_mathml
@@ -232,6 +233,8 @@ def _render_image(description: str, out: _Line, labels: Labels) -> None:
 
 
 def _render_mixed(text: str, out: _Line, labels: Labels) -> None:
+    if is_bare_formula(text) and _render_bare(text.strip(), out, labels):
+        return
     for segment in segment_text(text):
         if segment.kind == "text":
             _render_prose(segment.source, out, labels)
@@ -263,6 +266,16 @@ def _render_formula(segment: Segment, out: _Line, labels: Labels) -> None:
         out.markup(f'<span class="formula-scroll"{focus}>{html}</span>', width)
     else:
         out.markup(html, max(width // 2, 1))
+
+
+def _render_bare(latex: str, out: _Line, labels: Labels) -> bool:
+    """Show LaTeX that stands without dollar signs; return whether that was possible."""
+    try:
+        formula_mathml(latex)
+    except FormulaRefused:
+        return False
+    _render_formula(Segment("formula", latex, latex, 0, len(latex)), out, labels)
+    return True
 
 
 def _table(source: str, start: int, labels: Labels) -> str:
@@ -328,6 +341,8 @@ _PROSE = re.compile(
     r"|(?P<line>\n[^\S\n]*|\\\\(?![a-zA-Z])[^\S\n]*\n?)"
     r"|(?P<blank>~?\\u(?:nder)?line\s?\{[\s~]*\}~?|(?:\\_|_){2,})"
     r"|(?P<image>\[image\])"
+    r"|\$\$(?P<words>[^$\\\n]{0,200})\$\$"
+    r"|(?P<space>\\(?:hfill|break|large|Large|small|vspace\*?\s?\{[^{}]*\}|hspace\*?\s?\{[^{}]*\})(?![a-zA-Z])\s?)"
     r"|\\(?P<style>textbf|emph|textit|underline|uline|textsuperscript|textsubscript|text|textrm|textnormal|mbox)\s?\{"
     r"|\\item(?![a-zA-Z])\s*(?P<item>)"
     r"|(?P<nothing>\\(?:begin|end)\s?\{(?:enumerate|itemize|center)\}(?:\[[^\]]{0,40}\])?)"
@@ -348,6 +363,16 @@ _STYLES = {
 
 
 def _render_prose(text: str, out: _Line, labels: Labels) -> None:
+    start = 0
+    for formula_start, formula_end in bare_formulas(text):
+        _render_words(text[start:formula_start], out, labels)
+        if not _render_bare(text[formula_start:formula_end], out, labels):
+            _render_words(text[formula_start:formula_end], out, labels)
+        start = formula_end
+    _render_words(text[start:], out, labels)
+
+
+def _render_words(text: str, out: _Line, labels: Labels) -> None:
     start = 0
     for match in _PROSE.finditer(text):
         if match.start() > start:
@@ -370,9 +395,13 @@ def _render_prose(text: str, out: _Line, labels: Labels) -> None:
             out.close() if match[0] == "}" else out.open_brace()
         elif kind == "macro":
             out.text(replace_text_macros(match[0]))
+        elif kind == "words":
+            out.text(match["words"])  # dollars around words: "$$Wednesday$$"
         elif kind == "item":
             out.line_break()
             out.text("• ")
+        elif kind == "code" and is_bare_formula(match["code"]) and _render_bare(match["code"], out, labels):
+            continue
         elif kind in {"strong", "code"}:
             out.open(kind)
             out.text(replace_text_macros(match[kind]) if kind == "strong" else match[kind])

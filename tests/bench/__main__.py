@@ -11,7 +11,16 @@ import platform
 import subprocess
 import sys
 
-BENCHMARKS = ("encode", "imports", "judged_search", "paraphrases", "search", "training", "vectors")
+BENCHMARKS = (
+    "encode",
+    "formulas",
+    "imports",
+    "judged_search",
+    "paraphrases",
+    "search",
+    "training",
+    "vectors",
+)
 
 
 def machine() -> str:

@@ -217,9 +217,37 @@ def test_a_formula_that_cannot_be_shown_stands_as_its_source() -> None:
         assert read(html).text == f"Find {source}"
 
 
+def test_latex_without_dollar_signs_is_drawn_in_answers_and_in_sentences() -> None:
+    assert "<mfrac>" in render_question(r"\frac{3}{4}")
+    html = render_question(r"It takes 3 \frac{1}{2} cups.")
+    assert html.startswith("<p>It takes <math")
+    assert html.endswith("</math> cups.</p>")
+    assert "<msup>" in render_question(r"Find `\sin^2 x` now")
+    assert "<code>x**2</code>" in render_question("Find `x**2` now")
+    assert read(render_question("Find file_name")).text == "Find file_name"
+
+
+def test_latex_without_dollar_signs_that_cannot_be_drawn_stays_as_it_was_written() -> None:
+    html = render_question(r"2^3^4 is \frac{1} there")
+    assert "<math" not in html
+    assert "formula-source" not in html
+    assert read(html).text == r"2^3^4 is \frac{1} there"
+
+
+def test_dollars_around_words_and_spacing_commands_are_dropped() -> None:
+    assert read(render_question("It is $$Wednesday$$.")).text == "It is Wednesday."
+    assert read(render_question(r"$$$$None")).text == "None"
+    assert read(render_question("\\hfill\\break Solve")).text == "Solve"
+
+
 @pytest.mark.parametrize(
     ("latex", "tags"),
     [
+        (r"\begin{aligned}\color{red}{a}&=b\\c&=d\end{aligned}", {"mtable"}),
+        (r"\binom83", {"mfrac"}),
+        (r"\cancelto{3}{15}", {"mover", "menclose"}),
+        (r"\overarc{AB}", {"mover"}),
+        (r"\begin{matrix}1&_2\end{matrix}", {"msub"}),
         (r"\frac{1}{2}", {"mfrac"}),
         (r"\sqrt[3]{x}", {"mroot"}),
         (r"\begin{array}{c@{}c|p{2cm}}1&2\\3&4\end{array}", {"mtable", "mtr", "mtd"}),
@@ -327,6 +355,8 @@ def test_long_and_deep_texts_are_shown_in_good_time() -> None:
         "{" * LONGEST_TEXT,
         "\\begin{tabular}{c}" * 3_000,
         ("\\begin{tabular}{c}&" * 1_500) + "\\end{tabular}" * 1_500,
+        "x^{" * (LONGEST_TEXT // 3),
+        "$$" + "x" * 100 + "$$$" * 15_000,
     ):
         assert read(render_question.__wrapped__(text)).strange == []
 
