@@ -13,6 +13,7 @@ from questionbank.models.equation import QuestionEquation
 from questionbank.models.event import ModelEvent
 from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import ImportDuplicate
+from questionbank.models.long_query import LongQuery
 from questionbank.models.paraphrase import ParaphrasePair
 from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
@@ -25,6 +26,7 @@ from questionbank.models.review import (
     SettlementLease,
 )
 from questionbank.models.run import Run, RunLog, RunMetric, WorkerHeartbeat
+from questionbank.models.synonym import SynonymGroup
 from questionbank.models.user import User, UserRole
 from questionbank.models.vocabulary import VocabularyWord
 
@@ -35,6 +37,7 @@ __all__ = [
     "KnowledgeConcept",
     "KnowledgeHierarchy",
     "Lens",
+    "LongQuery",
     "ModelArtifact",
     "ModelComparison",
     "ModelEvent",
@@ -54,6 +57,7 @@ __all__ = [
     "RunLog",
     "RunMetric",
     "SettlementLease",
+    "SynonymGroup",
     "User",
     "UserRole",
     "VocabularyWord",

@@ -9,8 +9,11 @@ from typing import Literal
 
 from django.db import connection
 
+from analytics.text.formula_shape import text_formulas
 from analytics.text.formulas import segment_text
+from analytics.text.plain_maths import mark_plain_maths
 from analytics.text.tokens import detect_language, search_tokens
+from questionbank.selectors.english_words import is_english
 from questionbank.selectors.spelling import Vocabulary
 
 __all__ = ["ParsedQuery", "QuerySort", "parse_query", "quoted"]
@@ -24,9 +27,23 @@ _LONGEST = 4000  # characters; a whole question fits
 _PROSE_WORD = re.compile(r"[^\W\d_]{2,}")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]+(?:['’][A-Za-z]+)?")
-_OPERATOR = re.compile(r"[=^_<>≤≥≠+*/×÷√±]|\\[A-Za-z]+|(?<=[\w)])\s*[-−]\s*(?=[\w(\\])")
-_FUNCTION = re.compile(r"(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|lim|sqrt|max|min|mod|dx|dy|dt)(?![a-z])")
-_MATHEMATICAL = re.compile(r"[\d=^_<>≤≥≠+*/×÷√±|!%(){}\[\].,;:\\−-]")
+_NUMBER = re.compile(
+    r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE
+)
+_ABOUT = (  # what is typed as a sum of words and numbers, and the name of what it is about
+    (re.compile(r"\$\\frac\{\d+\}\{\d+\}\$ of \d[\d,.]*\W*"), "fraction of an amount"),
+    (re.compile(r"\d+(?:\.\d+)? ?(?:%|per ?cent) of \d[\d,.]*\W*"), "percentage of an amount"),
+)
+_SIGN_TOKEN = re.compile(r"\d|^m[a-z]$")  # numbers, lone letters
+_ASKING = frozenset(  # words that go with any formula and say what is wanted of it, not what it is about
+    str.split(
+        """
+        a an and answer answers calculate calculation compute equal equals evaluate exactly expression find for
+        give how is it kn much of out please question simplify solution solve sum that the this to value what
+        whats work 求 计算 解 解方程 等于 多少
+        """
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,38 +53,82 @@ class ParsedQuery:
     Attributes:
         sort: ``"browse"`` for nothing typed.
         text: what was typed.
-        searched: the same with misspelt words corrected and bare formulas between dollars.
+        searched: the same with misspelt words corrected and plain maths as LaTeX between dollars.
         corrected: what was typed with misspelt words corrected, empty where none was.
+        read_as: `searched`, where plain maths was read in it; else empty.
         tokens: what full-text search looks for, each once.
+        formulas: in LaTeX.
         language: of the text.
+        number: of the question that was asked for by its number, or 0.
+        concept: what plain maths with words is about: "3/4 of 20" is a fraction of an amount.
+        is_number: nothing but a question's number was asked for: "Question 12", "#12"; "12" alone can be more.
     """
 
     sort: QuerySort
     text: str
     searched: str = ""
     corrected: str = ""
+    read_as: str = ""
     tokens: tuple[str, ...] = ()
+    formulas: tuple[str, ...] = ()
     language: str = ""
+    number: int = 0
+    is_number: bool = False
+    concept: str = ""
 
 
-def parse_query(text: str, vocabulary: Vocabulary) -> ParsedQuery:
-    """Read what was typed; words that the bank does not know are corrected by those that it does."""
+def parse_query(
+    text: str, vocabulary: Vocabulary, *, exact: bool = False, names: Collection[str] = frozenset()
+) -> ParsedQuery:
+    """Read what was typed.
+
+    Args:
+        vocabulary: of the bank; words that neither it nor English knows are corrected by those that it does.
+        exact: correct nothing.
+        names: words of the concepts' names and synonyms, which are right as well.
+    """
     text = text.replace("\x00", " ").strip()[:_LONGEST]
     if not text:
         return ParsedQuery("browse", "")
-    marked = _mark_bare_formulas(text)
+    marked = mark_plain_maths(text)
     words = _words_of_prose(marked)
-    corrected = _corrected(text, vocabulary) if 0 < words <= _CORRECTED_WORDS else ""
-    searched = _mark_bare_formulas(corrected) if corrected else marked
+    correctable = not exact and 0 < words <= _CORRECTED_WORDS
+    corrected = _corrected(text, vocabulary, names) if correctable else ""
+    searched = mark_plain_maths(corrected) if corrected else marked
     language = detect_language(text)
+    formulas = tuple(text_formulas(searched))
+    number = _NUMBER.fullmatch(text)
     return ParsedQuery(
-        sort="question" if words >= _QUESTION_WORDS else "words" if words else "formula",
+        sort=_sort(searched, words, formulas),
         text=text,
         searched=searched,
         corrected=corrected,
+        read_as=searched if searched != (corrected or text) else "",
         tokens=tuple(dict.fromkeys(search_tokens(searched, language))),
+        formulas=formulas,
         language=language,
+        number=int(number["number"]) if number else 0,
+        is_number=bool(number and number["named"].strip()),
+        concept=next((name for pattern, name in _ABOUT if pattern.fullmatch(_asked_of(searched))), ""),
     )
+
+
+def _sort(searched: str, words: int, formulas: Sequence[str]) -> QuerySort:
+    if formulas and not (_prose_tokens(searched) - _ASKING):
+        return "formula"
+    return "question" if words >= _QUESTION_WORDS else "words" if words else "formula"
+
+
+def _asked_of(searched: str) -> str:
+    """What was typed without the words before it that only ask: "what is", "find"."""
+    words = searched.split(" ")
+    start = next((place for place, word in enumerate(words) if word.lower() not in _ASKING), 0)
+    return " ".join(words[start:])
+
+
+def _prose_tokens(marked: str) -> set[str]:
+    prose = " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
+    return {token for token in search_tokens(prose) if not _SIGN_TOKEN.search(token)}
 
 
 def quoted(token: str) -> str:
@@ -81,52 +142,19 @@ def _words_of_prose(marked: str) -> int:
     return len(_PROSE_WORD.findall(_CHINESE.sub(" ", prose))) + (len(_CHINESE.findall(prose)) + 1) // 2
 
 
-def _mark_bare_formulas(text: str) -> str:
-    """Put dollars around formulas that were typed without, so that they are read as they are in the bank.
-
-    >>> _mark_bare_formulas("solve x^2 + 5x + 6 = 0 for x")
-    'solve $x^2 + 5x + 6 = 0$ for x'
-    """
-    if any(segment.kind == "formula" for segment in segment_text(text)):
-        return text
-    pieces = re.split(r"(\s+)", text)
-    marked: list[str] = []
-    run: list[str] = []
-    for piece in [*pieces, None]:
-        if piece is not None and (not piece.strip() or _is_mathematical(piece)) and (run or piece.strip()):
-            run.append(piece)
-            continue
-        marked.append(_as_formula("".join(run)))
-        run = []
-        marked.append(piece or "")
-    return "".join(marked)
-
-
-def _is_mathematical(piece: str) -> bool:
-    """Whether a stretch without blanks could stand in a formula: no word in it but functions' names."""
-    if _CHINESE.search(piece):
-        return False
-    letters = re.sub(r"\\[A-Za-z]+", "", piece)
-    longest = max((len(word) for word in re.findall(r"[A-Za-z]+", _FUNCTION.sub("", letters))), default=0)
-    if longest > 2:
-        return False
-    return longest < 2 or _MATHEMATICAL.search(piece) is not None
-
-
-def _as_formula(run: str) -> str:
-    body = run.strip()
-    if not body or not _OPERATOR.search(body) or not re.search(r"[\w\\]", body):
-        return run
-    trailing = re.search(r"[.,;:?!]*$", body)
-    end = len(body) - len(trailing[0]) if trailing else len(body)
-    start = run.index(body)
-    return f"{run[:start]}${body[:end]}${body[end:]}{run[start + len(body) :]}"
-
-
-def _corrected(text: str, vocabulary: Vocabulary) -> str:
+def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str:
     """The text with misspelt words replaced, or nothing where none is."""
-    tokens = {match[0]: _token(match[0]) for match in _LATIN_WORD.finditer(text)}
-    candidates = {word: vocabulary.corrections(token) for word, token in tokens.items()}
+    prose = {
+        match[0]
+        for part in segment_text(mark_plain_maths(text))
+        if part.kind == "text"
+        for match in _LATIN_WORD.finditer(part.source)
+    }
+    tokens = {word: _token(word) for word in sorted(prose)}
+    candidates = {
+        word: [] if is_english(word) else vocabulary.corrections(token, names=names)
+        for word, token in tokens.items()
+    }
     known = {token for word, token in tokens.items() if not candidates[word] and vocabulary.count(token)}
     meant = {
         word: better

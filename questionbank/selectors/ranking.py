@@ -1,8 +1,9 @@
-"""Two rankings of one query, and their fusion.
+"""Rankings of one query, and their fusion.
 
 Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): a question's score is the sum, over the rankings
 that hold it, of weight / (60 + its rank). Ranks are compared and never scores, which have no common unit.
-A third ranking holds those of the questions found in which the query stands almost literally.
+A third ranking holds those of the questions found in which the query stands almost literally. A query with a
+formula adds the questions whose formulas are built alike, a query that names a concept those tagged with it.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from dataclasses import dataclass, field
 from django.db.models import QuerySet
 from rapidfuzz import fuzz
 
+from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
 from questionbank.models import Lens, Question
 from questionbank.selectors.query import ParsedQuery
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.text_search import TextRanking
 from questionbank.selectors.vectors import nearest
 
-__all__ = ["BY_VECTOR", "Fused", "VectorRanking", "fuse", "rank_by_vectors"]
+__all__ = ["BY_VECTOR", "Found", "Fused", "VectorRanking", "fuse", "rank_by_formulas", "rank_by_vectors"]
 
 RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute
@@ -42,6 +44,16 @@ _FEW_WORDS_HELD = (1.0, 0.01, 0.0)
 _FEW_WORDS = (0.5, 1.0, 0.0)
 _SENTENCE_OR_FORMULA = (1.0, 0.5, 3.0)
 _HELD = 1 / 3  # share of the query's weight
+
+# A formula is looked for by how it is built; what is asked with it only breaks ties.
+_ALIKE = {"formula": 8.0, "words": 1.0, "question": 0.5}
+LIKE = 0.5  # likeness from which a formula counts as alike
+_MOST_FORMULAS = 8  # of one text that are compared
+_SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything
+
+# A query that names a concept finds what is tagged with it, then what holds its name; a sentence that names one
+# only prefers what is tagged.
+_TAGGED, _TAGGED_IN_PART, _PHRASE, _BY_MEANING, _TAGGED_MENTIONED = 1.0, 0.8, 1.0, 0.6, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +97,88 @@ def rank_by_vectors(
     return VectorRanking([pk for pk, cosine in found if cosine >= least], notice)
 
 
-def fuse(parsed: ParsedQuery, by_text: TextRanking, by_vectors: Sequence[int]) -> list[Fused]:
-    """One ranking of both, best first; ties go to the newer question."""
-    text_weight, vector_weight, literal_weight = _SENTENCE_OR_FORMULA
-    if parsed.sort == "words":
-        few_words = _FEW_WORDS_HELD if by_text.held >= _HELD else _FEW_WORDS
-        text_weight, vector_weight, literal_weight = few_words
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What each way of searching found for one query.
+
+    Attributes:
+        text: by words and formula tokens.
+        vectors: ids by falling likeness in meaning.
+        phrases: by the names of what the query names; see `Named`.
+        tagged: ids by how exactly the query names their concept, the most exact first.
+        alike: ids by falling likeness of their formulas.
+        is_concept: the query is a concept's name and nothing else.
+    """
+
+    text: TextRanking
+    vectors: Sequence[int] = ()
+    phrases: TextRanking = field(default_factory=TextRanking)
+    tagged: Sequence[Sequence[int]] = ()
+    alike: Sequence[int] = ()
+    is_concept: bool = False
+
+
+def fuse(parsed: ParsedQuery, found: Found) -> list[Fused]:
+    """One ranking of all, best first; ties go to the newer question."""
     scores: dict[int, float] = defaultdict(float)
-    _add(scores, by_text.ids, text_weight)
-    _add(scores, by_vectors, vector_weight)
-    if literal_weight:
-        best = sorted(scores, key=lambda pk: (-scores[pk], -pk))[:COMPARED]
-        _add(scores, _literally(parsed.searched, best), literal_weight)
+    if found.is_concept:
+        _fuse_concept(scores, found)
+    else:
+        _fuse_text(scores, parsed, found)
     text_name = "formula" if parsed.sort == "formula" else "text"
-    names = ((text_name, set(by_text.ids)), ("vector", set(by_vectors)))
+    names = (
+        ("concept", {pk for ids in found.tagged for pk in ids} if found.is_concept else set()),
+        (text_name, {*found.text.ids, *found.phrases.ids, *found.alike}),
+        ("vector", set(found.vectors)),
+    )
     return [
         Fused(pk, round(scores[pk], 6), tuple(name for name, ids in names if pk in ids))
         for pk in sorted(scores, key=lambda pk: (-scores[pk], -pk))
     ]
+
+
+def _fuse_concept(scores: dict[int, float], found: Found) -> None:
+    best = 1 / (RRF_CONSTANT + 1)
+    for weight, ids in zip((_TAGGED, _TAGGED_IN_PART), found.tagged, strict=False):
+        for pk in ids:
+            scores[pk] += weight * best
+    _add(scores, found.phrases.ids, _PHRASE)
+    named = set(scores)
+    for ranking in (found.vectors, found.text.ids):
+        _add(scores, [pk for pk in ranking if pk in named], _BY_MEANING)
+    _add(scores, [pk for pk in (*found.text.ids, *found.vectors) if pk not in named], _FEW_WORDS_HELD[1])
+
+
+def _fuse_text(scores: dict[int, float], parsed: ParsedQuery, found: Found) -> None:
+    text_weight, vector_weight, literal_weight = _SENTENCE_OR_FORMULA
+    if parsed.sort == "words":
+        few_words = _FEW_WORDS_HELD if found.text.held >= _HELD else _FEW_WORDS
+        text_weight, vector_weight, literal_weight = few_words
+    _add(scores, found.text.ids, text_weight)
+    _add(scores, found.vectors, vector_weight)
+    _add(scores, found.alike, _ALIKE.get(parsed.sort, 0.0))
+    if literal_weight and not found.alike:
+        best = sorted(scores, key=lambda pk: (-scores[pk], -pk))[:COMPARED]
+        _add(scores, _literally(parsed.searched, best), literal_weight)
+    tagged = {pk for ids in found.tagged for pk in ids}
+    for pk in tagged.intersection(scores):
+        scores[pk] += _TAGGED_MENTIONED / (RRF_CONSTANT + 1)
+
+
+def rank_by_formulas(parsed: ParsedQuery, candidates: Sequence[int]) -> list[int]:
+    """Those candidates whose formulas are built like the query's, the likest first, short texts before long ones."""
+    asked = [formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED]
+    asked = asked or [formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)]
+    order: dict[int, tuple[float, int, int]] = {}
+    rows = Question.objects.filter(pk__in=candidates).values_list("pk", "text") if asked else ()
+    for pk, text in rows:
+        held = text_formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
+        if not held:
+            continue
+        likeness = sum(max(formula_likeness(one, other) for other in held) for one in asked) / len(asked)
+        if likeness >= LIKE:
+            order[pk] = (-round(likeness, 3), len(text), -pk)
+    return sorted(order, key=lambda pk: order[pk])
 
 
 def _add(scores: dict[int, float], ranking: Sequence[int], weight: float) -> None:

@@ -8,30 +8,39 @@ words; only these are counted. What else is near stands below, as `SearchPage.cl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.records import ConceptPath
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question
+from questionbank.selectors.concept_search import ConceptMatch, Named, concept_names, tagged
 from questionbank.selectors.cursors import cursor_pack, cursor_unpack
 from questionbank.selectors.facets import Facets, FacetValue, count_facets
-from questionbank.selectors.filters import SearchFilters, filtered_questions
+from questionbank.selectors.filters import ANY_STATUS, SearchFilters, filtered_questions
 from questionbank.selectors.query import ParsedQuery, parse_query
 from questionbank.selectors.questions import concept_paths
-from questionbank.selectors.ranking import Fused, fuse, rank_by_vectors
+from questionbank.selectors.ranking import COMPARED, Found, Fused, fuse, rank_by_formulas, rank_by_vectors
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.spelling import vocabulary
-from questionbank.selectors.text_search import rank_by_text, text_condition
+from questionbank.selectors.text_search import (
+    phrase_condition,
+    rank_by_phrases,
+    rank_by_shapes,
+    rank_by_text,
+    shape_condition,
+    text_condition,
+)
 
 __all__ = [
     "LISTED",
     "ORDERS",
     "RELEVANCE",
     "FacetValue",
+    "NamedConcept",
     "SearchFilters",
     "SearchHit",
     "SearchPage",
@@ -40,6 +49,8 @@ __all__ = [
 ]
 
 LISTED = 200  # questions that are ranked
+COMPARED_BY_MEANING = 20  # questions near in meaning whose formulas are compared with the query's
+CONCEPTS_SHOWN = 3  # of those that a query names
 PAGE_SIZE = 20
 LARGEST_PAGE = 100
 RELEVANCE, NEWEST = "relevance", "newest"
@@ -57,7 +68,7 @@ class SearchHit:
 
     Attributes:
         score: of the fused ranking; compares hits of one search only. 0 where nothing was ranked.
-        found_by: of ``"text"``, ``"formula"`` and ``"vector"``.
+        found_by: of ``"number"``, ``"concept"``, ``"text"``, ``"formula"`` and ``"vector"``.
     """
 
     question: Question
@@ -67,11 +78,20 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedConcept:
+    """A concept that a query names, with the number of questions that pass the filters."""
+
+    match: ConceptMatch
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
 class SearchPage:
     """One page of results.
 
     Attributes:
-        hits: questions that match: that pass the filters and hold all words.
+        hits: questions that match: that pass the filters and hold all words, are tagged with the concept that the
+            query names or hold its name, or hold a formula of the same shape.
         closest: questions that do not, but are near; after the last hit.
         total: questions that match, counted up to 10,000 where `total_is_capped`.
         facets: values of each filter with their counts among those; among `closest` where nothing matches.
@@ -81,6 +101,9 @@ class SearchPage:
         order: of `ORDERS`, or `RELEVANCE`.
         first_position: of the page's first hit, counted from 1.
         notice: what the searcher should know, e.g. that no model knows the query's language.
+        read_as: the query with its plain maths as LaTeX between dollars, where it had some.
+        concepts: that the query names, with the number of questions tagged with each or below it.
+        exact: the query was searched as it was typed, without corrections.
     """
 
     hits: list[SearchHit]
@@ -97,6 +120,9 @@ class SearchPage:
     order: str = NEWEST
     first_position: int = 1
     notice: str = ""
+    read_as: str = ""
+    concepts: Sequence[NamedConcept] = ()
+    exact: bool = False
 
     @property
     def last_position(self) -> int:
@@ -111,10 +137,11 @@ class _Asked:
     filters: SearchFilters
     order: str
     page_size: int
+    exact: bool
 
     @property
     def key(self) -> tuple[object, ...]:
-        return (self.parsed.text, self.filters, self.order, self.page_size)
+        return (self.parsed.text, self.filters, self.order, self.page_size, self.exact)
 
 
 def search_questions(
@@ -125,22 +152,27 @@ def search_questions(
     order: str = "",
     cursor: str = "",
     page_size: int = PAGE_SIZE,
+    exact: bool = False,
 ) -> SearchPage:
     """Find questions; without a query browse all that the filters let pass.
 
     Args:
-        query: words, a whole question or a formula; misspelt words are corrected.
+        query: words, the name of a concept, a whole question, a formula or a question's number; misspelt words
+            are corrected, plain maths is read.
         order: of `ORDERS`; otherwise by relevance, without a query the newest first.
         cursor: of a page that this search returned, empty for the first one.
         page_size: hits a page, 1 to 100.
+        exact: correct no spelling.
 
     Raises:
         ValidationFailed: the cursor is none of this search.
     """
     page_size = min(LARGEST_PAGE, max(1, page_size))
-    parsed = parse_query(query, vocabulary())
+    parsed = _parsed(query, exact=exact)
+    if parsed.is_number and filters.status == SearchFilters().status:
+        filters = replace(filters, status=ANY_STATUS)  # whoever names a question means it, draft or retired
     default = NEWEST if parsed.sort == "browse" else RELEVANCE
-    asked = _Asked(parsed, filters, order if order in ORDERS else default, page_size)
+    asked = _Asked(parsed, filters, order if order in ORDERS else default, page_size, exact)
     place = cursor_unpack(cursor, asked.key) if cursor else None
     if asked.order == NEWEST and parsed.sort == "browse":
         return _browsed(asked, place)
@@ -149,14 +181,41 @@ def search_questions(
     return _ranked(asked, serving, place)
 
 
-def matching_questions(*, query: str, filters: SearchFilters) -> QuerySet[Question]:
-    """All questions that a search counts: that pass the filters and hold all words."""
-    parsed = parse_query(query, vocabulary())
+def matching_questions(*, query: str, filters: SearchFilters, exact: bool = False) -> QuerySet[Question]:
+    """All questions that a search counts; see `SearchPage.hits`."""
+    parsed = _parsed(query, exact=exact)
     passed = filtered_questions(filters)
     if parsed.sort == "browse":
         return passed
-    condition = text_condition(parsed.tokens, vocabulary())
-    return passed.none() if condition is None else passed.filter(condition)
+    return _matching(parsed, _named(parsed), passed)
+
+
+def _parsed(query: str, *, exact: bool) -> ParsedQuery:
+    return parse_query(query, vocabulary(), exact=exact, names=concept_names().words)
+
+
+def _named(parsed: ParsedQuery) -> Named:
+    """What the query names; "3/4 of 20" names what it is about."""
+    if parsed.concept:
+        return replace(concept_names().named(parsed.concept), phrases=())
+    return Named() if parsed.formulas else concept_names().named(parsed.corrected or parsed.text)
+
+
+def _matching(parsed: ParsedQuery, named: Named, passed: QuerySet[Question]) -> QuerySet[Question]:
+    if parsed.is_number:
+        return passed.filter(pk=parsed.number)
+    if named.is_whole:
+        conditions = [tagged(named.concepts) if named.concepts else None, phrase_condition(named.phrases)]
+    else:
+        conditions = [text_condition(parsed.tokens, vocabulary())]
+        if parsed.sort == "formula":
+            conditions.append(shape_condition(parsed.formulas))
+    if parsed.number:
+        conditions.append(Q(pk=parsed.number))
+    matching = Q()
+    for condition in conditions:
+        matching |= condition or Q()
+    return passed.filter(matching) if matching else passed.none()
 
 
 def _browsed(asked: _Asked, place: list[Any] | None) -> SearchPage:
@@ -209,12 +268,9 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
     offset = _offset(place)
     parsed, filters = asked.parsed, asked.filters
     passed = filtered_questions(filters)
-    by_text = rank_by_text(parsed.tokens, passed, vocabulary())
-    by_vectors = rank_by_vectors(
-        parsed, None if filters.is_default else passed, serving, language=filters.language
-    )
-    ranking = fuse(parsed, by_text, by_vectors.ids)[:LISTED]
-    matching = passed.none() if by_text.matching is None else passed.filter(by_text.matching)
+    named = _named(parsed)
+    ranking, notice = _fused(parsed, named, filters, serving)
+    matching = _matching(parsed, named, passed)
     counted = count_facets(filters=filters, questions=matching, has_words=True)
     total = counted.total
     holding = set(matching.filter(pk__in=[one.id for one in ranking]).values_list("pk", flat=True))
@@ -230,7 +286,7 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
             rest = matching.exclude(pk__in=holding)
             start = max(0, offset - len(exact))
             ids = _window(rest, NEWEST, start, asked.page_size - len(hits))
-            hits += [Fused(pk, 0.0, ("formula" if parsed.sort == "formula" else "text",)) for pk in ids]
+            hits += [Fused(pk, 0.0, (_first_way(parsed, named),)) for pk in ids]
         below = closest[max(0, offset - total) : max(0, end - total)]
     else:
         hits = [Fused(pk, 0.0, ()) for pk in _window(matching, asked.order, offset, asked.page_size)]
@@ -243,11 +299,70 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
         closest=_hits(below),
         corrected=parsed.corrected,
         first_position=offset + 1,
-        notice=by_vectors.notice,
+        notice=notice,
+        read_as=parsed.read_as,
+        concepts=_counted_concepts(named, passed),
+        exact=asked.exact,
         **_offset_cursors(
             asked, offset, has_next=end < total + len(closest) or (counted.is_capped and bool(hits))
         ),
     )
+
+
+def _fused(
+    parsed: ParsedQuery, named: Named, filters: SearchFilters, serving: Serving
+) -> tuple[list[Fused], str]:
+    """The fused ranking, and what the searcher should know of it."""
+    passed = filtered_questions(filters)
+    numbered = parsed.number and passed.filter(pk=parsed.number).exists()
+    first = [Fused(parsed.number, 1.0, ("number",))] if numbered else []
+    if numbered and parsed.is_number:
+        return first, ""
+    by_text = rank_by_text(parsed.tokens, passed, vocabulary())
+    by_vectors = rank_by_vectors(
+        parsed, None if filters.is_default else passed, serving, language=filters.language
+    )
+    alike: list[int] = []
+    if parsed.formulas:
+        shapes = rank_by_shapes(parsed.formulas, parsed.tokens, passed)
+        likely = dict.fromkeys([*shapes, *by_text.ids[:COMPARED], *by_vectors.ids[:COMPARED_BY_MEANING]])
+        alike = rank_by_formulas(parsed, list(likely))
+    found = Found(
+        text=by_text,
+        vectors=by_vectors.ids,
+        phrases=rank_by_phrases(named.phrases, passed),
+        tagged=_tagged(named, passed),
+        alike=alike,
+        is_concept=named.is_whole,
+    )
+    ranking = [one for one in fuse(parsed, found) if not (first and one.id == parsed.number)]
+    unknown = _("There is no question %(number)d.") % {"number": parsed.number}
+    return [*first, *ranking][:LISTED], unknown if parsed.is_number else by_vectors.notice
+
+
+def _first_way(parsed: ParsedQuery, named: Named) -> str:
+    """How a question was found that matches and is not ranked."""
+    if named.is_whole and named.concepts:
+        return "concept"
+    return "formula" if parsed.sort == "formula" else "text"
+
+
+def _tagged(named: Named, passed: QuerySet[Question]) -> list[list[int]]:
+    """Questions tagged with what the query names: exactly so, and in part."""
+    exact = [match for match in named.concepts if match.is_exact]
+    in_part = [match for match in named.concepts if not match.is_exact]
+    return [
+        _window(passed.filter(tagged(matches)), NEWEST, 0, LISTED) if matches else []
+        for matches in (exact, in_part)
+    ]
+
+
+def _counted_concepts(named: Named, passed: QuerySet[Question]) -> list[NamedConcept]:
+    counted = [
+        NamedConcept(match, passed.filter(tagged([match])).count())
+        for match in named.concepts[:CONCEPTS_SHOWN]
+    ]
+    return [one for one in counted if one.questions]
 
 
 def _page(asked: _Asked, counted: Facets, **fields: Any) -> SearchPage:

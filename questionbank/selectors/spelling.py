@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from django.db import connection
@@ -14,11 +14,12 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from questionbank.models import VocabularyWord
+from questionbank.selectors.english_words import is_english
 
 __all__ = ["Vocabulary", "vocabulary"]
 
 CHECK_AFTER = 30.0  # seconds after which a process looks whether the vocabulary has changed
-SHORTEST_CORRECTED = 3  # letters; shorter words are near too many others
+SHORTEST_CORRECTED = 4  # letters; shorter ones are near too many words, and often abbreviations
 _LONGEST_CORRECTED = 40
 _TWO_MISTAKES_FROM = 6  # letters; shorter words are corrected by one mistake only
 
@@ -51,26 +52,36 @@ class Vocabulary:
         count = self.count(token)
         return math.log(1 + (self.questions - count + 0.5) / (count + 0.5))
 
-    def corrections(self, word: str, limit: int = 4) -> list[str]:
+    def corrections(self, word: str, limit: int = 4, names: Collection[str] = frozenset()) -> list[str]:
         """Known words that a misspelt one was probably meant to be, the most probable first.
 
-        The nearest by dropped, added, changed and swapped letters, the commonest of equally near ones.
-        A word that the bank has is right; so is what is no plain word (a formula, a number, Chinese).
+        The nearest by dropped, added, changed and swapped letters; of equally near ones English words, then the
+        commonest. A word of the bank, of ordinary English or of a concept's name is right; so is what is no plain
+        word (a formula, a number, Chinese).
+
+        Args:
+            names: words of the concepts' names and synonyms.
         """
-        if not (SHORTEST_CORRECTED <= len(word) <= _LONGEST_CORRECTED) or word in self.words:
+        if not (SHORTEST_CORRECTED <= len(word) <= _LONGEST_CORRECTED) or word in self.words or word in names:
             return []
-        if not (word.isascii() and word.isalpha()):
+        if not (word.isascii() and word.isalpha()) or is_english(word):
             return []
         most = 2 if len(word) >= _TWO_MISTAKES_FROM else 1
-        near: list[tuple[int, bool, int, str]] = []
+        near: set[tuple[int, bool, bool, int, str]] = set()
         for length in range(len(word) - most, len(word) + most + 1):
-            found = process.extract(
-                word, self._by_length.get(length, ()), scorer=OSA.distance, score_cutoff=most, limit=50
-            )
-            near.extend(
-                (int(mistakes), known[0] != word[0], -self.words[known], known)
-                for known, mistakes, _ in found
-            )
+            named = [name for name in names if len(name) == length and name.isalpha() and name.isascii()]
+            for known_words in (self._by_length.get(length, ()), named):
+                found = process.extract(word, known_words, scorer=OSA.distance, score_cutoff=most, limit=50)
+                near.update(
+                    (
+                        int(mistakes),
+                        known[0] != word[0],
+                        not is_english(known),
+                        -self.words.get(known, 0),
+                        known,
+                    )
+                    for known, mistakes, _ in found
+                )
         return [known for *_, known in sorted(near)[:limit]]
 
 

@@ -16,11 +16,20 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Q, QuerySet
 
+from analytics.text.formula_shape import shape_tokens
 from questionbank.models import Question
 from questionbank.selectors.query import quoted
 from questionbank.selectors.spelling import Vocabulary
 
-__all__ = ["TextRanking", "rank_by_text", "text_condition"]
+__all__ = [
+    "TextRanking",
+    "phrase_condition",
+    "rank_by_phrases",
+    "rank_by_shapes",
+    "rank_by_text",
+    "shape_condition",
+    "text_condition",
+]
 
 CANDIDATE_BUDGET = 3000  # rows that the words' posting lists may hold together
 FROM_ONE_WORD = 1500  # a word of more questions leads to none of them by itself
@@ -28,6 +37,8 @@ RESCORED = 150  # candidates of which every word is compared with the query
 TYPICAL_WORDS = 100  # tokens of a long question; a text much longer than the query counts a little less
 MOST_TOKENS = 16  # the rarest of a query's tokens; a long question has more
 ENOUGH = 20  # questions with every word from which others are not offered
+SAME_SHAPE = 400  # questions with a formula of the query's shape that are looked at
+COMPARED_SHAPES = 80  # of them, with the most of the query's tokens
 ASSUMED_COUNT = 50  # of a token that no statistics know
 LEAST_HELD = 1 / 3  # share of the query's weight; a question that holds less is no answer to it
 
@@ -40,11 +51,13 @@ class TextRanking:
         ids: at most `RESCORED`, those that hold less than `LEAST_HELD` of the query's weight left out.
         matching: fulfilled by every question that holds all tokens, ranked or not; None without tokens.
         held: share of the query's weight that the first question holds; 1 where it holds every token.
+        complete: how many of the first ids hold every token.
     """
 
     ids: list[int] = field(default_factory=list)
     matching: Q | None = None
     held: float = 0.0
+    complete: int = 0
 
 
 def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabulary: Vocabulary) -> TextRanking:
@@ -66,8 +79,8 @@ def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabular
     rows = [row for row in rows if row[1] or row[2] >= LEAST_HELD * sum(weights.values())]
     complete = [pk for pk, has_all, _held in rows if has_all]
     if len(complete) >= ENOUGH:
-        return TextRanking(complete, _holding(every), held)
-    return TextRanking([pk for pk, *_ in rows], _holding(every), held)
+        return TextRanking(complete, _holding(every), held, len(complete))
+    return TextRanking([pk for pk, *_ in rows], _holding(every), held, len(complete))
 
 
 def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Q | None:
@@ -81,6 +94,66 @@ def _counts(tokens: Sequence[str], vocabulary: Vocabulary) -> dict[str, int]:
 
 def _rarest(tokens: Sequence[str], counts: dict[str, int]) -> list[str]:
     return sorted(tokens, key=lambda token: counts[token])[:MOST_TOKENS]
+
+
+def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Question]) -> TextRanking:
+    """Rank the questions in which one of the phrases stands, word beside word; those before long texts.
+
+    Args:
+        phrases: tokens of each, in order.
+    """
+    query = _any_phrase(phrases)
+    if not query:
+        return TextRanking()
+    order = "ts_rank_cd(q.search_vector, to_tsquery('simple', %s), 1)"
+    ids = _ordered(questions.filter(_holding(query)), FROM_ONE_WORD, order, [query], RESCORED)
+    return TextRanking(ids, _holding(query), 1.0 if ids else 0.0, len(ids))
+
+
+def phrase_condition(phrases: Sequence[Sequence[str]]) -> Q | None:
+    """What a question fulfils in which one of the phrases stands."""
+    query = _any_phrase(phrases)
+    return _holding(query) if query else None
+
+
+def _any_phrase(phrases: Sequence[Sequence[str]]) -> str:
+    return " | ".join(f"({' <-> '.join(map(quoted, phrase))})" for phrase in phrases if phrase)
+
+
+def shape_condition(formulas: Sequence[str]) -> Q | None:
+    """What a question fulfils that holds formulas of the same shapes as all of these."""
+    shapes = shape_tokens(formulas)
+    return _holding(" & ".join(map(quoted, shapes))) if shapes else None
+
+
+def rank_by_shapes(
+    formulas: Sequence[str], tokens: Sequence[str], questions: QuerySet[Question]
+) -> list[int]:
+    """Return questions that hold a formula of the same shape as one of these, those with most tokens first."""
+    shapes = shape_tokens(formulas)
+    if not shapes:
+        return []
+    alike = questions.filter(_holding(" | ".join(map(quoted, shapes))))
+    compared = [quoted(token) for token in tokens[:MOST_TOKENS]]
+    order = " + ".join(["(q.search_vector @@ to_tsquery('simple', %s))::int"] * len(compared)) or "0"
+    return _ordered(alike, SAME_SHAPE, order, compared, COMPARED_SHAPES)
+
+
+def _ordered(
+    questions: QuerySet[Question], looked_at: int, order: str, parameters: list[Any], limit: int
+) -> list[int]:
+    """The best of so many questions by an expression of ours over their row `q`."""
+    try:
+        sql, own = questions.order_by().values("id")[:looked_at].query.sql_with_params()
+    except EmptyResultSet:
+        return []
+    query = (
+        f"SELECT q.id FROM ({sql}) AS matching JOIN questionbank_question q USING (id)"  # noqa: S608 - ours
+        f" ORDER BY {order} DESC, q.id DESC LIMIT {limit}"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*own, *parameters])
+        return [int(row[0]) for row in cursor.fetchall()]
 
 
 def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:

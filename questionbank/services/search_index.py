@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Func, Value
 
 from analytics.records import Option, QuestionRecord
+from analytics.text.formula_shape import SHAPE_PREFIX, shape_tokens, text_formulas
 from analytics.text.tokens import search_tokens
 from questionbank.models import Question
 
@@ -24,9 +25,10 @@ VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
 
 
 def question_tokens(record: QuestionRecord | Question) -> str:
-    """The words and formula tokens of the question and its options, separated by blanks."""
+    """The words and formula tokens of the question and its options and the shapes of its formulas, with blanks."""
     parts = [record.text, *(_option_text(option) for option in record.options)]
-    tokens = " ".join(search_tokens("\n".join(parts), record.language.partition("-")[0]))
+    words = search_tokens("\n".join(parts), record.language.partition("-")[0])
+    tokens = " ".join([*shape_tokens(text_formulas(record.text)), *words])
     if len(tokens) <= TOKENS_LIMIT:
         return tokens
     return tokens[:TOKENS_LIMIT].rpartition(" ")[0]
@@ -57,7 +59,7 @@ _REFRESH = """
     SELECT word, ndoc FROM ts_stat(
         'SELECT search_vector FROM questionbank_question WHERE status <> ''retired'''
     )
-    WHERE char_length(word) <= 100
+    WHERE char_length(word) <= 100 AND NOT starts_with(word, %s)
 """
 
 
@@ -71,5 +73,5 @@ def vocabulary_refresh() -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [VOCABULARY_LOCK])
         cursor.execute("DELETE FROM questionbank_vocabularyword")
-        cursor.execute(_REFRESH)
+        cursor.execute(_REFRESH, [SHAPE_PREFIX])  # shapes are no words, and nearly as many as formulas
         return int(cursor.rowcount)

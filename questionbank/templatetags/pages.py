@@ -78,7 +78,13 @@ FLAGS = {  # flag of a similar question -> what it is called, class of its badge
     SAME_IDEA: (_("Same idea, new numbers"), "badge-accent", "check"),
     LOOKS_ALIKE: (_("Looks alike, solved differently"), "badge-caution", "alert"),
 }
-FOUND_BY = {"text": _("words"), "vector": _("meaning"), "formula": _("formula")}
+FOUND_BY = {
+    "number": _("number"),
+    "concept": _("concept"),
+    "text": _("words"),
+    "formula": _("formula"),
+    "vector": _("meaning"),
+}
 LANGUAGE_NAMES = {"en": _("English"), "zh": _("Chinese")}
 
 

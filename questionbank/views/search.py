@@ -2,26 +2,31 @@
 
 A new search starts without filters. The last ones are remembered in the session and offered as a link; they are
 only ever applied by an address.
+
+The box is sent by POST, so that a whole question fits in any language, and answered by a redirect to that address. A
+text that is too long for one is kept under a key (`long`).
 """
 
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods
 from django_htmx.http import push_url
 
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.concept_steps import ConceptSteps, concept_steps
 from questionbank.selectors.facets import BANDS, FacetValue
 from questionbank.selectors.filters import ANY_STATUS, SearchFilters
+from questionbank.selectors.long_queries import long_query_text
 from questionbank.selectors.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
 from questionbank.selectors.serving import serving
+from questionbank.services.long_queries import long_query_keep
 from questionbank.templatetags.pages import language_name
 from questionbank.views.access import render_page, requires
 
@@ -29,7 +34,8 @@ __all__ = ["QUERY_LIMIT", "given_query", "question_list"]
 
 REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow the next search
-QUERY_LIMIT = 2000  # characters; a whole pasted question fits, and so does its address
+QUERY_LIMIT = 2000  # characters; a whole pasted question fits
+LONGEST_IN_ADDRESS = 1500  # bytes of a query as an address spells it; servers refuse addresses of 4,000
 FACETS = (
     ("kind", gettext_lazy("Type")),
     ("grade", gettext_lazy("Grade")),
@@ -48,31 +54,39 @@ ORDER_NAMES = {  # a literal table
 
 
 @requires("read")
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def question_list(request: HttpRequest) -> HttpResponse:
-    """The results; `clear` forgets the remembered filters."""
-    query = given_query(request)
-    if "clear" in request.GET:
+    """The results; `clear` forgets the remembered filters, `exact` corrects no spelling."""
+    sent = request.POST if request.method == "POST" else request.GET
+    query = given_query(sent)
+    if "clear" in sent:
         request.session.pop(REMEMBERED, None)
         return _redirect(_parameters(query, {}))
-    filters = SearchFilters.from_querydict(request.GET)
+    filters = SearchFilters.from_querydict(sent)
     given = filters.to_query()
-    cursor = request.GET.get("cursor", "")
+    cursor = sent.get("cursor", "")
     orders = [order for order in ORDER_NAMES if query or order in ORDERS]
-    order = request.GET.get("order", "")
+    order = sent.get("order", "")
     shown = {
         "order": order if order in orders[1:] else "",  # the first is the usual one
-        "answers": "1" if request.GET.get("answers") == "1" else "",
+        "answers": "1" if sent.get("answers") == "1" else "",
     }
-    wanted = _parameters(query, given, cursor=cursor, **shown)
-    if not request.htmx and dict(request.GET.items()) != wanted:
+    exact = "1" if query and sent.get("exact") == "1" else ""
+    wanted = _parameters(query, given, cursor=cursor, exact=exact, **shown)
+    is_tidy = request.method != "POST" and dict(request.GET.items()) == wanted
+    if not request.htmx and not is_tidy:
         return _redirect(wanted)  # without the empty fields that a form sends
+    if request.method == "POST":
+        request.GET = QueryDict(urlencode(wanted))  # type: ignore[assignment]  # links start from the page's address
     _remember(request, given)
-    page = search_questions(query=query, filters=filters, serving=serving(), order=order, cursor=cursor)
+    page = search_questions(
+        query=query, filters=filters, serving=serving(), order=order, cursor=cursor, exact=bool(exact)
+    )
     last = {} if given or cursor else request.session.get(REMEMBERED, {})
     context = {
         "page": page,
         "query": query,
+        "query_part": urlencode(_parameters(query, {})),
         "filters": filters,
         "filter_query": given,
         "filter_count": len(given),
@@ -91,9 +105,11 @@ def question_list(request: HttpRequest) -> HttpResponse:
     return push_url(response, _address(wanted)) if request.htmx else response
 
 
-def given_query(request: HttpRequest) -> str:
-    """What was typed into the search box."""
-    return request.GET.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
+def given_query(sent: QueryDict) -> str:
+    """What was typed into the search box: as it was sent, or kept under a key because it is long."""
+    if "q" not in sent and "long" in sent:
+        return long_query_text(sent["long"])
+    return sent.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
 
 
 def _remember(request: HttpRequest, given: dict[str, str]) -> None:
@@ -125,7 +141,10 @@ def _redirect(parameters: dict[str, str]) -> HttpResponse:
 
 
 def _parameters(query: str, filters: dict[str, str], **others: str) -> dict[str, str]:
-    named = {"q": query} | others
+    """Parameters of an address; a long query goes by its key."""
+    is_long = len(quote(query)) > LONGEST_IN_ADDRESS
+    named = {"long": long_query_keep(query)} if is_long else {"q": query}
+    named |= others
     return filters | {name: value for name, value in named.items() if value}
 
 

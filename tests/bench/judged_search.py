@@ -44,11 +44,12 @@ def main() -> int:
 
 
 def found(text: str) -> list[Any]:
-    """The hits of the first page."""
+    """The questions of the first page: those that match, then the closest."""
     from questionbank.selectors.search import SearchFilters, search_questions
     from questionbank.selectors.serving import serving
 
-    return search_questions(query=text, filters=SearchFilters(), serving=serving()).hits
+    page = search_questions(query=text, filters=SearchFilters(), serving=serving())
+    return [*page.hits, *page.closest]
 
 
 def measure(searches: list[dict[str, Any]]) -> None:

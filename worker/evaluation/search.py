@@ -13,7 +13,7 @@ import numpy.typing as npt
 from questionbank.errors import NotFound
 from questionbank.models import Question
 from questionbank.selectors.query import parse_query
-from questionbank.selectors.ranking import fuse, rank_by_vectors
+from questionbank.selectors.ranking import Found, fuse, rank_by_vectors
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.spelling import vocabulary
 from questionbank.selectors.text_search import rank_by_text
@@ -128,7 +128,7 @@ def _reciprocal_ranks(item: KnownItem, serving: Serving) -> dict[str, float]:
     ready = Question.objects.filter(status=Question.Status.READY).order_by()
     by_text = rank_by_text(parsed.tokens, ready, words)
     by_vectors = rank_by_vectors(parsed, None, serving).ids
-    fused = [one.id for one in fuse(parsed, by_text, by_vectors)]
+    fused = [one.id for one in fuse(parsed, Found(by_text, by_vectors))]
     return {
         arm: reciprocal_rank(ids, right)
         for arm, ids in zip(ARMS, (by_text.ids, by_vectors, fused), strict=True)

@@ -28,7 +28,8 @@ EMPTY = Vocabulary({}, questions=1)
         ("x^2 + 5x + 6 = 0", "formula"),
         ("sin(x) + cos(x) = 1", "formula"),
         (r"\[ \int_0^1 x\,dx \]", "formula"),
-        ("solve x^2 = 4", "words"),
+        ("solve x^2 = 4", "formula"),
+        ("roots of x^2 = 4", "words"),
     ],
 )
 def test_the_sort_of_a_query(typed, sort):
@@ -38,9 +39,9 @@ def test_the_sort_of_a_query(typed, sort):
 @pytest.mark.parametrize(
     ("typed", "searched"),
     [
-        ("solve x^2 + 5x + 6 = 0 for x", "solve $x^2 + 5x + 6 = 0$ for x"),
+        ("solve x^2 + 5x + 6 = 0 for x", "solve $x^{2} + 5x + 6 = 0$ for x"),
         ("2x + 3 = 7.", "$2x + 3 = 7$."),
-        ("求 x^2+1=0 的解", "求 $x^2+1=0$ 的解"),
+        ("求 x^2+1=0 的解", "求 $x^{2} + 1 = 0$ 的解"),
         ("a part-time job and/or rest", "a part-time job and/or rest"),
         ("cost is $5 or less", "cost is $5 or less"),
         ("already $x=1$ and y=2", "already $x=1$ and y=2"),
@@ -95,3 +96,50 @@ def test_formulas_and_pasted_questions_are_not_corrected():
 def test_signs_that_mean_something_to_the_database_do_no_harm(typed):
     parsed = parse_query(typed, vocabulary())
     assert parsed.text == typed.strip()[:4000]
+
+
+@pytest.mark.parametrize("typed", ["why is the sky blue", "cake for the party", "HCF", "the surd is quaint"])
+def test_words_of_ordinary_english_are_never_corrected(typed):
+    words = {"say": 90, "way": 80, "is": 99, "the": 99, "came": 70, "hc": 40, "sum": 30, "quart": 9}
+    assert parse_query(typed, Vocabulary(words, questions=100)).corrected == ""
+
+
+@pytest.mark.django_db
+def test_a_search_can_be_taken_as_it_was_typed():
+    add_question("A triangle")
+    vocabulary_refresh()
+    assert parse_query("tringle", vocabulary()).corrected == "triangle"
+    assert parse_query("tringle", vocabulary(), exact=True).corrected == ""
+    assert parse_query("tringle", vocabulary(), names={"tringle"}).corrected == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "number", "is_number"),
+    [
+        ("1163", 1163, False),
+        ("#1163", 1163, True),
+        ("Question 1163", 1163, True),
+        ("question #1163", 1163, True),
+        ("q1163", 1163, True),
+        ("第1163题", 1163, True),
+        ("1163 apples", 0, False),
+        ("0", 0, False),
+        ("9" * 30, 0, False),
+    ],
+)
+def test_the_number_of_a_question_is_read(typed, number, is_number):
+    parsed = parse_query(typed, EMPTY)
+    assert (parsed.number, parsed.is_number) == (number, is_number)
+
+
+@pytest.mark.parametrize(
+    ("typed", "concept"),
+    [
+        ("3/4 of 20", "fraction of an amount"),
+        ("what is 15% of 80?", "percentage of an amount"),
+        ("3/4 of the class", ""),
+        ("1/2 + 1/3", ""),
+    ],
+)
+def test_words_and_numbers_that_ask_for_a_part_of_an_amount(typed, concept):
+    assert parse_query(typed, EMPTY).concept == concept

@@ -24,7 +24,7 @@ def words() -> Vocabulary:
         ("trriangle", "triangle"),  # added
         ("trianqle", "triangle"),  # changed
         ("retcangel", "rectangle"),  # twice swapped
-        ("tain", "train"),
+        ("trani", "train"),
     ],
 )
 def test_one_or_two_mistakes_are_corrected(words, written, meant):

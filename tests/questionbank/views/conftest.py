@@ -6,13 +6,15 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from questionbank.selectors import spelling
 from tests.questionbank.page_bank import make_bank
 
 
 @pytest.fixture(autouse=True)
-def _nothing_kept() -> None:
-    """Counts of the home page are kept for a minute; not from one test to the next."""
+def _nothing_kept(monkeypatch) -> None:
+    """Counts of the home page and the words of a search are kept for a while; not from one test to the next."""
     cache.clear()
+    monkeypatch.setattr(spelling, "CHECK_AFTER", 0.0)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import KnowledgeConcept, Question
+from questionbank.services.search_index import vocabulary_refresh
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_concept
 
@@ -26,7 +27,7 @@ def test_a_misspelt_word_is_corrected_and_the_page_says_so(bank, as_teacher) -> 
     response = as_teacher.get(LIST, {"q": "probabilty of marbels"})
     page = response.content.decode()
     if response.context["page"].corrected:  # the vocabulary is refreshed by imports, not by this fixture
-        assert "Searched for" in page
+        assert "instead" in page
     assert bank.questions[5] in found(response)
 
 
@@ -189,3 +190,62 @@ def test_the_page_of_results_takes_no_query_a_hit(bank, as_teacher, django_asser
     with django_assert_max_num_queries(30):
         as_teacher.get(LIST)
     assert reverse("question_list") == LIST
+
+
+def test_the_box_is_sent_by_post_and_answered_by_an_address_that_can_be_shared(bank, as_teacher) -> None:
+    response = as_teacher.post(LIST, {"q": "circle", "grade": ""})
+    assert (response.status_code, response["Location"]) == (302, f"{LIST}?q=circle")
+
+
+def test_a_long_chinese_question_is_searched_at_a_short_address(bank, as_teacher) -> None:
+    typed = "一个长方形的长是十二厘米，宽是五厘米，求它的面积。" * 41  # 1,025 characters, 9 kB in an address
+    response = as_teacher.post(LIST, {"q": typed})
+    assert response.status_code == 302
+    assert len(response["Location"]) < 100
+    page = as_teacher.get(response["Location"])
+    assert page.context["query"] == typed
+    again = as_teacher.post(LIST, {"q": typed})
+    assert again["Location"] == response["Location"]
+
+
+def test_htmx_gets_the_long_search_at_once_with_its_address(bank, as_teacher) -> None:
+    typed = "三角形" * 400
+    response = as_teacher.post(LIST, {"q": typed, "language": "zh"}, headers={"HX-Request": "true"})
+    assert response.status_code == 200
+    assert response["HX-Push-Url"].startswith(f"{LIST}?language=zh&long=")
+    assert "?long=" in response.content.decode()  # links of the part keep the search
+
+
+def test_a_question_is_found_by_its_number(bank, as_teacher) -> None:
+    wanted = bank.questions[2]
+    for typed in (f"{wanted.pk}", f"#{wanted.pk}", f"Question {wanted.pk}", f"question #{wanted.pk}"):
+        hits = as_teacher.get(LIST, {"q": typed}).context["page"].hits
+        assert hits[0].question == wanted, typed
+        assert hits[0].found_by == ("number",)
+    assert len(as_teacher.get(LIST, {"q": f"#{wanted.pk}"}).context["page"].hits) == 1
+
+
+def test_a_number_that_no_question_has_is_said_so(bank, as_teacher) -> None:
+    assert "There is no question 99999999." in as_teacher.get(LIST, {"q": "#99999999"}).content.decode()
+
+
+def test_plain_maths_is_shown_as_it_was_read(bank, as_teacher) -> None:
+    page = as_teacher.get(LIST, {"q": "sqrt(50)"}).content.decode()
+    assert "Read as" in page
+    assert "<msqrt>" in page.split("Read as")[1]
+    assert "Read as" not in as_teacher.get(LIST, {"q": "circle"}).content.decode()
+
+
+def test_the_page_names_the_concept_that_a_search_names(bank, as_teacher) -> None:
+    page = as_teacher.get(LIST, {"q": "equations"}).content.decode()
+    concept = KnowledgeConcept.objects.get(name="Equations")
+    assert f"?concept={concept.pk}" in page.split("named-concepts")[1].split("</ul>")[0]
+    assert "3 questions" in page.split("named-concepts")[1].split("</ul>")[0]
+
+
+def test_a_corrected_search_can_be_searched_as_it_was_typed(bank, as_teacher) -> None:
+    vocabulary_refresh()
+    corrected = as_teacher.get(LIST, {"q": "probabilty"})
+    assert corrected.context["page"].corrected == "probability"
+    assert "?q=probabilty&amp;exact=1" in corrected.content.decode()
+    assert as_teacher.get(LIST, {"q": "probabilty", "exact": "1"}).context["page"].corrected == ""

@@ -1,0 +1,179 @@
+r"""The shape of a formula: what is left of it when numbers and names of variables do not count.
+
+``2x + 3 = 11`` and ``7n - 18 = -74`` have one shape, ``\frac{1}{2} + \frac{1}{3}`` and ``\frac{5}{6} - \frac{4}{9}``
+another. `shape_tokens` are what full text keeps of the shapes in a text, so that a search finds formulas
+built alike; `formula_likeness` orders what it finds.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from rapidfuzz.distance import Indel
+
+from analytics.text.formulas import segment_text
+from analytics.text.notation import SYNONYMS
+
+__all__ = [
+    "SHAPE_PREFIX",
+    "formula_atoms",
+    "formula_likeness",
+    "formula_shape",
+    "shape_tokens",
+    "text_formulas",
+]
+
+SHAPE_PREFIX = "f0s"  # no word and no other token begins so
+SHORTEST, LONGEST = 3, 40  # atoms: a lone letter says nothing, a long formula is the only one of its kind
+MOST_SHAPES = 12  # of one text
+_LONGEST_READ = 400  # characters of a formula
+
+_ATOM = re.compile(
+    r"\\(?P<command>[A-Za-z]+)|(?P<number>\d+(?:\{?,\}?\d{3})*(?:\.\d+)?)|(?P<letter>[A-Za-zα-ωΑ-Ω])"
+    r"|(?P<sign>\*\*|[-+=<>≤≥≠×÷*/^_|!'%(){}\[\]√π²³])"
+)
+_LAYOUT = frozenset(
+    str.split(
+        "left right displaystyle textstyle limits quad qquad big Big bigg Bigg text mathrm mathbf cdots ldots dots "
+        "operatorname space thinspace boxed phantom"
+    )
+)
+_SAME = {
+    "dfrac": "frac", "tfrac": "frac", "leq": "<", "geq": "<", "le": "<", "ge": "<", "lt": "<", "gt": "<",
+    "cdot": "*", "times": "*", "to": "to", "rightarrow": "to", "pm": "+", "div": "/",
+}  # fmt: skip
+_SIGNS = {"<": "<", ">": "<", "≤": "<", "≥": "<", "×": "*", "÷": "/", "**": "^", "−": "-", "π": "pi"}
+_OPENING, _CLOSING = {"{": "}", "(": ")"}, frozenset("})")
+
+
+@lru_cache(maxsize=20_000)
+def formula_atoms(latex: str) -> tuple[str, ...]:
+    r"""Return the symbols of a formula without what only groups or lays out.
+
+    >>> formula_atoms(r"\dfrac{1}{2}+\frac13"), formula_atoms(r"\log_{2}(8)"), formula_atoms("3 * x^{2}")
+    (('frac', '1', '2', '+', 'frac', '1', '3'), ('log', '_', '2', '8'), ('3', 'x', '^', '2'))
+    """
+    atoms: list[str] = []
+    short_fraction = 0  # \frac13: single digits are its parts
+    for match in _ATOM.finditer(latex[:_LONGEST_READ]):
+        kind = match.lastgroup
+        if kind == "command":
+            name = match["command"]
+            name = SYNONYMS.get("\\" + name, "\\" + name).lstrip("\\")
+            if not name or name in _LAYOUT:
+                continue
+            atom = _SAME.get(name) or _SIGNS.get(name, name)
+            short_fraction = 2 if atom == "frac" else 0
+            atoms.append(atom)
+        elif kind == "number" and short_fraction and atoms[-1] != "{" and len(match["number"]) > 1:
+            atoms.extend(match["number"])
+            short_fraction = 0
+        elif kind == "sign":
+            if match["sign"] == "{":
+                short_fraction = 0
+            atoms.append(_SIGNS.get(match["sign"], match["sign"]))
+        else:
+            atoms.append(
+                match[str(kind)].replace("{,}", "").replace(",", "") if kind == "number" else match[0]
+            )
+    while atoms and atoms[-1] in "=<":  # "2 + 3 =" asks for 2 + 3
+        atoms.pop()
+    return tuple(_without_times(_without_single_brackets(atoms)))
+
+
+@lru_cache(maxsize=20_000)
+def formula_shape(latex: str) -> tuple[str, ...]:
+    r"""Return the atoms with numbers and letters masked; exponents and zeros stay, plus and minus are one.
+
+    >>> formula_shape("2x + 3 = 11") == formula_shape("8n - 18 = -4"), formula_shape("x^2")
+    (True, ('v0', '^', '2'))
+    """
+    letters: dict[str, str] = {}
+    shape: list[str] = []
+    for atom in formula_atoms(latex):
+        if atom[0].isdigit():
+            kept = atom == "0" or shape[-1:] == ["^"]
+            shape.append(atom if kept else "N")
+        elif len(atom) == 1 and atom.isalpha():
+            shape.append(letters.setdefault(atom, f"v{len(letters)}"))
+        elif atom == "-":
+            if shape and shape[-1] not in ("=", "<", "(", "{", "frac", "^", "_"):
+                shape.append("+")  # a sign before the first number is no part of the shape
+        else:
+            shape.append(atom)
+    return tuple(shape)
+
+
+def formula_likeness(query: str, other: str) -> float:
+    r"""Return how alike two formulas are, 0 to 1: by their shapes, by their very symbols, and by what stands out.
+
+    What stands out are functions, relations and powers: a limit of a sine is more like another limit of a sine than
+    like a limit of a root of the same shape.
+
+    >>> formula_likeness("1/2", "1/2"), formula_likeness(r"\sin x", r"\sin 2x") > formula_likeness(r"\sin x", "2x")
+    (1.0, True)
+    """
+    mine, others = _standing_out(query), _standing_out(other)
+    shared = len(mine & others) / len(mine | others) if mine or others else 1.0
+    by_shape = Indel.normalized_similarity(formula_shape(query), formula_shape(other))
+    by_symbols = Indel.normalized_similarity(formula_atoms(query), formula_atoms(other))
+    return 0.4 * by_shape + 0.3 * by_symbols + 0.3 * shared
+
+
+@lru_cache(maxsize=20_000)
+def _standing_out(latex: str) -> frozenset[str]:
+    atoms = formula_atoms(latex)
+    powers = {f"^{after}" for atom, after in pairwise(atoms) if atom == "^"}
+    return frozenset(atom for atom in atoms if (len(atom) > 1 and atom.isalpha()) or atom in "=<!|") | powers
+
+
+def text_formulas(text: str) -> list[str]:
+    """Return the formulas of a text, without their dollar signs."""
+    return [segment.body for segment in segment_text(text) if segment.kind == "formula"]
+
+
+def shape_tokens(formulas: Sequence[str]) -> list[str]:
+    r"""Return one search token a shape, for formulas that are neither trivial nor long.
+
+    >>> shape_tokens(["2x+3=11", "x"]) == shape_tokens([r"5n - 4 = 21"])
+    True
+    """
+    tokens: dict[str, None] = {}
+    for formula in formulas:
+        shape = formula_shape(formula)
+        if SHORTEST <= len(shape) <= LONGEST or "sqrt" in shape:
+            tokens[f"{SHAPE_PREFIX}{zlib.crc32(' '.join(shape).encode()):08x}"] = None
+        if len(tokens) >= MOST_SHAPES:
+            break
+    return list(tokens)
+
+
+def _without_single_brackets(atoms: list[str]) -> list[str]:
+    """Drop brackets around one atom, from the inside out."""
+    stack: list[str] = []
+    for atom in atoms:
+        if (
+            atom in _CLOSING
+            and len(stack) >= 2
+            and _OPENING.get(stack[-2]) == atom
+            and stack[-1] not in _CLOSING
+        ):
+            inner = stack.pop()
+            stack[-1] = inner
+        else:
+            stack.append(atom)
+    return stack
+
+
+def _without_times(atoms: list[str]) -> list[str]:
+    """Drop the sign of multiplication except between two numbers."""
+    return [
+        atom
+        for place, atom in enumerate(atoms)
+        if atom != "*"
+        or (0 < place < len(atoms) - 1 and atoms[place - 1][0].isdigit() and atoms[place + 1][0].isdigit())
+    ]
