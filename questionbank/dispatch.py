@@ -31,6 +31,7 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("train", "probes"): "probes.train",
     ("evaluate", "encoder"): "encoder.compare",
     ("evaluate", "paraphrase"): "paraphrase.compare",
+    ("evaluate", "probes"): "probes.compare",
     ("promote", "encoder"): "bank.promote",
     ("promote", "paraphrase"): "bank.promote",
     ("promote", "probes"): "bank.promote",

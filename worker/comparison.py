@@ -29,17 +29,18 @@ from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.promotion import comparison_save
 from worker.embedding import embed_pending
 from worker.feeds import set_vectors
+from worker.paired_bootstrap import paired_difference
 from worker.paraphrase_comparison import scorer_comparison_figures
+from worker.probes_comparison import probes_comparison_figures
 from worker.reporting import RunReporter
 
-__all__ = ["COMPARISONS", "compare_run", "comparison_figures", "paired_difference"]
+__all__ = ["COMPARISONS", "compare_run", "comparison_figures"]
 
 Vectors = Mapping[int, npt.NDArray[np.float32]]
 Floats = npt.NDArray[np.float64]
 
 SEED = 0
 NEIGHBOURS = 10
-RESAMPLES = 1_000
 LARGEST_SUITE, LARGEST_TRAIN = 5_000, 20_000  # questions of a hierarchy
 FEWEST_TRAIN = 20  # questions of a hierarchy from which a probe may learn
 CHANGED_ASKED, CHANGED_SHOWN = 500, 50
@@ -88,6 +89,7 @@ def encoder_comparison_figures(
 COMPARISONS: dict[str, Callable[..., dict[str, Any]]] = {  # a literal table
     "encoder": encoder_comparison_figures,
     "paraphrase": scorer_comparison_figures,
+    "probes": probes_comparison_figures,
 }
 
 
@@ -139,43 +141,6 @@ def _unknown(suite: Sequence[TrainingQuestion], ids: Set[int], embedding_set: Em
     """
     served = languages_served(embedding_set)
     return len({row.id for row in suite if row.id in ids and row.language not in served})
-
-
-def paired_difference(
-    questions: Sequence[int], columns: Sequence[Sequence[float]], kind: str, rng: np.random.Generator
-) -> dict[str, float]:
-    """A figure of the candidate and the champion, and the 95 % interval of their difference.
-
-    Args:
-        questions: id of each row; rows of one question are drawn together.
-        columns: (candidate, champion) for ``"mean"``; (candidate, champion, truth) for ``"pearson"``.
-        kind: ``"mean"`` of the column, or ``"pearson"`` correlation with the truth.
-        rng: draws the questions, the same ones for both models.
-
-    Returns:
-        ``{"candidate", "champion", "difference", "low", "high"}``.
-    """
-    names, places = np.unique(np.asarray(questions), return_inverse=True)
-    table = np.asarray(columns, dtype=np.float64)
-    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
-    weights: Floats = np.concatenate((np.ones((1, len(names))), drawn)).astype(
-        np.float64
-    )  # the first row is the sample as it is
-    figures = [
-        _weighted_mean(table[model], places, weights)
-        if kind == "mean"
-        else _weighted_pearson(table[model], table[2], places, weights)
-        for model in (0, 1)
-    ]
-    difference = figures[0] - figures[1]
-    low, high = np.quantile(difference[1:], [0.025, 0.975])
-    return {
-        "candidate": float(figures[0][0]),
-        "champion": float(figures[1][0]),
-        "difference": float(difference[0]),
-        "low": float(low),
-        "high": float(high),
-    }
 
 
 @dataclass
@@ -357,23 +322,3 @@ def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestio
         return list(rows)
     chosen = sorted(rows, key=lambda row: row.content_hash)[:size]
     return sorted(chosen, key=lambda row: row.id)
-
-
-def _weighted_mean(values: Floats, places: npt.NDArray[np.intp], weights: Floats) -> Floats:
-    sums, counts = np.bincount(places, values), np.bincount(places)
-    means: Floats = weights @ sums / (weights @ counts)
-    return means
-
-
-def _weighted_pearson(values: Floats, truth: Floats, places: npt.NDArray[np.intp], weights: Floats) -> Floats:
-    def total(column: Floats) -> Floats:
-        result: Floats = weights @ np.bincount(places, column)
-        return result
-
-    count = total(np.ones_like(values))
-    mean, mean_truth = total(values) / count, total(truth) / count
-    covariance = total(values * truth) / count - mean * mean_truth
-    spread = total(values**2) / count - mean**2
-    spread_truth = total(truth**2) / count - mean_truth**2
-    scale = np.sqrt(np.maximum(spread, 0) * np.maximum(spread_truth, 0))
-    return np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 1e-12)

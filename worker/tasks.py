@@ -34,6 +34,7 @@ __all__ = [
     "paraphrase_propose",
     "paraphrase_score",
     "paraphrase_train",
+    "probes_compare",
     "probes_project",
     "probes_train",
     "settle_facet_counts",
@@ -101,6 +102,12 @@ def encoder_compare(self: Task[Any, Any], run_id: int) -> None:
 @application.task(name="paraphrase.compare", bind=True)
 def paraphrase_compare(self: Task[Any, Any], run_id: int) -> None:
     """Measure a candidate scorer against the champion."""
+    _compare(run_id, self.request.hostname or "here")
+
+
+@application.task(name="probes.compare", bind=True)
+def probes_compare(self: Task[Any, Any], run_id: int) -> None:
+    """Measure candidate probes against the champion of their hierarchy."""
     _compare(run_id, self.request.hostname or "here")
 
 

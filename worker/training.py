@@ -9,14 +9,18 @@ from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.probes.config import ProbesConfig
 from analytics.probes.train import train_probes
-from questionbank.errors import NotFound
+from questionbank.errors import Conflict, NotFound
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
 from questionbank.scratch import scratch_folder
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.models import gate, probes_can_serve
 from questionbank.services.artifacts import artifact_register
-from questionbank.services.promotion import probes_promote
+from questionbank.services.promotion import comparison_save, probes_promote
+from questionbank.services.training import probes_questions
 from worker.encoder_training import train_encoder_run
 from worker.feeds import probe_feed, probe_set
 from worker.paraphrase_training import train_scorer_run
+from worker.probes_comparison import probes_comparison_figures
 from worker.reporting import RunReporter
 
 __all__ = ["TRAININGS", "fit_hierarchy_probes", "train_hierarchy_probes", "train_run"]
@@ -44,7 +48,12 @@ def _train_probes_run(reporter: RunReporter) -> dict[str, Any]:
     if hierarchy is None:
         raise NotFound(f"There is no hierarchy {parameters['hierarchy']!r}.")
     artifact = train_hierarchy_probes(reporter, hierarchy=hierarchy, settings=parameters.get("set", {}))
-    return {"model": artifact.pk, "metrics": artifact.manifest["metrics"]}
+    return {
+        "model": artifact.pk,
+        "metrics": artifact.manifest["metrics"],
+        "questions": probes_questions(artifact.manifest),
+        "serves": artifact.state == ModelArtifact.State.CHAMPION,
+    }
 
 
 TRAININGS: dict[str, Callable[[RunReporter], dict[str, Any]]] = {  # a literal table
@@ -57,7 +66,7 @@ TRAININGS: dict[str, Callable[[RunReporter], dict[str, Any]]] = {  # a literal t
 def train_hierarchy_probes(
     reporter: RunReporter, *, hierarchy: KnowledgeHierarchy, settings: Mapping[str, str]
 ) -> ModelArtifact:
-    """Train the probes of one hierarchy on the vectors in use and make them its champion.
+    """Train the probes of one hierarchy on the vectors in use; they serve if the gate lets them, or if none do yet.
 
     Where another encoder is promoted meanwhile, they are trained again on its vectors.
 
@@ -72,15 +81,32 @@ def train_hierarchy_probes(
         artifact = fit_hierarchy_probes(
             reporter, hierarchy=hierarchy, embedding_set=embedding_set, settings=settings
         )
-        if probes_promote(
-            artifact=artifact,
-            embedding_set=embedding_set,
-            reason=f"Trained on the bank: {hierarchy.name}.",
-            user=reporter.run.requested_by,
-        ):
+        try:
+            _compare_probes(reporter, artifact)
+            promoted = probes_promote(
+                artifact=artifact,
+                embedding_set=embedding_set,
+                reason=f"Trained on the bank: {hierarchy.name}.",
+                user=reporter.run.requested_by,
+            )
+        except Conflict as refusal:
+            reporter.log(f"It stays a candidate. {refusal}", level="warning")
+            return artifact
+        if promoted:
+            reporter.log(f"{artifact.name} serves now.")
             return artifact
         reporter.log("Another encoder was promoted meanwhile: training again on its vectors.")
     raise DataError("The encoder in use changed again and again; train the probes later.")
+
+
+def _compare_probes(reporter: RunReporter, artifact: ModelArtifact) -> None:
+    """Measure probes against those in use, where there are some that serve."""
+    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    if champion is None or not probes_can_serve(champion):
+        return
+    figures = probes_comparison_figures(reporter, candidate=artifact, champion=champion)
+    comparison = comparison_save(candidate=artifact, champion=champion, run=reporter.run, figures=figures)
+    reporter.log(" ".join(gate(comparison).reasons))
 
 
 def fit_hierarchy_probes(

@@ -12,9 +12,9 @@ import numpy as np
 from analytics.errors import DataError
 from analytics.probes.scales import DifficultyScale, choose_scale
 from analytics.records import ConceptPath
-from analytics.splits import groups_by_masked_text
+from analytics.splits import groups_by_masked_text, is_held_out
 
-__all__ = ["ProbeData"]
+__all__ = ["ProbeData", "kept_out"]
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,24 @@ class ProbeData:
             text = self.texts[row] if self.texts is not None else self.vectors[row].tobytes().hex()
             digest.update(json.dumps([text, own, repr(self.difficulties[row])]).encode())
         return digest.hexdigest()
+
+
+def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np.ndarray:
+    """A mask of the questions that probes are measured on and never trained on: the fixed part.
+
+    A question stays in training where nothing else there has its concept, so that a concept whose questions differ
+    in their numbers only is learned all the same.
+
+    Args:
+        texts: of the questions.
+        paths: the concept paths of each.
+    """
+    fixed = np.array([is_held_out(text) for text in texts], dtype=bool)
+    taught = {
+        tuple(path) for own, fixed_one in zip(paths, fixed, strict=True) if not fixed_one for path in own
+    }
+    known = np.array([all(tuple(path) in taught for path in own) for own in paths], dtype=bool)
+    return fixed & known
 
 
 def _groups_by_vector(vectors: np.ndarray) -> np.ndarray:

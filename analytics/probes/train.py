@@ -1,9 +1,11 @@
 """Training the probes: which questions choose, which calibrate, which measure.
 
-The questions are split by groups (equal but for their numbers). A test part measures; of the others, a
-validation part chooses the penalty of the concept layer and calibrates the difficulty's interval; the concept
-probabilities that the difficulty reads, and those that set the temperature, come from layers that did not see
-the question (cross-fitting). The heads that are kept are then trained in the same way on all questions.
+The fixed part of the questions (`analytics.probes.data.kept_out`) is taken out before anything else, so that any
+two probes of a hierarchy can be compared on questions that neither was trained on. The remaining questions are
+split by groups (equal but for their numbers). A test part measures; of the others, a validation part chooses the
+penalty of the concept layer and calibrates the difficulty's interval; the concept probabilities that the
+difficulty reads, and those that set the temperature, come from layers that did not see the question
+(cross-fitting). The heads that are kept are then trained in the same way on all remaining questions.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from analytics.inference.surface import surface_counts
 from analytics.probes.calibration import choose_temperature, conformal_radius
 from analytics.probes.concept_probe import ConceptProbe, choose_penalty, concept_probe
 from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData
+from analytics.probes.data import ProbeData, kept_out
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
 from analytics.probes.measure import measure_probes, rounded
 from analytics.probes.scales import DifficultyScale
@@ -68,7 +70,8 @@ def train_probes(
         difficulties: of each question, None where unknown.
         config: the settings.
         output_folder: the artifact's folder, written whole or not at all.
-        texts: of each question. They group the splits, and the difficulty may count their surface.
+        texts: of each question. They group the splits, keep out the fixed part, and the difficulty may count
+            their surface.
         scales: the scale that each difficulty is on, where the rows name it.
         encoder: name of the encoder that made the vectors.
         hierarchy: name of the concept hierarchy.
@@ -87,7 +90,9 @@ def train_probes(
         Cancelled: `cancel` said so; nothing was written.
         ArtifactError: the folder cannot be written.
     """
-    data = ProbeData.of(vectors, paths, difficulties, texts=texts, scales=scales)
+    given = ProbeData.of(vectors, paths, difficulties, texts=texts, scales=scales)
+    held_out = np.zeros(len(given), dtype=bool) if texts is None else kept_out(texts, given.paths)
+    data = given.take(~held_out)
     steps = _Steps(2 * _STEPS, progress, cancel)
     metrics = split_and_measure(data, config, encoder=encoder, steps=steps)
     heads = _fit(data, config, _parts(data, config), encoder, steps)
@@ -106,6 +111,7 @@ def train_probes(
             "dimension": heads.dimension,
             "hierarchy": hierarchy,
             "questions": len(data),
+            "questions_held_out": int(held_out.sum()),
             "paths": len(heads.concepts.paths) if heads.concepts else 0,
             "leading": list(heads.concepts.leading) if heads.concepts else [],
             "difficulty_scale": scale.name if scale else "",

@@ -15,6 +15,11 @@ The figures of a comparison are a JSON object:
     a list of ``{"question", "overlap", "candidate", "champion"}``, those with the smallest overlap first: ids
     of the ten nearest questions by either, and the share of them that both name.
 
+A comparison of probes has, in its ``suite``, ``loses_concepts`` and ``loses_difficulty`` (the champion predicts them
+and the candidate does not) and ``seen_by_champion`` (an earlier version trained it on the suite, which only favours
+it), and instead of ``changed`` a list ``changed_concepts`` of ``{"question", "tagged", "candidate", "champion"}``, both
+as ``{"path", "probability", "right"}``.
+
 A comparison of scorers of paraphrases has ``{"questions", "pairs", "suites", "left_out", "lost", "gained", "seed"}``
 as its ``suite``, where ``suites`` lists ``{"name", "pairs", "questions"}`` and ``left_out`` counts labelled pairs that
 a scorer learned from. Its metrics also name their ``suite`` and ``measure``, the verdict or the score. Instead of
@@ -146,9 +151,9 @@ def gate(comparison: ModelComparison) -> Gate:
         )
     elif not metrics:
         problems.append(
-            _("No figure could be measured: no hierarchy has enough tagged questions.")
-            if comparison.candidate.capability == "encoder"
-            else _("No figure could be measured: there are not pairs of both labels for enough questions.")
+            _("No figure could be measured: there are not pairs of both labels for enough questions.")
+            if "changed_pairs" in comparison.figures
+            else _("No figure could be measured: no hierarchy has enough tagged questions.")
         )
     if "changed_pairs" in comparison.figures and "suites" not in suite:
         problems.append(
@@ -165,6 +170,10 @@ def gate(comparison: ModelComparison) -> Gate:
             )
             % {"number": suite["lost"]}
         )
+    if suite.get("loses_concepts"):
+        problems.append(_("It names no concepts, and the champion does."))
+    if suite.get("loses_difficulty"):
+        problems.append(_("It estimates no difficulty, and the champion does."))
     worse = [metric for metric in metrics if metric["worse"]]
     worse_sentence = _(
         "%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."

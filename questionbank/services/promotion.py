@@ -42,10 +42,11 @@ __all__ = [
     "promotion_request",
 ]
 
-GATED = ("encoder", "paraphrase")  # capabilities that have a fixed suite
+GATED = ("encoder", "paraphrase", "probes")  # capabilities that have a fixed suite
 COMPARISON_QUEUES = {
     "encoder": "default",
     "paraphrase": "light",
+    "probes": "light",
 }  # an encoder's computes the vectors of the bank
 
 
@@ -284,11 +285,25 @@ def model_roll_back(
 def probes_promote(
     *, artifact: ModelArtifact, embedding_set: EmbeddingSet, reason: str = "", user: User | None = None
 ) -> bool:
-    """Let probes serve if the vectors that they read do; False: the encoder changed meanwhile."""
+    """Let newly trained probes serve if the vectors that they read do; False: the encoder changed meanwhile.
+
+    Where probes of the same hierarchy serve, the new ones must have been compared with them and not be worse: they
+    need not be better, because they know what the bank was taught since.
+
+    Raises:
+        Conflict: the gate refuses them.
+    """
     serving_lock()
     if not EmbeddingSet.objects.filter(pk=embedding_set.pk, is_current=True).exists():
         return False
-    artifact_promote(artifact=artifact, reason=reason, user=user)
+    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    replaces = champion is not None and probes_can_serve(champion)
+    verdict = gate_verdict(artifact=artifact, override=True) if replaces else {}
+    if verdict.get("outcome") == GateOutcome.REFUSED:
+        raise Conflict(" ".join(verdict["reasons"]))
+    if verdict:
+        verdict["overridden"] = False
+    artifact_promote(artifact=artifact, reason=reason, user=user, gate=verdict)
     return True
 
 

@@ -58,6 +58,7 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     (Run.Kind.TRAIN, "probes"): ("hierarchy",),
     (Run.Kind.EVALUATE, "encoder"): ("candidate", "champion"),
     (Run.Kind.EVALUATE, "paraphrase"): ("candidate", "champion"),
+    (Run.Kind.EVALUATE, "probes"): ("candidate", "champion"),
     (Run.Kind.PROMOTE, "encoder"): ("scope",),
     (Run.Kind.PROMOTE, "paraphrase"): ("scope",),
     (Run.Kind.PROMOTE, "probes"): ("scope",),

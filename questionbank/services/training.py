@@ -26,6 +26,7 @@ __all__ = [
     "QUICK_ENCODER",
     "encoder_request",
     "probes_hierarchies",
+    "probes_questions",
     "probes_request",
     "probes_request_missing",
     "scorer_request",
@@ -214,17 +215,40 @@ def probes_hierarchies() -> list[KnowledgeHierarchy]:
 
 
 def probes_request_missing() -> list[Run]:
-    """Ask for probes where a hierarchy has none yet, or has outgrown those it has."""
-    trained = {
-        one.scope: one.manifest.get("extra", {}).get("questions", 0)
-        for one in ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
-    }
+    """Ask for probes where a hierarchy has none in use, or has outgrown the last that were trained for it.
+
+    A candidate that the gate refused counts as trained, also once it is deleted: only more questions ask anew.
+    """
+    trained = _trained_questions()
     requested = []
     for hierarchy in _tagged_hierarchies():
         enough = max(FEWEST_TAGGED, GROWTH * trained.get(hierarchy.name, 0))
         if hierarchy.tagged >= enough and (run := probes_request(hierarchy=hierarchy)):
             requested.append(run)
     return requested
+
+
+def _trained_questions() -> dict[str, int]:
+    """Most questions of a training, for each hierarchy that has probes in use."""
+    probes = ModelArtifact.objects.filter(capability="probes")
+    in_use = set(probes.filter(state=ModelArtifact.State.CHAMPION).values_list("scope", flat=True))
+    counts = [(probe.scope, probes_questions(probe.manifest)) for probe in probes if probe.scope in in_use]
+    finished = Run.objects.filter(kind=Run.Kind.TRAIN, capability="probes", state=Run.State.SUCCEEDED)
+    counts += [
+        (name, questions)
+        for name, questions in finished.values_list("parameters__hierarchy", "result__questions")
+        if questions and name in in_use
+    ]
+    most: dict[str, int] = {}
+    for name, questions in counts:
+        most[name] = max(questions, most.get(name, 0))
+    return most
+
+
+def probes_questions(manifest: Mapping[str, Any]) -> int:
+    """Labelled questions that probes came from, those kept out of their training included."""
+    extra = manifest.get("extra", {})
+    return int(extra.get("questions", 0)) + int(extra.get("questions_held_out", 0))
 
 
 def _tagged_hierarchies() -> QuerySet[KnowledgeHierarchy, Any]:

@@ -23,6 +23,7 @@ from questionbank.models import (
     QuestionEmbedding,
     Run,
 )
+from questionbank.selectors import models
 from questionbank.selectors.embeddings import embedding_count_pending, embedding_index_exists
 from questionbank.selectors.models import model_events, models_by_capability, roll_back_target
 from questionbank.selectors.serving import serving
@@ -332,7 +333,8 @@ def test_a_roll_back_after_questions_were_edited_catches_up(old, new, admin_pers
     assert bytes(stored.content_hash) == bytes(question.content_hash)
 
 
-def test_probes_are_not_rolled_back_to_those_that_read_vectors_of_a_former_encoder(old, new):
+def test_probes_are_not_rolled_back_to_those_that_read_vectors_of_a_former_encoder(old, new, monkeypatch):
+    monkeypatch.setattr(models, "SMALLEST_SUITE", 1)
     reading_old = ModelArtifact.objects.get(capability="probes", state="champion")
     train_probes_here()
     assert roll_back_target("probes", HIERARCHY) == reading_old

@@ -5,15 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from questionbank.models import EmbeddingSet, ModelArtifact, Question
-from questionbank.selectors.artifacts import artifact_folder
+from analytics.splits import is_held_out
+from questionbank.errors import Conflict
+from questionbank.models import (
+    EmbeddingSet,
+    KnowledgeHierarchy,
+    ModelArtifact,
+    ModelComparison,
+    ModelEvent,
+    Question,
+    QuestionTag,
+    Run,
+)
+from questionbank.selectors import models
+from questionbank.selectors.artifacts import artifact_champion, artifact_folder
 from questionbank.selectors.embeddings import embedding_pending
+from questionbank.services.artifacts import artifact_delete
 from questionbank.services.embeddings import embedding_store
+from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from questionbank.services.runs import run_create
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from worker import training
 from worker.feeds import probe_feed, probe_set
-from worker.tasks import probes_train
+from worker.tasks import probes_compare, probes_train
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +49,8 @@ def hierarchy(sets):
     concepts = [ConceptFactory(hierarchy=found, names=("Number", name)) for name in ("Primes", "Factors")]
     for index in range(60):
         QuestionFactory(
-            text=f"Word{index} unlike{index * 7} any{index * 13} other", concepts=[concepts[index % 2]],
+            text=f"Word{index} of {chr(97 + index // 26)}{chr(97 + index % 26)} unlike others",
+            concepts=[concepts[index % 2]],
             difficulty=float(1 + index % 5), difficulty_scale="1-5",
         )  # fmt: skip
     for embedding_set in sets.values():
@@ -83,6 +98,86 @@ def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_pa
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.state, model.scope, model.manifest["config"]["seed"]) == ("champion", "School", 3)
     assert artifact_folder(model).is_dir()
+
+
+def train(**settings: str) -> Run:
+    run = run_create(
+        kind="train", capability="probes", parameters={"hierarchy": "School", "set": settings}, send=False
+    )
+    probes_train(run.pk)
+    run.refresh_from_db()
+    assert (run.error, run.state) == ("", "succeeded")
+    return run
+
+
+@pytest.fixture
+def small_suite(monkeypatch):
+    """Few questions are enough to tell a difference: the bank has sixty, some six of them kept out."""
+    monkeypatch.setattr(models, "SMALLEST_SUITE", 3)
+
+
+def spoil(hierarchy: KnowledgeHierarchy) -> None:
+    """Swap the concepts of the questions that are trained on, not of those kept out."""
+    primes, factors = hierarchy.concepts.filter(name__in=["Primes", "Factors"]).order_by("name")
+    for tag in QuestionTag.objects.select_related("question"):
+        if not is_held_out(tag.question.text):
+            tag.concept = primes if tag.concept_id == factors.pk else factors
+            tag.save()
+
+
+def test_the_fixed_questions_are_in_no_training(hierarchy):
+    train()
+    extra = ModelArtifact.objects.get().manifest["extra"]
+    kept_out = sum(is_held_out(text) for text in Question.objects.values_list("text", flat=True))
+    assert kept_out >= 3
+    assert (extra["questions"], extra["questions_held_out"]) == (60 - kept_out, kept_out)
+
+
+def test_new_probes_that_are_not_worse_take_over_with_the_gates_verdict(hierarchy, small_suite):
+    first = ModelArtifact.objects.get(pk=train().result["model"])
+    run = train(seed="1")
+    assert run.result["serves"] is True
+    second = ModelArtifact.objects.get(pk=run.result["model"])
+    event = ModelEvent.objects.get(artifact=second, kind="promoted")
+    assert (event.former, event.gate["outcome"], event.gate["overridden"]) == (first, "not_better", False)
+    comparison = ModelComparison.objects.get(candidate=second, champion=first)
+    names = {metric["name"] for metric in comparison.figures["metrics"]}
+    assert names == {"path_accuracy", "concept_accuracy_level_1", "difficulty_mae"}
+    assert comparison.figures["suite"]["seen_by_champion"] is False
+    assert model_roll_back(capability="probes", scope="School", reason="Back") == first
+
+
+def test_new_probes_that_are_worse_stay_a_candidate_and_change_no_prediction(hierarchy, small_suite):
+    first = ModelArtifact.objects.get(pk=train().result["model"])
+    spoil(hierarchy)
+    run = train()
+    assert run.result["serves"] is False
+    assert run.logs.filter(text__startswith="It stays a candidate.", text__contains="is worse").exists()
+    second = ModelArtifact.objects.get(pk=run.result["model"])
+    assert (second.state, artifact_champion(capability="probes", scope="School")) == ("candidate", first)
+    changed = ModelComparison.objects.get().figures["changed_concepts"]
+    assert {one["candidate"]["right"] for one in changed} == {False}
+    with pytest.raises(Conflict, match="is worse"):
+        promotion_request(artifact=second, reason="Better.")
+    artifact_delete(artifact=second, reason="Not wanted.")
+
+
+def test_probes_are_compared_by_a_job_of_their_own_too(hierarchy, small_suite):
+    train()
+    spoil(hierarchy)
+    second = ModelArtifact.objects.get(pk=train().result["model"])
+    run = comparison_request(candidate=second, send=False)
+    probes_compare(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.result["passes"]) == ("succeeded", False)
+
+
+def test_too_few_fixed_questions_keep_the_probes_in_use(hierarchy):
+    first = ModelArtifact.objects.get(pk=train().result["model"])
+    run = train(seed="1")
+    assert run.result["serves"] is False
+    assert run.logs.filter(text__contains="too few to tell a difference").exists()
+    assert artifact_champion(capability="probes", scope="School") == first
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from analytics.errors import DataError
-from analytics.probes.data import ProbeData
+from analytics.probes.data import ProbeData, kept_out
 from analytics.question_files import read_rows
+from analytics.splits import is_held_out
 
 
 def write(path, rows):
@@ -105,3 +106,13 @@ def test_the_hash_is_of_texts_and_labels():
 
     assert digest() == digest()
     assert len({digest(), digest(texts=["y"]), digest(paths=[[("B",)]]), digest(difficulties=[2.0])}) == 4
+
+
+def test_the_fixed_part_is_kept_out_but_never_the_only_questions_of_a_concept():
+    texts = [f"A question about {a}{b}" for a in "abc" for b in "defghijklmnop"]
+    first = next(text for text in texts if is_held_out(text))
+    other = next(text for text in texts if not is_held_out(text))
+    common, rare = ("Number",), ("Algebra",)
+    assert kept_out([first, other], [[common], [common]]).tolist() == [True, False]
+    assert kept_out([first, other], [[rare], [common]]).tolist() == [False, False]
+    assert kept_out([first, other], [[], [common]]).tolist() == [True, False]

@@ -54,6 +54,15 @@ def test_probes_are_trained_anew_only_when_the_bank_has_doubled(hierarchy):
     assert len(training.probes_request_missing()) == 1
 
 
+def test_a_refused_candidate_is_not_trained_again_at_the_next_import(hierarchy):
+    champion(questions=1)
+    run = training.probes_request_missing()[0]
+    Run.objects.filter(pk=run.pk).update(state="succeeded", result={"questions": 3})
+    assert training.probes_request_missing() == []
+    Run.objects.filter(pk=run.pk).update(result={"questions": 1})
+    assert len(training.probes_request_missing()) == 1
+
+
 def test_a_finished_run_does_not_keep_an_admin_from_asking_again(hierarchy):
     first = training.probes_request(hierarchy=hierarchy)
     Run.objects.filter(pk=first.pk).update(state="succeeded")

@@ -45,7 +45,7 @@ class Command(BankCommand):
         parser.add_argument(
             "--promote",
             action="store_true",
-            help="compare with the champion, promote if it passes (not probes)",
+            help="compare with the champion, promote if it passes (probes do so by themselves)",
         )
         parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
 
@@ -58,7 +58,7 @@ class Command(BankCommand):
         if capability == "probes":
             if options["promote"] or options["reason"]:
                 raise CommandError(
-                    "Probes serve as soon as they are trained: leave --promote and --reason out."
+                    "New probes are compared and serve by themselves if they pass: leave --promote and --reason out."
                 )
             self._train_probes(hierarchy, settings)
             return
@@ -117,6 +117,7 @@ class Command(BankCommand):
             except KindredError as error:
                 failures.append(f"{name}: {error}")
             else:
-                self.stdout.write(f"{name}: trained as model {result['model']}.")
+                use = "it serves now" if result["serves"] else "it stays a candidate"
+                self.stdout.write(f"{name}: trained as model {result['model']}; {use}.")
         if failures:
             raise KindredError("; ".join(failures))

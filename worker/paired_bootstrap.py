@@ -1,0 +1,71 @@
+"""The interval of the difference of two models' figures: a paired bootstrap over the questions of a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["paired_difference"]
+
+Floats = npt.NDArray[np.float64]
+
+RESAMPLES = 1_000
+
+
+def paired_difference(
+    questions: Sequence[int], columns: Sequence[Sequence[float]], kind: str, rng: np.random.Generator
+) -> dict[str, float]:
+    """A figure of the candidate and the champion, and the 95 % interval of their difference.
+
+    Args:
+        questions: id of each row; rows of one question are drawn together.
+        columns: (candidate, champion) for ``"mean"``; (candidate, champion, truth) for ``"pearson"``.
+        kind: ``"mean"`` of the column, or ``"pearson"`` correlation with the truth.
+        rng: draws the questions, the same ones for both models.
+
+    Returns:
+        ``{"candidate", "champion", "difference", "low", "high"}``.
+    """
+    names, places = np.unique(np.asarray(questions), return_inverse=True)
+    table = np.asarray(columns, dtype=np.float64)
+    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
+    weights: Floats = np.concatenate((np.ones((1, len(names))), drawn)).astype(
+        np.float64
+    )  # the first row is the sample as it is
+    figures = [
+        _weighted_mean(table[model], places, weights)
+        if kind == "mean"
+        else _weighted_pearson(table[model], table[2], places, weights)
+        for model in (0, 1)
+    ]
+    difference = figures[0] - figures[1]
+    low, high = np.quantile(difference[1:], [0.025, 0.975])
+    return {
+        "candidate": float(figures[0][0]),
+        "champion": float(figures[1][0]),
+        "difference": float(difference[0]),
+        "low": float(low),
+        "high": float(high),
+    }
+
+
+def _weighted_mean(values: Floats, places: npt.NDArray[np.intp], weights: Floats) -> Floats:
+    sums, counts = np.bincount(places, values), np.bincount(places)
+    means: Floats = weights @ sums / (weights @ counts)
+    return means
+
+
+def _weighted_pearson(values: Floats, truth: Floats, places: npt.NDArray[np.intp], weights: Floats) -> Floats:
+    def total(column: Floats) -> Floats:
+        result: Floats = weights @ np.bincount(places, column)
+        return result
+
+    count = total(np.ones_like(values))
+    mean, mean_truth = total(values) / count, total(truth) / count
+    covariance = total(values * truth) / count - mean * mean_truth
+    spread = total(values**2) / count - mean**2
+    spread_truth = total(truth**2) / count - mean_truth**2
+    scale = np.sqrt(np.maximum(spread, 0) * np.maximum(spread_truth, 0))
+    return np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 1e-12)

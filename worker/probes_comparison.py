@@ -1,0 +1,254 @@
+"""Comparing candidate probes with the champion of their hierarchy.
+
+The suite are the hierarchy's ready questions that no probes are trained on (`analytics.probes.data.kept_out`). Both
+models predict them as they are; nothing is fitted. Champions of earlier versions were trained on the suite too:
+the comparison says so, and only errs in their favour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.concept_paths import PathTree, common_leading_nodes, without_leading
+from analytics.errors import DataError
+from analytics.inference.heads import ConceptHead, Prediction, ProbeHeads, load_heads
+from analytics.probes.data import kept_out
+from analytics.records import ConceptPath
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
+from questionbank.scales import scale_percent
+from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.questions import concept_paths
+from questionbank.selectors.training_questions import TrainingQuestion, training_questions
+from worker.feeds import set_vectors
+from worker.paired_bootstrap import paired_difference
+from worker.reporting import RunReporter
+
+__all__ = ["probes_comparison_figures"]
+
+Vectors = Mapping[int, npt.NDArray[np.float32]]
+Floats = npt.NDArray[np.float64]
+
+SEED = 0
+CHANGED_SHOWN = 12
+ROLES = ("candidate", "champion")
+
+
+def probes_comparison_figures(
+    reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+) -> dict[str, Any]:
+    """Measure both; `questionbank.selectors.models` says what the figures are.
+
+    Raises:
+        DataError: one of them reads vectors that are not in use.
+    """
+    reporter.progress(0, 0, "Comparing with the model in use")
+    artifacts = dict(zip(ROLES, (candidate, champion), strict=True))
+    heads = {role: load_heads(artifact_folder(artifact)) for role, artifact in artifacts.items()}
+    vectors = {role: _vectors(model) for role, model in heads.items()}
+    rows = [row for row in training_questions(hierarchies=[candidate.scope]) if row.paths]
+    fixed = kept_out([row.text for row in rows], [row.paths for row in rows])
+    suite = [row for row, keep in zip(rows, fixed, strict=True) if keep]
+    known = [row for row in suite if all(row.id in vectors[role] for role in ROLES)]
+    predictions = {role: _predict(heads[role], vectors[role], known) for role in ROLES}
+    truth = _true_paths(candidate.scope, known)
+    metrics, graded = [], 0
+    if known:
+        rng = np.random.default_rng(SEED)
+        metrics = _concept_metrics(heads, vectors, known, truth, rng)
+        difficulty = _difficulty_metric(predictions, known, rng)
+        graded = difficulty["questions"] if difficulty else 0
+        metrics += [difficulty] if difficulty else []
+    ids = {role: {row.id for row in suite if row.id in vectors[role]} for role in ROLES}
+    return {
+        "suite": {
+            "questions": len(known),
+            "train_questions": candidate.manifest["extra"]["questions"],
+            "left_out": len(suite) - len(ids["candidate"] | ids["champion"]),
+            "lost": len(ids["champion"] - ids["candidate"]),
+            "gained": len(ids["candidate"] - ids["champion"]),
+            "difficulties": graded,
+            "loses_concepts": heads["champion"].concepts is not None and heads["candidate"].concepts is None,
+            "loses_difficulty": _has_difficulty(heads["champion"])
+            and not _has_difficulty(heads["candidate"]),
+            "seen_by_champion": "questions_held_out" not in champion.manifest["extra"],
+            "seed": SEED,
+        },
+        "metrics": metrics,
+        "changed_concepts": _changed(predictions, known, truth),
+    }
+
+
+def _vectors(heads: ProbeHeads) -> Vectors:
+    found = EmbeddingSet.objects.filter(
+        is_current=True, encoder_name=heads.encoder, dimension=heads.dimension
+    ).first()
+    if found is None:
+        raise DataError(f"The vectors by {heads.encoder!r}, which one of the models reads, are not in use.")
+    return set_vectors(found)
+
+
+def _predict(heads: ProbeHeads, vectors: Vectors, rows: Sequence[TrainingQuestion]) -> list[Prediction]:
+    if not rows:
+        return []
+    return heads.predict(np.stack([vectors[row.id] for row in rows]), top=1, texts=[row.text for row in rows])
+
+
+def _true_paths(hierarchy: str, rows: Sequence[TrainingQuestion]) -> list[set[ConceptPath]]:
+    """The whole paths of each question."""
+    owner = KnowledgeHierarchy.objects.get(name=hierarchy)
+    paths = concept_paths([row.id for row in rows], hierarchy=owner)
+    return [set(paths.get(row.id, ())) for row in rows]
+
+
+def _concept_metrics(
+    heads: Mapping[str, ProbeHeads],
+    vectors: Mapping[str, Vectors],
+    rows: Sequence[TrainingQuestion],
+    truth: Sequence[set[ConceptPath]],
+    rng: np.random.Generator,
+) -> list[dict[str, Any]]:
+    """Whole paths, and the nodes of each level below the leading ones that nearly all true paths share."""
+    concepts = {role: model.concepts for role, model in heads.items() if model.concepts is not None}
+    if len(concepts) < len(ROLES):
+        return []
+    leading = common_leading_nodes([path for own in truth for path in own], 0.9)
+    wanted = [{without_leading(path, leading) for path in own} for own in truth]
+    deepest = max(len(path) for own in wanted for path in own)
+    ids = [row.id for row in rows]
+    right: dict[str, dict[int, Floats]] = {
+        role: _right(
+            concepts[role], np.stack([vectors[role][row.id] for row in rows]), leading, wanted, deepest
+        )
+        for role in ROLES
+    }
+    metrics = []
+    for level in range(deepest + 1):
+        columns = [right[role][level] for role in ROLES]
+        kept = ~np.isnan(columns[0])
+        if not kept.any():
+            continue
+        label = f"Concept accuracy, level {level}" if level else "Accuracy of whole paths"
+        metrics.append(
+            _metric(
+                f"concept_accuracy_level_{level}" if level else "path_accuracy",
+                label,
+                [one for one, keep in zip(ids, kept, strict=True) if keep],
+                [column[kept].tolist() for column in columns],
+                True,
+                rng,
+            )
+        )
+    return metrics
+
+
+def _right(
+    head: ConceptHead,
+    vectors: npt.NDArray[np.float32],
+    leading: ConceptPath,
+    wanted: Sequence[set[ConceptPath]],
+    deepest: int,
+) -> dict[int, Floats]:
+    """By level, 1 where the most probable node is the question's, NaN where it has none; 0 is the whole path."""
+    probabilities = head.probabilities(vectors)
+    short = [without_leading(path, leading) for path in head.paths]
+    tree = PathTree.of(short)
+    column = {path: place for place, path in enumerate(tree.paths)}
+    by_path = np.zeros((len(vectors), len(tree.paths)), dtype=np.float32)
+    for place, path in enumerate(short):  # two whole paths may differ in their leading nodes alone
+        by_path[:, column[path]] += probabilities[:, place]
+    best = by_path.argmax(axis=1)
+    found = {
+        0: np.array([tree.paths[one] in own for one, own in zip(best, wanted, strict=True)], dtype=np.float64)
+    }
+    for level in range(1, deepest + 1):
+        nodes = tree.level(level) if level <= tree.depth() else np.zeros(0, dtype=np.int64)
+        named = (
+            nodes[(by_path @ tree.membership[nodes].T).argmax(axis=1)] if len(nodes) else [-1] * len(vectors)
+        )
+        found[level] = np.full(len(vectors), np.nan)
+        for row, own in enumerate(wanted):
+            nodes_of_question = {path[:level] for path in own if len(path) >= level}
+            if nodes_of_question:
+                found[level][row] = bool(len(nodes)) and tree.nodes[named[row]] in nodes_of_question
+    return found
+
+
+def _has_difficulty(heads: ProbeHeads) -> bool:
+    return heads.difficulty_head(with_texts=True) is not None
+
+
+def _difficulty_metric(
+    predictions: Mapping[str, Sequence[Prediction]],
+    rows: Sequence[TrainingQuestion],
+    rng: np.random.Generator,
+) -> dict[str, Any] | None:
+    """The mean absolute error as a share of the scale, where both estimate the difficulty of known questions."""
+    ids: list[int] = []
+    errors: tuple[list[float], list[float]] = ([], [])
+    for row, *both in zip(rows, *(predictions[role] for role in ROLES), strict=True):
+        percents = [
+            scale_percent(one.difficulty.value, one.difficulty.scale) if one.difficulty else None
+            for one in both
+        ]
+        if row.difficulty is None or None in percents:
+            continue
+        ids.append(row.id)
+        for column, percent in zip(errors, percents, strict=True):
+            column.append(abs((percent or 0.0) / 100 - row.difficulty))
+    if not ids:
+        return None
+    return _metric("difficulty_mae", "Error of the difficulty (MAE)", ids, errors, False, rng)
+
+
+def _metric(
+    name: str,
+    label: str,
+    questions: Sequence[int],
+    columns: Sequence[Sequence[float]],
+    higher: bool,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    figures = paired_difference(questions, columns, "mean", rng)
+    return {
+        "name": name,
+        "label": label,
+        "higher_is_better": higher,
+        "questions": len(set(questions)),
+        **{key: round(value, 4) for key, value in figures.items()},
+        "worse": figures["high"] < 0 if higher else figures["low"] > 0,
+    }
+
+
+def _changed(
+    predictions: Mapping[str, Sequence[Prediction]],
+    rows: Sequence[TrainingQuestion],
+    truth: Sequence[set[ConceptPath]],
+) -> list[dict[str, Any]]:
+    """Questions whose most probable concept differs, those first of which the candidate is surest."""
+    changed = []
+    for row, own, new, old in zip(
+        rows, truth, predictions["candidate"], predictions["champion"], strict=True
+    ):
+        if not new.concepts or not old.concepts or new.concepts[0].path == old.concepts[0].path:
+            continue
+        changed.append(
+            {
+                "question": row.id,
+                "tagged": sorted(list(path) for path in own),
+                "candidate": {
+                    "path": list(new.concepts[0].path),
+                    "probability": round(new.concepts[0].probability, 4),
+                    "right": new.concepts[0].path in own,
+                },
+                "champion": {
+                    "path": list(old.concepts[0].path),
+                    "probability": round(old.concepts[0].probability, 4),
+                    "right": old.concepts[0].path in own,
+                },
+            }
+        )
+    return sorted(changed, key=lambda one: -one["candidate"]["probability"])[:CHANGED_SHOWN]
