@@ -20,7 +20,7 @@ case "$role" in
         ;;
     web | worker-default | worker-light | worker-train | beat)
         python docker/probe.py wait
-        exec python manage.py serve --only "$role"
+        exec python manage.py serve --only "$role" --host 0.0.0.0
         ;;
     *)
         exec python manage.py "$@"

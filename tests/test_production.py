@@ -63,17 +63,21 @@ def test_without_demo_the_settings_are_productions(production):
     assert len(key.read_text()) >= 50
 
 
-def test_the_demo_listens_to_this_machine_alone_and_production_shows_no_demo(production):
+def test_the_site_listens_to_this_machine_alone_unless_told_otherwise(production):
     finished = python(production | {"DEMO": "1"}, "-c", SHOW_SETTINGS)
     shown = json.loads(finished.stdout)
     assert shown["SECURE_SSL_REDIRECT"] is False
-    for demo, host in (("1", "127.0.0.1"), ("", "0.0.0.0")):
+    for demo, options, host in (
+        ("1", [], "127.0.0.1"),
+        ("", [], "127.0.0.1"),
+        ("", ["--host=10.0.0.9"], "10.0.0.9"),
+    ):
         program = (
             "import django; django.setup()\n"
             "from questionbank.management.commands import serve\n"
             "serve.os.execvpe = lambda *command: print(command[1])\n"
             "serve.SERVICES = {}\nserve.needs_embedded = lambda environ: ()\n"
-            "serve.Command().execute(only='web', host=None, list=False, no_color=True, force_color=False)"
+            f"serve.call_command(serve.Command(), '--only=web', *{options})"
         )
         finished = python(production | {"DEMO": demo}, "-c", program)
         assert f"{host}:8000" in finished.stdout, finished.stderr

@@ -10,8 +10,8 @@ _PROJECT = Path(__file__).resolve().parents[2]
 
 def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
     """Return every process by name: the site, a worker for each queue, and the clock."""
-    # a whole question pasted into the search box stands in the address, which may hold 4,094 bytes otherwise
-    site = ["gunicorn", "questionbank.wsgi", "--no-control-socket", "--limit-request-line", "8190"]
+    worker_class = ["--worker-class", "questionbank.embedded.buffering.BufferingWorker"]
+    site = ["gunicorn", "questionbank.wsgi", "--no-control-socket", *worker_class]
     gunicorn = [sys.executable, "-m", *site]
     celery = [sys.executable, "-m", "celery", "--app", "worker.celery", "--quiet"]
     worker = [*celery, "worker", "--loglevel", "INFO", "--queues"]

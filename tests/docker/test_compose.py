@@ -36,7 +36,7 @@ def test_there_is_a_service_for_every_process_of_make_run(compose):
 
     commands = {service["command"][0] for name, service in compose["services"].items() if name in OURS}
     assert commands == {"prepare", *programs(BASE_DIR, host="", port=1)}
-    assert set(compose["services"]) == {"database", "redis", *OURS}
+    assert set(compose["services"]) == {"database", "redis", "proxy", *OURS}
 
 
 @each_service

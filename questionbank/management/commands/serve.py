@@ -34,11 +34,12 @@ class Command(BankCommand):
         """Declare the options."""
         parser.add_argument("--only", metavar="NAME", help="become this one process, on prepared servers")
         parser.add_argument("--list", action="store_true", help="name the processes")
-        parser.add_argument("--host", help="address to bind (default: 127.0.0.1 in the demo, else 0.0.0.0)")
+        parser.add_argument(
+            "--host", default="127.0.0.1", help="address to bind (default: 127.0.0.1, behind a proxy)"
+        )
 
-    def handle(self, *args: Any, only: str | None, host: str | None, **options: Any) -> None:
+    def handle(self, *args: Any, only: str | None, host: str, **options: Any) -> None:
         """Run."""
-        host = host or ("127.0.0.1" if settings.DEMO else "0.0.0.0")  # noqa: S104 - production sits behind a proxy
         if options["list"]:
             self.stdout.write("\n".join(programs(settings.VAR_DIR, host=host, port=settings.PORT)))
         elif only:

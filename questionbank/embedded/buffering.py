@@ -1,0 +1,144 @@
+"""A worker for gunicorn that waits for slow clients without spending a thread on them.
+
+gunicorn keeps the processes; in each, waitress reads requests in one loop and hands a request to a thread
+once it has all of it, and sends answers by the same loop. So clients that trickle headers or bodies cost a
+socket each. What takes too long is closed, and a large body is refused after its headers unless they carry
+the session of somebody who is logged in (decision 45 has the measurements).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from typing import Any
+
+from gunicorn.workers.base import Worker
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import TcpWSGIServer
+from waitress.utilities import Error
+
+__all__ = ["BODY_RATE", "BODY_SECONDS", "HEADER_SECONDS", "BufferingServer", "BufferingWorker"]
+
+HEADER_SECONDS = 20.0  # for a request's headers
+BODY_SECONDS = 60.0  # for its body, and longer for a large one:
+BODY_RATE = 50_000  # bytes a second that a client must at least send
+SMALL_BODY = 4 * 1024 * 1024  # what a form without files may hold; anybody may send so much
+LARGEST_BODY = 202 * 1024 * 1024  # an import's file with the form around it
+LARGEST_HEADERS = 32 * 1024
+MOST_CONNECTIONS = 1000  # a process
+
+
+class LogInFirst(Error):
+    """A large body from somebody who is not logged in."""
+
+    code = 403
+    reason = "Forbidden"
+
+
+class BufferingParser(HTTPRequestParser):
+    """Refuses a large body as soon as its headers are there, unless they carry a session."""
+
+    is_admitted = False
+
+    def received(self, data: bytes) -> int:
+        """Take the next bytes and return how many were of this request."""
+        consumed = int(super().received(data))
+        if self.headers_finished and not self.completed and not self.is_admitted:
+            is_large = self.chunked or self.content_length > SMALL_BODY
+            if is_large and not _has_session(self.headers.get("COOKIE", "")):
+                self.error = LogInFirst("Log in before you send a file.")
+                self.completed = True
+            self.is_admitted = True
+        return consumed
+
+
+class BufferingChannel(HTTPChannel):
+    """A connection that knows since when its present request is being received."""
+
+    parser_class = BufferingParser
+    request_since = 0.0
+
+    def received(self, data: bytes) -> bool:
+        """Take the next bytes."""
+        if self.request is None:
+            self.request_since = time.time()
+        return bool(super().received(data))
+
+    def is_overdue(self, now: float) -> bool:
+        """Whether the client takes longer for a request than it may."""
+        request = self.request
+        if request is None or request.completed:
+            return False
+        limit = (
+            BODY_SECONDS + request.content_length / BODY_RATE if request.headers_finished else HEADER_SECONDS
+        )
+        return now - self.request_since > limit
+
+
+class BufferingServer(TcpWSGIServer):
+    """Waitress's server on a socket that is open already, under gunicorn's watch."""
+
+    channel_class = BufferingChannel
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        listener = worker.sockets[0].sock
+        adjustments = Adjustments(
+            sockets=[listener],
+            threads=worker.cfg.threads,
+            ident="",
+            connection_limit=MOST_CONNECTIONS,
+            channel_timeout=30,
+            cleanup_interval=2,
+            max_request_header_size=LARGEST_HEADERS,
+            max_request_body_size=LARGEST_BODY,
+            clear_untrusted_proxy_headers=False,  # ClientAddressMiddleware knows whom to trust
+            asyncore_use_poll=True,
+        )
+        address = (listener.family, listener.type, listener.proto, listener.getsockname())
+        super().__init__(worker.wsgi, adj=adjustments, _sock=listener, sockinfo=address, bind_socket=False)
+
+    def readable(self) -> bool:
+        """Called at every turn of the loop, at least once a second: tell gunicorn that the loop turns."""
+        self.worker.notify()
+        if not self.worker.alive or self.worker.ppid != os.getppid():
+            raise SystemExit
+        return bool(super().readable())
+
+    def maintenance(self, now: float) -> None:
+        """Close idle connections and those whose request takes too long."""
+        super().maintenance(now)
+        for channel in self.active_channels.values():
+            if channel.is_overdue(now):
+                channel.will_close = True
+
+
+class BufferingWorker(Worker):
+    """One process of the site: ``gunicorn --worker-class questionbank.embedded.buffering.BufferingWorker``."""
+
+    def run(self) -> None:
+        """Serve until told to stop; requests that run may finish."""
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        BufferingServer(self).run()
+
+
+def _has_session(cookies: str) -> bool:
+    """Whether a request's cookies name the session of somebody who is logged in; False where that is unknown."""
+    from django.conf import settings
+    from django.contrib.auth import SESSION_KEY
+    from django.db import DatabaseError, connection
+    from django.http import parse_cookie
+    from django.utils.module_loading import import_string
+
+    try:
+        key = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME)
+        if not key or not key.isalnum():
+            return False
+        store: Any = import_string(f"{settings.SESSION_ENGINE}.SessionStore")(session_key=key)
+        return SESSION_KEY in store
+    except DatabaseError:  # the server is away, or was: the next request connects anew
+        connection.close()
+        return False
