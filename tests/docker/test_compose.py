@@ -87,11 +87,12 @@ def test_only_the_site_can_be_reached_and_only_from_this_machine(compose):
     published = {
         name: service["ports"] for name, service in compose["services"].items() if "ports" in service
     }
-    assert list(published) == ["web"]
+    assert set(published) == {"web", "proxy"}
     assert all(port.startswith("127.0.0.1:") for port in published["web"])
+    assert published["proxy"] == ["${PROXY_ADDRESS:-127.0.0.1}:${PROXY_PORT:-8080}:8080"]
     assert compose["networks"]["inside"] == {"internal": True}
     outside = [name for name, service in compose["services"].items() if "outside" in service["networks"]]
-    assert outside == ["web"]
+    assert set(outside) == {"web", "proxy"}
 
 
 def test_site_and_clock_have_no_pytorch(compose):
