@@ -34,6 +34,7 @@ from questionbank.views import (
     review_bench,
     runs,
     search,
+    similar,
     tagging,
     writing,
 )
@@ -86,7 +87,7 @@ question_patterns: list[URLPattern | URLResolver] = [
         "<int:question_id>/paraphrases/", paraphrases.question_paraphrases_page, name="question_paraphrases"
     ),
     path("<int:question_id>/distances/", distances.question_distances, name="question_distances"),
-    path("<int:question_id>/similar/<slug:kinship>/", questions.question_similar, name="question_similar"),
+    path("<int:question_id>/similar/<slug:kinship>/", similar.question_similar, name="question_similar"),
 ]
 
 concept_patterns: list[URLPattern | URLResolver] = [

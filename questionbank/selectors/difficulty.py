@@ -14,10 +14,20 @@ from django.utils.translation import ngettext
 
 from questionbank.models import Question
 
-__all__ = ["DifficultyFigure", "observed_difficulty", "published_difficulty", "wilson_interval"]
+__all__ = [
+    "DifficultyFigure",
+    "DifficultyStep",
+    "difficulty_step",
+    "observed_difficulty",
+    "published_difficulty",
+    "wilson_interval",
+]
 
 Z_95 = 1.959964  # quantile of the normal distribution for 95 %
 UNCERTAIN = 34.0  # points: an interval that reaches so far from its figure says nothing
+
+
+CLEAR_STEP = 5.0  # points between two published difficulties from which one is the harder
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +103,33 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
         basis=_("for the original's wording, %(basis)s") % {"basis": basis},
         is_estimate=True,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyStep:
+    """By how much a question is harder than another, on one scale, in points of 100; negative where it is easier."""
+
+    points: float
+    reason: str
+
+
+def difficulty_step(question: Question, other: Question) -> DifficultyStep | None:
+    """How much harder `other` is, or None where nothing that compares shows a difference.
+
+    Observed difficulties compare where both are known, and differ where their intervals do not overlap; else
+    published ones on the same scale compare. Estimates do not: their intervals nearly always overlap.
+    """
+    own, theirs = observed_difficulty(question), observed_difficulty(other)
+    if own and theirs:
+        overlap = own.low <= theirs.high and theirs.low <= own.high
+        return None if overlap else _step(own, theirs, _("observed"))
+    own, theirs = published_difficulty(question), published_difficulty(other)
+    if not own or not theirs or question.difficulty_scale != other.difficulty_scale:
+        return None
+    return _step(own, theirs, _("published")) if abs(theirs.percent - own.percent) >= CLEAR_STEP else None
+
+
+def _step(own: DifficultyFigure, theirs: DifficultyFigure, basis: str) -> DifficultyStep:
+    points = theirs.percent - own.percent
+    shown = {"theirs": f"{theirs.percent:.0f}", "own": f"{own.percent:.0f}", "basis": basis}
+    return DifficultyStep(points, _("Difficulty %(theirs)s%% instead of %(own)s%% (%(basis)s).") % shown)

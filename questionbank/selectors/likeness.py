@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,7 @@ class Asked:
 
     Attributes:
         vectors: of the text, by lens; no purpose where the encoder does not know its language.
-        tags: of a stored question, as `concept_ids`.
+        tags, concept_ids: of a stored question.
         shape: of its equation, empty where there is none.
         language: of the questions wanted, empty for any.
         exclude: ids that are not wanted.
@@ -59,7 +59,7 @@ class Asked:
 
     text: str
     text_language: str
-    vectors: Mapping[str, Vector]
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
     tags: tuple[TaggedPath, ...] = ()
     concept_ids: tuple[int, ...] = ()
     shape: str = ""

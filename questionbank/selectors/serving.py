@@ -122,9 +122,7 @@ class Serving:
         """
         if self.serves(lens, language, sample):
             return self.embedding_set(lens), self.encoder(lens), ""
-        notice = _(
-            "The model does not know this language well enough, so questions are compared by their wording."
-        )
+        notice = _("Suggestions are limited in this language: we can only compare wording.")
         return self.embedding_set(Lens.WORDING), self.encoder(Lens.WORDING), notice
 
     def encode(self, text: str, lens: str, language: str) -> Vector:

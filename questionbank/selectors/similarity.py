@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from django.db.models import Q
@@ -11,6 +12,7 @@ from django.db.models import Q
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
+from questionbank.errors import ServiceUnavailable
 from questionbank.models import Lens, Question, QuestionEmbedding, QuestionTag
 from questionbank.selectors.evidence import Evidence, evidence_of
 from questionbank.selectors.likeness import (
@@ -34,6 +36,7 @@ __all__ = [
     "SimilarHit",
     "SimilarResult",
     "near_duplicates",
+    "similar_by_lens",
     "similar_questions",
     "similar_to_text",
 ]
@@ -81,26 +84,7 @@ def similar_questions(
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
     """
-    tags = tagged_paths([question.pk]).get(question.pk, [])
-    own = _evidence(question, tags)
-    rows = QuestionEmbedding.objects.filter(question=question, embedding_set__in=list(serving.sets.values()))
-    stored = {
-        row.embedding_set_id: np.asarray(row.vector, dtype=np.float32)
-        for row in rows
-        if bytes(row.content_hash) == bytes(question.content_hash)
-    }
-    vectors, notice = _vectors(question.text, question.language, lens, serving, stored)
-    asked = Asked(
-        text=question.text,
-        text_language=question.language,
-        vectors=vectors,
-        tags=tuple(tags),
-        concept_ids=tuple(QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)),
-        shape=own.shape,
-        language=question.language if same_language else "",
-        exclude=tuple(_itself_in_any_words(question)),
-    )
-    return SimilarResult(lens, _hits(asked, own, _rank(asked, lens, serving, k), lens), notice)
+    return _Comparison.with_question(question, serving, same_language=same_language).under(lens, k)
 
 
 def similar_to_text(
@@ -114,13 +98,27 @@ def similar_to_text(
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
     """
-    language = language or detect_language(text)
-    vectors, notice = _vectors(text, language, lens, serving, {})
-    asked = Asked(
-        text=text, text_language=language, vectors=vectors, language=language if same_language else ""
-    )
-    own = evidence_of(text, language=language)
-    return SimilarResult(lens, _hits(asked, own, _rank(asked, lens, serving, k), lens), notice)
+    return _Comparison.with_text(text, language, serving, same_language=same_language).under(lens, k)
+
+
+def similar_by_lens(
+    *, asked: Question | str, serving: Serving, language: str = "", k: int
+) -> list[SimilarResult]:
+    """The same under every lens, for a stored question or a text, each candidate read once.
+
+    Where a lens has no vectors, its result is empty and its notice says so.
+    """
+    if isinstance(asked, Question):
+        comparison = _Comparison.with_question(asked, serving)
+    else:
+        comparison = _Comparison.with_text(asked, language, serving)
+    results = []
+    for lens in Lens.values:
+        try:
+            results.append(comparison.under(lens, k))
+        except ServiceUnavailable as error:
+            results.append(SimilarResult(lens, [], str(error)))
+    return results
 
 
 def near_duplicates(*, text: str, serving: Serving, exclude: Question | None = None) -> list[SimilarHit]:
@@ -137,8 +135,7 @@ def near_duplicates(*, text: str, serving: Serving, exclude: Question | None = N
         exclude=[exclude.pk] if exclude else [],
     )
     alike = [Ranked(pk, score, {Lens.WORDING: score}) for pk, score in found if score >= NEAR_DUPLICATE]
-    asked = Asked(text=text, text_language=language, vectors={Lens.WORDING: vector})
-    return _hits(asked, evidence_of(text, language=language), alike, Lens.WORDING)
+    return _Comparison.with_text(text, language, serving).hits(alike, Lens.WORDING)
 
 
 def _itself_in_any_words(question: Question) -> list[int]:
@@ -147,62 +144,102 @@ def _itself_in_any_words(question: Question) -> list[int]:
     return list(same.values_list("pk", flat=True))
 
 
-def _vectors(
-    text: str, language: str, lens: str, serving: Serving, stored: Mapping[int, Vector]
-) -> tuple[dict[str, Vector], str]:
-    """The text's vectors under the lenses that are compared, and the notice where purpose is none of them.
+class _Comparison:
+    """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
 
-    Args:
-        stored: by id of the set; what is missing is encoded.
-    """
-    wanted, _encoder, notice = serving.lens_for(lens, language, [text])
-    sets = {wanted.lens: wanted}
-    if lens == Lens.PURPOSE and Lens.WORDING in serving.sets:
-        sets[Lens.WORDING] = serving.embedding_set(Lens.WORDING)
-    vectors = {}
-    for name, embedding_set in sets.items():
-        vector = stored.get(embedding_set.pk)
-        vectors[name] = serving.encoder(name).encode([text])[0] if vector is None else vector
-    return vectors, notice
+    def __init__(self, asked: Asked, own: Evidence, serving: Serving, stored: Mapping[int, Vector]) -> None:
+        self._asked, self._own, self._serving = asked, own, serving
+        self._vectors_by_set = dict(stored)  # by id of the set
+        self._broad = broad_concepts(own.tags) if own.tags else frozenset()
+        self._questions: dict[int, Question] = {}
+        self._evidence: dict[int, Evidence] = {}
 
-
-def _rank(asked: Asked, lens: str, serving: Serving, k: int) -> list[Ranked]:
-    rank = rank_by_wording if lens == Lens.WORDING else rank_by_likeness
-    return rank(asked, serving.sets, k)
-
-
-def _hits(asked: Asked, own: Evidence, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
-    """Load the questions found and compare each with what was asked; a fixed number of queries."""
-    ids = [one.id for one in ranked]
-    questions = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
-    tags = tagged_paths(ids)
-    broad = broad_concepts(own.tags) if own.tags else frozenset()
-    rarity = vocabulary().rarity
-    there = [one for one in ranked if one.id in questions]  # the others: just deleted
-    wording = _wording(asked.text, [questions[one.id].text for one in there])
-    hits = []
-    for one, alike in zip(there, wording, strict=True):
-        question, candidate_tags = questions[one.id], tags.get(one.id, [])
-        comparison = compare(
-            own,
-            _evidence(question, candidate_tags),
-            lens=lens,
-            score=one.score,
-            wording=alike,
-            rarity=rarity,
-            broad=broad,
+    @classmethod
+    def with_question(cls, question: Question, serving: Serving, *, same_language: bool = True) -> Self:
+        tags = tagged_paths([question.pk]).get(question.pk, [])
+        own = _evidence(question, tags)
+        concept_ids = QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)
+        asked = Asked(
+            text=question.text,
+            text_language=question.language,
+            tags=tuple(tags),
+            concept_ids=tuple(concept_ids) if tags else (),
+            shape=own.shape,
+            language=question.language if same_language else "",
+            exclude=tuple(_itself_in_any_words(question)),
         )
-        hits.append(
-            SimilarHit(
-                question=question,
-                score=round(one.score, 4),
-                reason=comparison.reason,
-                concepts=[tag.path for tag in candidate_tags],
-                flags=comparison.flags,
-                cosines={name: round(cosine, 4) for name, cosine in one.cosines.items()},
+        sets = [embedding_set.pk for embedding_set in serving.sets.values()]
+        rows = QuestionEmbedding.objects.filter(question=question, embedding_set__in=sets)
+        stored = {
+            row.embedding_set_id: np.asarray(row.vector, dtype=np.float32)
+            for row in rows
+            if bytes(row.content_hash) == bytes(question.content_hash)
+        }
+        return cls(asked, own, serving, stored)
+
+    @classmethod
+    def with_text(cls, text: str, language: str, serving: Serving, *, same_language: bool = True) -> Self:
+        language = language or detect_language(text)
+        asked = Asked(text=text, text_language=language, language=language if same_language else "")
+        return cls(asked, evidence_of(text, language=language), serving, {})
+
+    def under(self, lens: str, k: int) -> SimilarResult:
+        """The `k` most similar questions under a lens."""
+        vectors, notice = self._vectors(lens)
+        rank = rank_by_wording if lens == Lens.WORDING else rank_by_likeness
+        ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, k)
+        return SimilarResult(lens, self.hits(ranked, lens), notice)
+
+    def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
+        """The candidates with the reason for each; a fixed number of queries for any number of them."""
+        self._read([one.id for one in ranked])
+        there = [one for one in ranked if one.id in self._questions]  # the others: just deleted
+        wording = _wording(self._asked.text, [self._questions[one.id].text for one in there])
+        rarity = vocabulary().rarity
+        hits = []
+        for one, alike in zip(there, wording, strict=True):
+            evidence = self._evidence[one.id]
+            comparison = compare(
+                self._own,
+                evidence,
+                lens=lens,
+                score=one.score,
+                wording=alike,
+                rarity=rarity,
+                broad=self._broad,
             )
-        )
-    return hits
+            hits.append(
+                SimilarHit(
+                    question=self._questions[one.id],
+                    score=round(one.score, 4),
+                    reason=comparison.reason,
+                    concepts=[tag.path for tag in evidence.tags],
+                    flags=comparison.flags,
+                    cosines={name: round(cosine, 4) for name, cosine in one.cosines.items()},
+                )
+            )
+        return hits
+
+    def _read(self, ids: Sequence[int]) -> None:
+        unread = [pk for pk in ids if pk not in self._questions]
+        tags = tagged_paths(unread)
+        questions = Question.objects.select_related("equation").defer("search_vector").in_bulk(unread)
+        for pk, question in questions.items():
+            self._questions[pk] = question
+            self._evidence[pk] = _evidence(question, tags.get(pk, []))
+
+    def _vectors(self, lens: str) -> tuple[dict[str, Vector], str]:
+        """The text's vectors under the lenses to compare, and the notice where purpose is none of them."""
+        text, language = self._asked.text, self._asked.text_language
+        wanted, _encoder, notice = self._serving.lens_for(lens, language, [text])
+        sets = {wanted.lens: wanted}
+        if lens == Lens.PURPOSE and Lens.WORDING in self._serving.sets:
+            sets[Lens.WORDING] = self._serving.embedding_set(Lens.WORDING)
+        known = self._vectors_by_set
+        for name, embedding_set in sets.items():
+            if embedding_set.pk not in known:
+                known[embedding_set.pk] = self._serving.encoder(name).encode([text])[0]
+        return {name: known[embedding_set.pk] for name, embedding_set in sets.items()}, notice
 
 
 def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:

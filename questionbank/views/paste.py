@@ -22,7 +22,8 @@ from questionbank.selectors.similarity import SimilarHit, near_duplicates
 from questionbank.services.hierarchy_choice import hierarchy_choose
 from questionbank.services.questions import question_create
 from questionbank.views.access import check_permission, render_page, requires
-from questionbank.views.insight import difficulty_figures, lens_columns_of_text, predict_or_none
+from questionbank.views.insight import difficulty_figures, predict_or_none
+from questionbank.views.similar import lens_columns_of_text
 
 __all__ = ["paste"]
 

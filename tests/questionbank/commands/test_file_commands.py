@@ -114,7 +114,7 @@ class TestEmbed:
         assert (len(english["vector"]), len(chinese["vector"])) == (64, 512)
         assert "lens" not in english
         assert chinese["lens"] == "wording"
-        assert "does not know this language" in err
+        assert "can only compare wording" in err
 
     def test_the_structure_lens_is_not_there_yet(self, questions, tmp_path):
         with pytest.raises(CommandError, match="analogy"):

@@ -36,16 +36,6 @@ def test_answer_and_solution_are_folded_away(bank, as_teacher) -> None:
     assert "<details open" not in page
 
 
-def test_similar_questions_stand_under_both_lenses_with_score_and_reason(bank, as_teacher) -> None:
-    response = as_teacher.get(reverse("question_detail", args=[bank.questions[0].pk]))
-    columns = {column.lens: column for column in response.context["columns"]}
-    assert set(columns) == {"purpose", "wording"}
-    for column in columns.values():
-        assert column.hits[0].question in bank.questions[1:3]
-        assert column.hits[0].reason in response.content.decode()
-        assert f"{column.hits[0].score:.2f}" in response.content.decode()
-
-
 def test_a_bank_without_vectors_still_shows_the_question_and_says_what_is_missing(bank, as_teacher) -> None:
     EmbeddingSet.objects.all().delete()
     page = detail(as_teacher, bank.questions[0])
@@ -165,16 +155,6 @@ def test_retiring_asks_first_and_can_be_undone(bank, as_teacher) -> None:
     as_teacher.post(reverse("question_restore", args=[question.pk]))
     question.refresh_from_db()
     assert question.status == "ready"
-
-
-def test_same_idea_new_numbers_lists_only_such_questions(bank, as_teacher) -> None:
-    response = as_teacher.get(reverse("question_similar", args=[bank.questions[0].pk, "same-idea"]))
-    assert {hit.question for hit in response.context["hits"]} == set(bank.questions[1:3])
-
-
-def test_an_unknown_kind_of_similarity_is_a_404(bank, as_teacher) -> None:
-    address = reverse("question_similar", args=[bank.questions[0].pk, "nonsense"])
-    assert as_teacher.get(address).status_code == 404
 
 
 def test_exact_duplicates_are_linked(bank, as_teacher) -> None:
