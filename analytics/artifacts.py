@@ -126,6 +126,8 @@ def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
         raise ArtifactError(f"{folder} is not a model folder: it has no {MANIFEST_NAME}.") from None
     except (OSError, ValueError) as error:
         raise ArtifactError(f"{path} cannot be read: {error}.") from None
+    except RecursionError:
+        raise ArtifactError(f"{path} cannot be read: it is nested too deeply.") from None
     if not isinstance(body, dict):
         raise ArtifactError(f"{path} is not a manifest.")
     version = body.pop("format_version", None)

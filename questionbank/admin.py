@@ -21,6 +21,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.errors import ValidationFailed
+from questionbank.forms.numbers import whole_number
 from questionbank.models import EmbeddingSet, ModelArtifact, Run, User, WorkerHeartbeat
 from questionbank.permissions import is_admin
 from questionbank.services.people import check_an_admin_is_left
@@ -59,6 +60,15 @@ class AdminOnly(admin.ModelAdmin):
     """Permissions are those of the role; Django's permission table is not used."""
 
     view_on_site = False
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """As Django's, but rows chosen for an action are numbers, whatever a request claims."""
+        if "_selected_action" in request.POST:
+            sent = request.POST.copy()
+            chosen = [pk for pk in sent.getlist("_selected_action") if whole_number(pk) is not None]
+            sent.setlist("_selected_action", chosen)
+            request.POST = sent  # type: ignore[assignment]
+        return super().changelist_view(request, extra_context)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return bool(is_admin(request.user))

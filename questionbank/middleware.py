@@ -9,15 +9,24 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.core.exceptions import PermissionDenied
 from django.db import connections
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.middleware.csrf import CsrfViewMiddleware
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from questionbank.forms.uploads import TAKES_FILES
 from questionbank.outage import Outage
 
-__all__ = ["ClientAddressMiddleware", "LogInMiddleware", "OutageMiddleware", "RequestSizeMiddleware"]
+__all__ = [
+    "ClientAddressMiddleware",
+    "LogInMiddleware",
+    "OutageMiddleware",
+    "ParametersMiddleware",
+    "RequestSizeMiddleware",
+]
+
 
 FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
 
@@ -63,11 +72,7 @@ class OutageMiddleware:
 
 
 class RequestSizeMiddleware:
-    """Refuse a body that is too large before anybody reads it.
-
-    The CSRF check reads a form, and so writes its files to disk, before it is known who sends it: without
-    this, somebody without a log-in could fill the disk.
-    """
+    """Refuse a body that is too large before anybody reads it, of the few pages that need no log-in too."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -95,13 +100,61 @@ class RequestSizeMiddleware:
 
 
 class LogInMiddleware(LoginRequiredMiddleware):
-    """Lead whoever is not logged in to the log-in.
+    """Lead whoever is not logged in to the log-in, and refuse whoever lacks the view's permission.
+
+    It stands before the CSRF check, which reads a form's body and writes its files to disk: nobody fills the
+    disk who may not send files.
 
     A form's view may have an answer of its own, so that what was written outlives the session: a function
     `unsent` of the request, which never reaches the view. None from it leads to the log-in as well.
     """
 
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        super().__init__(get_response)
+        self._csrf = CsrfViewMiddleware(get_response)
+
+    def process_view(
+        self, request: HttpRequest, view_func: Any, view_args: tuple[Any, ...], view_kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Ask for a log-in, then for the permission that `questionbank.views.access.requires` names."""
+        answer: HttpResponse | None = super().process_view(request, view_func, view_args, view_kwargs)
+        permission = getattr(view_func, "permission", "")
+        if answer is None and permission and not request.user.has_perm(f"questionbank.{permission}"):
+            raise PermissionDenied
+        return answer
+
     def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:
         unsent = getattr(view_func, "unsent", None)
-        answer = unsent(request) if unsent is not None and request.method == "POST" else None
+        answer = None
+        if unsent is not None and request.method == "POST":
+            answer = self._csrf.process_view(request, view_func, (), {}) or unsent(request)
         return answer or super().handle_no_permission(request, view_func)
+
+
+class ParametersMiddleware:
+    """Take NUL characters out of every parameter: no page means them, and no column of the database holds them."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.GET = _without_nul(request.GET)  # type: ignore[assignment]
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Clean a form's fields, which have been read by now: the CSRF check comes first."""
+        if request.method == "POST":
+            request.POST = _without_nul(request.POST)  # type: ignore[assignment]
+
+
+def _without_nul(parameters: QueryDict) -> QueryDict:
+    if not any("\0" in text for name, values in parameters.lists() for text in (name, *values)):
+        return parameters
+    clean = QueryDict(mutable=True, encoding=parameters.encoding)
+    for name, values in parameters.lists():
+        for value in values:
+            clean.appendlist(name.replace("\0", ""), value.replace("\0", ""))
+    clean._mutable = False
+    return clean

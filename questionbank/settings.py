@@ -55,9 +55,10 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "questionbank.middleware.RequestSizeMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "questionbank.middleware.LogInMiddleware",
+    "questionbank.middleware.LogInMiddleware",  # before the next, which reads bodies
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "questionbank.middleware.ParametersMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",

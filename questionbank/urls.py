@@ -193,6 +193,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("models/", include(model_patterns)),
     path("augmentation/", augmentation.augmentation, name="augmentation"),
     path("import/", imports.import_create, name="import_create"),
+    path("import/columns/", imports.import_columns, name="import_columns"),
     path("review/", include(review_patterns)),
     path("jobs/", include(run_patterns)),
     path("theme/", appearance.theme, name="theme"),

@@ -5,6 +5,7 @@ Log-in and passwords: test_security_accounts.py; settings: test_production.py.
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterator
 
@@ -262,3 +263,52 @@ def test_pairs_that_are_too_large_are_not_kept_and_get_a_sentence(client, admin_
 
 def test_the_views_that_take_files_exist():
     assert {name for name, _here in ADDRESSES} >= TAKES_FILES.keys()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", sorted(TAKES_FILES))
+@pytest.mark.parametrize(("role", "status"), [("", 302), ("nobody", 403)])
+def test_an_upload_is_not_read_before_it_is_known_who_sends_it(name, role, status, django_user_model):
+    """The token of the log-in page is no permission to fill the disk."""
+
+    class Unread:
+        def read(self, *sizes: int) -> bytes:
+            raise AssertionError("somebody read the body")
+
+        readline = read
+
+    client = Client(enforce_csrf_checks=True)
+    client.get(reverse("account_login"))
+    if role:
+        client.force_login(django_user_model.objects.create_user(username=role))
+    response = client.generic(
+        "POST",
+        reverse(name),
+        content_type="multipart/form-data; boundary=x",
+        headers={"x-csrftoken": client.cookies["csrftoken"].value},
+        **{"CONTENT_LENGTH": "150000000", "wsgi.input": Unread()},
+    )
+    assert response.status_code == status
+
+
+@pytest.mark.django_db
+def test_the_log_in_page_keeps_no_file_that_is_sent_to_it(client):
+    upload = SimpleUploadedFile("big", b"x" * 3_000_000)
+    response = client.post(reverse("account_login"), {"login": "a", "password": "b", "file": upload})
+    assert response.status_code == 200
+    assert not response.wsgi_request.FILES
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("content", [b"\n" * 3_000_000, b" " * 900_000 + b"\n"])
+def test_a_small_packed_upload_that_unpacks_to_much_is_refused_within_the_request(
+    client, admin_person, content
+):
+    client.force_login(admin_person)
+    first = b'{"original": "How much is 1 + 1?", "paraphrase": "What is 1 + 1?"}\n'
+    packed = gzip.compress(first + content * (1 if len(content) > 10**6 else 60))
+    assert len(packed) < 200_000
+    upload = SimpleUploadedFile("pairs.jsonl.gz", packed)
+    response = client.post(reverse("review_upload"), {"action": "check", "file": upload})
+    assert response.status_code == 422
+    assert "split it" in response.content.decode()

@@ -16,13 +16,14 @@ from analytics.records import QuestionRecord
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_table import CSV_HEAD, header_delimiter, read_csv, write_csv_row
+from questionbank.formats.csv_layout import CsvLayout
+from questionbank.formats.csv_table import CSV_HEAD, header_delimiter, read_csv, unread_columns, write_csv_row
 from questionbank.formats.fields import UNKNOWN_SCALE, FileScale
 from questionbank.formats.jsonl import read_jsonl, write_jsonl_line
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.scales import scale_names
 
-__all__ = ["AUTO", "FORMATS", "Entry", "Format", "read", "sniff", "write"]
+__all__ = ["AUTO", "FORMATS", "Entry", "Format", "read", "sniff", "unread", "write"]
 
 Entry = QuestionRecord | ConceptRow | LineProblem
 """What a line can turn out to be."""
@@ -110,6 +111,7 @@ def read(
     scale: str = "",
     likely_scale: str = "",
     progress: Progress | None = None,
+    layout: CsvLayout | None = None,
 ) -> Iterator[tuple[int, Entry]]:
     """Yield (line number, question, concept or problem) of each line that is not blank.
 
@@ -120,6 +122,7 @@ def read(
         scale: the difficulty scale of lines that name none; a value outside it is refused.
         likely_scale: the same, but a value outside it is kept as published.
         progress: called now and then with (bytes read, bytes of the file).
+        layout: how a CSV file is laid out; the file is read as CSV then.
 
     Raises:
         ImportRefused: the file as a whole cannot be read; nothing before it may be kept.
@@ -131,16 +134,27 @@ def read(
         raise ImportRefused(
             f"The difficulty scale {scale!r} is not known; use one of {', '.join(scale_names())}."
         )
+    file_scale = FileScale(scale, likely_scale)
+    if layout is not None:
+        return _entries(path, read_csv(path, scale=file_scale, progress=progress, layout=layout))
     chosen = sniff(path) if format == AUTO else FORMATS[format]
-    return _entries(path, chosen, FileScale(scale, likely_scale), progress)
+    return _entries(path, chosen.read(path, scale=file_scale, progress=progress))
 
 
-def _entries(
-    path: Path, chosen: Format, scale: FileScale, progress: Progress | None
-) -> Iterator[tuple[int, Entry]]:
+def unread(path: Path, format: str = AUTO, layout: CsvLayout | None = None) -> list[str]:
+    """Names of columns that the file has and that are not read; none for a format without columns.
+
+    Raises:
+        ImportRefused: the file cannot be read.
+    """
+    is_table = layout is not None or (sniff(path) if format == AUTO else FORMATS[format]).read is read_csv
+    return unread_columns(path, layout) if is_table else []
+
+
+def _entries(path: Path, entries: Iterator[tuple[int, Entry]]) -> Iterator[tuple[int, Entry]]:
     first_line_of: dict[tuple[bool, str], int] = {}
     is_empty = True
-    for line, entry in chosen.read(path, scale=scale, progress=progress):
+    for line, entry in entries:
         is_empty = False
         if not isinstance(entry, LineProblem) and entry.id:
             first = first_line_of.setdefault((isinstance(entry, ConceptRow), entry.id), line)

@@ -14,7 +14,7 @@ from analytics.json_lines import string_problem
 from analytics.records import ConceptPath
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats import limits
-from questionbank.formats.fields import FieldProblems, concept_path
+from questionbank.formats.fields import FieldProblems, concept_name_problem, concept_path
 
 __all__ = ["ConceptRow", "is_concept_row", "read_concept_row", "resolve_concept_rows"]
 
@@ -56,7 +56,7 @@ def read_concept_row(row: Mapping[str, Any], line: int) -> ConceptRow:
     name = " ".join(raw_name.split())
     if not name:
         raise FieldProblems([("name", "name is empty")])
-    reason = string_problem(name, limits.CONCEPT_NAME_LIMIT)
+    reason = concept_name_problem(name)
     if reason:
         raise FieldProblems([("name", f"name {reason}")])
     return ConceptRow(line, identifier, name, parent, path)

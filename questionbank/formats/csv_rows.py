@@ -6,12 +6,10 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from analytics.json_lines import decode_line
 from questionbank.errors import LineProblem
 from questionbank.formats.cells import unguard_cell
-from questionbank.formats.lines import Progress, read_lines
 
 __all__ = ["DecodedLines", "table_rows"]
 
@@ -20,10 +18,15 @@ _CELL_LIMIT = 131_072  # characters: the csv module's own, so an unclosed quote 
 
 
 class DecodedLines:
-    """Feeds the csv module with text and remembers which lines were no text."""
+    """Feeds the csv module with text and remembers which lines were no text.
 
-    def __init__(self, path: Path, progress: Progress | None) -> None:
-        self._lines = _with_old_ends(read_lines(path, progress=progress))
+    Args:
+        lines: as `questionbank.formats.lines.read_lines` yields them.
+    """
+
+    def __init__(self, lines: Iterator[tuple[int, bytes | LineProblem]], encoding: str = "utf-8") -> None:
+        self._encoding = encoding
+        self._lines = _with_old_ends(lines)
         self.number = 0
         self.bad: LineProblem | None = None  # since it was last taken
 
@@ -36,10 +39,19 @@ class DecodedLines:
             self.bad = self.bad or line
             return "\n"
         try:
-            return decode_line(line)
+            return self._decode(line)
         except ValueError as error:
             self.bad = self.bad or LineProblem(self.number, str(error))
-            return line.decode("utf-8", "replace").replace("\0", "�")
+            return line.decode(self._encoding, "replace").replace("\0", "�")
+
+    def _decode(self, line: bytes) -> str:
+        if self._encoding == "utf-8":
+            return decode_line(line)
+        try:
+            return decode_line(line.decode(self._encoding).encode("utf-8"))
+        except UnicodeDecodeError as error:
+            where = f"at byte {error.start + 1} of the line (0x{line[error.start]:02x})"
+            raise ValueError(f"invalid {self._encoding} {where}") from error
 
     def take_bad(self) -> LineProblem | None:
         bad, self.bad = self.bad, None

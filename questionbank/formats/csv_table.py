@@ -25,15 +25,25 @@ from questionbank.formats.cells import (
     split_paths,
 )
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
+from questionbank.formats.csv_layout import (
+    COLUMN_FIELDS,
+    DELIMITERS,
+    OPTION_COLUMNS,
+    CsvLayout,
+    header_cells,
+    known_columns,
+)
 from questionbank.formats.csv_rows import DecodedLines, table_rows
-from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
-from questionbank.formats.lines import Progress
+from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, exported_path, read_question
+from questionbank.formats.limits import UNPACKED_LIMIT
+from questionbank.formats.lines import Progress, read_lines
 
 __all__ = [
     "COLUMNS",
     "CSV_HEAD",
     "header_delimiter",
     "read_csv",
+    "unread_columns",
     "write_csv_row",
 ]
 
@@ -41,18 +51,11 @@ COLUMNS = (
     "id", "text", "language", "kind", "A", "B", "C", "D", "E", "options", "answer", "solution", "equation",
     "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility", "responses", "set",
 )  # fmt: skip
-_OPTION_COLUMNS = tuple("ABCDEFGH")
 _WRITTEN_LABELS = tuple("ABCDE")
-_KNOWN = {*COLUMNS, *_OPTION_COLUMNS, "path", "name", "parent"}
-_DELIMITERS = ",;\t"
+_KNOWN = frozenset(COLUMN_FIELDS)
 
 CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
 """First line of what we write; the byte order mark tells spreadsheet programs that it is UTF-8."""
-
-
-def _known_columns(cells: Sequence[str]) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    return [name if name in _OPTION_COLUMNS else name.lower() for name in names]
 
 
 def header_delimiter(line: str) -> str:
@@ -62,12 +65,12 @@ def header_delimiter(line: str) -> str:
     (';', '')
     """
     best, best_known = "", 0
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         try:
             cells = next(csv.reader([line.strip("\r\n")], delimiter=delimiter), [])
         except csv.Error:
             continue
-        names = set(_known_columns(cells))
+        names = set(known_columns(cells))
         known = len(names & _KNOWN) if names & {"text", "path", "name"} else 0
         if known > best_known:
             best, best_known = delimiter, known
@@ -75,34 +78,63 @@ def header_delimiter(line: str) -> str:
 
 
 def read_csv(
-    path: Path, *, scale: FileScale = UNKNOWN_SCALE, progress: Progress | None = None
+    path: Path,
+    *,
+    scale: FileScale = UNKNOWN_SCALE,
+    progress: Progress | None = None,
+    layout: CsvLayout | None = None,
+    unpacked_limit: int = UNPACKED_LIMIT,
 ) -> Iterator[tuple[int, QuestionRecord | ConceptRow | LineProblem]]:
     """Yield the question, the concept or the problem of each row, by the line it begins on.
+
+    Args:
+        layout: how to read the file; by default UTF-8 with our own names of columns.
 
     Raises:
         ImportRefused: the header is not one, or the file as a whole cannot be read on.
     """
-    lines = DecodedLines(path, progress)
+    read = read_lines(path, progress=progress, unpacked_limit=unpacked_limit)
+    lines = DecodedLines(read, layout.encoding if layout else "utf-8")
     header_line = next(iter(lines), "")
-    problem = lines.take_bad()
-    delimiter = header_delimiter(header_line)
+    if layout is not None:
+        lines.take_bad()
+        names, delimiter = list(layout.columns), layout.delimiter
+    else:
+        names, delimiter = _own_header(header_line, lines.take_bad(), path)
+    for number, row in table_rows(lines, names, delimiter):
+        yield number, row if isinstance(row, LineProblem) else _read_row(row, number, scale)
+
+
+def unread_columns(path: Path, layout: CsvLayout | None = None) -> list[str]:
+    """Names of the columns of a CSV file that are not read.
+
+    Raises:
+        ImportRefused: the header cannot be read.
+    """
+    encoding, delimiter = (layout.encoding, layout.delimiter) if layout else ("utf-8", "")
+    cells, _delimiter = header_cells(path, encoding, delimiter)
+    read = layout.columns if layout else known_columns(cells)
+    return [
+        cell.strip() or f"({place})"
+        for place, (cell, field) in enumerate(zip(cells, read, strict=False), start=1)
+        if field not in _KNOWN
+    ]
+
+
+def _own_header(line: str, problem: LineProblem | None, path: Path) -> tuple[list[str], str]:
+    """Fields and delimiter of a header in our own names."""
+    delimiter = header_delimiter(line)
     if problem or not delimiter:
         reason = problem.reason if problem else "it needs at least the column text"
         raise ImportRefused(
             f"The first line of {path.name} is not a header of columns: {reason}.", [LineProblem(1, reason)]
         )
-    names = _header(header_line, delimiter, path)
-    for number, row in table_rows(lines, names, delimiter):
-        yield number, row if isinstance(row, LineProblem) else _read_row(row, number, scale)
-
-
-def _header(line: str, delimiter: str, path: Path) -> list[str]:
-    names = _known_columns(next(csv.reader([line.strip("\r\n")], delimiter=delimiter)))
+    names = known_columns(next(csv.reader([line.strip("\r\n")], delimiter=delimiter)))
     twice = sorted({name for name in names if name in _KNOWN and names.count(name) > 1})
     if twice:
         reason = f"the column {twice[0]} is there twice"
         raise ImportRefused(f"The header of {path.name} is wrong: {reason}.", [LineProblem(1, reason)])
-    return names
+    return names, delimiter
 
 
 def _read_row(
@@ -119,7 +151,7 @@ def _read_row(
 
 def _fields(row: dict[str, str]) -> dict[str, Any]:
     """The row in the shape of a JSON line."""
-    fields: dict[str, Any] = {name: cell for name, cell in row.items() if name not in _OPTION_COLUMNS}
+    fields: dict[str, Any] = {name: cell for name, cell in row.items() if name not in OPTION_COLUMNS}
     if "concepts" in row:
         fields["concepts"] = split_paths(row["concepts"])
     if "path" in row:
@@ -138,7 +170,7 @@ def _fields(row: dict[str, str]) -> dict[str, Any]:
         fields["responses"] = int(row["responses"])
     if "options" in row:
         fields["options"] = _json_options(row["options"])
-    lettered = [{"label": label, "text": row[label]} for label in _OPTION_COLUMNS if label in row]
+    lettered = [{"label": label, "text": row[label]} for label in OPTION_COLUMNS if label in row]
     if lettered and "options" in row:
         raise FieldProblems([("options", "options stand both in their own columns and in options")])
     if lettered:
@@ -180,7 +212,7 @@ def write_csv_row(record: QuestionRecord) -> str:
         "solution": record.solution,
         "equation": record.equation,
         "numbers": join_list(record.numbers),
-        "concepts": join_paths(record.concepts),
+        "concepts": join_paths(exported_path(path) for path in record.concepts),
         "difficulty": _shown(record.difficulty),
         "difficulty_scale": record.difficulty_scale,
         "grade": record.grade,

@@ -23,7 +23,9 @@ __all__ = [
     "UNKNOWN_SCALE",
     "FieldProblems",
     "FileScale",
+    "concept_name_problem",
     "concept_path",
+    "exported_path",
     "read_identifier",
     "read_question",
 ]
@@ -39,6 +41,8 @@ _TYPE_NAMES = {
     list: "a list",
     dict: "an object",
 }
+_PATH_SIGNS = ">;"
+_PATH_SIGNS_IN_FILES = str.maketrans(_PATH_SIGNS, "＞；")
 _SHOWN = 40  # characters of a wrong value that a message repeats
 
 
@@ -274,6 +278,27 @@ def _concept_paths(fields: _Fields, name: str) -> tuple[ConceptPath, ...]:
     return tuple(paths)
 
 
+def concept_name_problem(name: str) -> str:
+    """Why a concept cannot have this name, or nothing.
+
+    >>> concept_name_problem("x > 3"), concept_name_problem("Sums")
+    ('holds the sign >, which separates concepts in files', '')
+    """
+    sign = next((sign for sign in _PATH_SIGNS if sign in name), "")
+    if sign:
+        return f"holds the sign {sign}, which separates concepts in files"
+    return string_problem(name, limits.CONCEPT_NAME_LIMIT)
+
+
+def exported_path(path: ConceptPath) -> list[str]:
+    """The path for a file; names from before > and ; were refused get the full-width signs instead.
+
+    >>> exported_path(("Algebra", "x > 3; y"))
+    ['Algebra', 'x ＞ 3； y']
+    """
+    return [name.translate(_PATH_SIGNS_IN_FILES) for name in path]
+
+
 def concept_path(names: list[Any]) -> tuple[ConceptPath, str]:
     """Check one path; returns it with its blanks tidied, and what is wrong with it (or nothing).
 
@@ -291,7 +316,7 @@ def concept_path(names: list[Any]) -> tuple[ConceptPath, str]:
         tidy = " ".join(name.split())
         if not tidy:
             return (), "hold an empty name"
-        reason = string_problem(tidy, limits.CONCEPT_NAME_LIMIT)
+        reason = concept_name_problem(tidy)
         if reason:
             return (), f"hold a name that {reason}"
         if tidy in path and tidy != path[-1]:

@@ -16,7 +16,7 @@ from analytics.json_lines import decode_line, parse_object
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
 from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
-from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
+from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, exported_path, read_question
 from questionbank.formats.lines import Progress, read_lines
 
 __all__ = ["question_fields", "read_jsonl", "write_jsonl_line"]
@@ -65,7 +65,7 @@ def question_fields(record: QuestionRecord) -> dict[str, Any]:
         "solution": record.solution,
         "equation": record.equation,
         "numbers": list(record.numbers),
-        "concepts": [list(path) for path in record.concepts],
+        "concepts": [exported_path(path) for path in record.concepts],
         "difficulty": record.difficulty,
         "difficulty_scale": record.difficulty_scale,
         "grade": record.grade,

@@ -14,6 +14,7 @@ __all__ = [
     "ID_LIMIT",
     "LABEL_LIMIT",
     "LANGUAGE_LIMIT",
+    "LINES_LIMIT",
     "LINE_LIMIT",
     "NUMBERS_LIMIT",
     "OPTIONS_LIMIT",
@@ -25,6 +26,7 @@ __all__ = [
     "UNPACKED_LIMIT",
 ]
 
+LINES_LIMIT = 50_000_000  # blank lines included: an empty one costs a byte to send and a step to read
 ANSWER_LIMIT = 10_000  # characters, here and below
 OPTION_TEXT_LIMIT = 10_000
 EQUATION_LIMIT = 5_000

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from questionbank.errors import ImportRefused, LineProblem
-from questionbank.formats.limits import LINE_LIMIT, UNPACKED_LIMIT
+from questionbank.formats.limits import LINE_LIMIT, LINES_LIMIT, UNPACKED_LIMIT
 
 __all__ = ["Progress", "first_bytes", "read_lines", "refuse_unreadable"]
 
@@ -79,6 +79,15 @@ def _unpacked(raw: BinaryIO, path: Path) -> BinaryIO:
     return raw
 
 
+def _size(limit: int) -> str:
+    """Bytes as people say them.
+
+    >>> _size(2 * 1024**3), _size(50 * 1024**2)
+    ('2.0 GB', '50 MB')
+    """
+    return f"{limit / 1024**3:,.1f} GB" if limit >= 1024**3 else f"{limit // 1024**2} MB"
+
+
 def _damage(path: Path, error: Exception, line: int) -> str:
     where = f" after line {line:,}" if line else ""
     if isinstance(error, OSError) and error.errno is not None:
@@ -92,6 +101,7 @@ def read_lines(
     *,
     line_limit: int = LINE_LIMIT,
     unpacked_limit: int = UNPACKED_LIMIT,
+    lines_limit: int = LINES_LIMIT,
     progress: Progress | None = None,
 ) -> Iterator[tuple[int, bytes | LineProblem]]:
     """Yield (line number, line with its end), or the problem of a line that is too long.
@@ -100,7 +110,8 @@ def read_lines(
     UTF-8 byte order mark of the first line is dropped.
 
     Raises:
-        ImportRefused: the file is damaged gzip, or unpacks to more than `unpacked_limit`.
+        ImportRefused: the file is damaged gzip, unpacks to more than `unpacked_limit` bytes, or has more
+            than `lines_limit` lines, blank ones included.
     """
     size = path.stat().st_size
     number = unpacked = 0
@@ -118,9 +129,13 @@ def read_lines(
                     if not line or (is_packed and unpacked > unpacked_limit):
                         break
                 if is_packed and unpacked > unpacked_limit:
-                    limit = f"{unpacked_limit / 1024**3:,.1f} GB"
                     raise ImportRefused(
-                        f"{path.name} unpacks to more than {limit}; split it.",
+                        f"{path.name} unpacks to more than {_size(unpacked_limit)}; split it.",
+                        [LineProblem(number, "the file goes on here")],
+                    )
+                if number > lines_limit:
+                    raise ImportRefused(
+                        f"{path.name} has more than {lines_limit:,} lines; split it.",
                         [LineProblem(number, "the file goes on here")],
                     )
                 if is_long:

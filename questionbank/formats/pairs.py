@@ -17,7 +17,7 @@ from analytics.text.tokens import detect_language
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.csv_rows import DecodedLines, table_rows
 from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier
-from questionbank.formats.limits import LANGUAGE_LIMIT, TEXT_LIMIT
+from questionbank.formats.limits import LANGUAGE_LIMIT, LINES_LIMIT, TEXT_LIMIT, UNPACKED_LIMIT
 from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadable
 
 __all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
@@ -38,18 +38,21 @@ class PairRow:
     question: int | None
 
 
-def read_pair_file(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
+def read_pair_file(
+    path: Path, *, unpacked_limit: int = UNPACKED_LIMIT, lines_limit: int = LINES_LIMIT
+) -> Iterator[tuple[int, PairRow | LineProblem]]:
     """Yield the pair or the problem of each line that is not blank; the content tells the format.
 
     Raises:
-        ImportRefused: the file as a whole cannot be read.
+        ImportRefused: the file as a whole cannot be read, or is larger than the limits.
     """
     refuse_unreadable(path)
     start = first_bytes(path, 4096).lstrip(b"\xef\xbb\xbf").lstrip()
     if not start:
         raise ImportRefused(f"{path.name} is empty.")
     first_line_of: dict[str, int] = {}
-    for number, row in _read_json(path) if start.startswith((b"{", b"[")) else _read_csv(path):
+    lines = read_lines(path, unpacked_limit=unpacked_limit, lines_limit=lines_limit)
+    for number, row in _read_json(lines) if start.startswith((b"{", b"[")) else _read_csv(lines, path):
         if isinstance(row, PairRow) and row.id:
             first = first_line_of.setdefault(row.id, number)
             if first != number:
@@ -57,8 +60,10 @@ def read_pair_file(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
         yield number, row
 
 
-def _read_json(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
-    for number, line in read_lines(path):
+def _read_json(
+    lines: Iterator[tuple[int, bytes | LineProblem]],
+) -> Iterator[tuple[int, PairRow | LineProblem]]:
+    for number, line in lines:
         if isinstance(line, LineProblem):
             yield number, line
         elif line.strip():
@@ -68,10 +73,12 @@ def _read_json(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
                 yield number, LineProblem(number, str(error))
 
 
-def _read_csv(path: Path) -> Iterator[tuple[int, PairRow | LineProblem]]:
-    lines = DecodedLines(path, None)
-    names, delimiter = _header(lines, path)
-    for number, row in table_rows(lines, names, delimiter):
+def _read_csv(
+    lines: Iterator[tuple[int, bytes | LineProblem]], path: Path
+) -> Iterator[tuple[int, PairRow | LineProblem]]:
+    decoded = DecodedLines(lines)
+    names, delimiter = _header(decoded, path)
+    for number, row in table_rows(decoded, names, delimiter):
         if isinstance(row, LineProblem):
             yield number, row
             continue

@@ -14,6 +14,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.errors import ValidationFailed
+from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, Question
 
 __all__ = ["OPTION_LABELS", "OptionRow", "QuestionForm", "option_rows"]
@@ -181,4 +182,4 @@ class QuestionForm(forms.Form):
 
 def chosen_concepts(data: Any) -> list[int]:
     """Ids among the values sent as ``concepts``."""
-    return [int(value) for value in data.getlist("concepts") if value.isascii() and value.isdigit()]
+    return [pk for pk in map(whole_number, data.getlist("concepts")) if pk is not None]

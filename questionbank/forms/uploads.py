@@ -29,7 +29,7 @@ FORM_ALLOWANCE = 1024 * 1024  # what the other fields of the form and the multip
 
 
 class LimitedUploadHandler(FileUploadHandler):
-    """Stands before Django's handlers; drops the request's files where its body is too large.
+    """Stands before Django's handlers; drops the request's files where its page takes none or its body is too large.
 
     The body is still read to its end, so that the browser gets an answer instead of a broken connection.
     """
@@ -48,7 +48,9 @@ class LimitedUploadHandler(FileUploadHandler):
         match = self.request.resolver_match if self.request is not None else None
         name = match.url_name if match is not None else None
         setting = TAKES_FILES.get(name or "", "IMPORT_UPLOAD_MAX_BYTES")
-        self._too_large = content_length > getattr(settings, setting) + FORM_ALLOWANCE
+        self._too_large = (
+            name not in TAKES_FILES or content_length > getattr(settings, setting) + FORM_ALLOWANCE
+        )
         folders = (Path(settings.VAR_DIR), Path(gettempdir()))  # kept in the one, received in the other
         self._disk_is_full = not all(has_space(folder, content_length) for folder in folders)
 

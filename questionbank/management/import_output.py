@@ -63,6 +63,10 @@ def write_summary(stream: Any, report: ImportReport) -> None:
     if report.concepts_created:
         figures[f"concepts {would}created"] = f"{report.concepts_created:,} in {report.hierarchy!r}"
     stream.write(f"{report.name}, lines read: {report.rows:,}")
+    if report.unread_columns:
+        stream.write(f"  columns that are not read: {', '.join(report.unread_columns)}")
+    for problem in report.formula_problems[:LINES_SHOWN]:
+        stream.write(f"  warning, {problem}")
     for label, figure in figures.items():
         stream.write(f"  {label}: {figure}")
     if not report.dry_run:

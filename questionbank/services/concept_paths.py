@@ -14,7 +14,8 @@ from django.db import connection, transaction
 
 from analytics.records import ConceptPath
 from questionbank.errors import NotFound, ValidationFailed
-from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT, CONCEPT_NAME_LIMIT
+from questionbank.formats.fields import concept_name_problem
+from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 
 __all__ = [
@@ -35,13 +36,14 @@ def concept_name(name: str) -> str:
     """A concept's name with its blanks tidied.
 
     Raises:
-        ValidationFailed: it is empty, too long, or holds a NUL character.
+        ValidationFailed: it is empty, too long, or holds a NUL character, > or ;.
     """
     tidy = " ".join(name.split())
     if not tidy:
         raise ValidationFailed("A concept needs a name.", {"name": ["A concept needs a name."]})
-    if len(tidy) > CONCEPT_NAME_LIMIT or "\0" in tidy:
-        reason = f"A concept's name has at most {CONCEPT_NAME_LIMIT} characters and no NUL character."
+    problem = concept_name_problem(tidy)
+    if problem:
+        reason = f"This cannot be a concept's name: it {problem}."
         raise ValidationFailed(reason, {"name": [reason]})
     return tidy
 

@@ -15,7 +15,10 @@ from django.db import connection, transaction
 
 from analytics.errors import Cancelled
 from analytics.records import ConceptPath, QuestionRecord
+from questionbank.errors import LineProblem
 from questionbank.formats import ConceptRow, read, resolve_concept_rows
+from questionbank.formats.catalog import unread
+from questionbank.formats.csv_layout import CsvLayout
 from questionbank.models import KnowledgeHierarchy, User
 from questionbank.scales import scale_of_set
 from questionbank.services.concept_paths import (
@@ -24,6 +27,7 @@ from questionbank.services.concept_paths import (
     hierarchy_ensure,
     paths_with_ancestors,
 )
+from questionbank.services.formula_check import record_problems
 from questionbank.services.import_report import ImportReport
 from questionbank.services.import_staging import StagedRows, Staging
 from questionbank.services.search_index import search_index_settle
@@ -34,6 +38,7 @@ Tell = Callable[[int, int, str], None]
 """Called with (done, total, what it is doing)."""
 
 ROWS_AT_ONCE = 5_000
+FORMULAS_CHECKED = 1_000  # questions of a dry run; drawing all formulas would take as long as the import
 STEPS = 1_000  # of progress: half for reading, half for writing
 
 
@@ -49,6 +54,7 @@ class ImportOptions:
     dry_run: bool = False
     skip_invalid: bool = False
     user: User | None = None
+    layout: CsvLayout | None = None  # of a CSV file; by default its header names our fields
     run_id: int | None = None  # of the job that imports; what it creates names it
 
 
@@ -139,18 +145,27 @@ def _read(
     likely = scale_of_set(options.source)
     is_lost = False
     for line, entry in read(
-        options.path, options.format, scale=options.scale, likely_scale=likely, progress=watch.reading
+        options.path,
+        options.format,
+        scale=options.scale,
+        likely_scale=likely,
+        progress=watch.reading,
+        layout=options.layout,
     ):
         report.rows += 1
         if isinstance(entry, QuestionRecord):
             if not is_lost:
                 rows.add(line, entry)
+            if options.dry_run and report.formulas_checked < FORMULAS_CHECKED:
+                report.formulas_checked += 1
+                report.formula_problems += [LineProblem(line, reason) for reason in record_problems(entry)]
         elif isinstance(entry, ConceptRow):
             concept_rows.append(entry)
         else:
             report.refuse(entry)
             # Nothing will be written: go on reading only to list every refused line.
             is_lost = not (options.skip_invalid or options.dry_run)
+    report.unread_columns = unread(options.path, options.format, options.layout)
 
 
 def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:

@@ -37,6 +37,8 @@ class ImportReport:
         duplicates: lines linked to a question that asks the same; `links` are the first of them.
         refused: the first lines that cannot be used; `refused_count` counts them all.
         questions_tagged: questions that got at least one new tag.
+        unread_columns: columns of a table that are not read.
+        formula_problems: of a dry run, what is wrong with formulas; of the first `formulas_checked` questions.
         languages: new questions by language.
         written: whether the bank was changed.
         phases: seconds by phase.
@@ -55,6 +57,9 @@ class ImportReport:
     concepts_created: int = 0
     questions_tagged: int = 0
     languages: dict[str, int] = field(default_factory=dict)
+    unread_columns: list[str] = field(default_factory=list)
+    formula_problems: list[LineProblem] = field(default_factory=list)
+    formulas_checked: int = 0
     written: bool = False
     seconds: float = 0.0
     phases: dict[str, float] = field(default_factory=dict)
@@ -88,6 +93,11 @@ class ImportReport:
             "concepts_created": self.concepts_created,
             "questions_tagged": self.questions_tagged,
             "languages": self.languages,
+            "unread_columns": self.unread_columns,
+            "formula_problems": [
+                {"line": problem.line, "reason": problem.reason} for problem in self.formula_problems
+            ],
+            "formulas_checked": self.formulas_checked,
             "seconds": round(self.seconds, 2),
             "phases": {phase: round(seconds, 3) for phase, seconds in self.phases.items()},
         }

@@ -9,8 +9,9 @@ from __future__ import annotations
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, Protocol
 
@@ -24,6 +25,7 @@ from questionbank.disk import require_space
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.formats import FORMATS
 from questionbank.formats.catalog import AUTO
+from questionbank.formats.csv_layout import CsvLayout
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.formats.naming import set_name
 from questionbank.models import Run, User
@@ -37,9 +39,19 @@ from questionbank.services.import_report import ImportReport
 from questionbank.services.search_index import vocabulary_refresh
 from questionbank.services.uploads import uploads_forget_old
 
-__all__ = ["ImportReport", "import_file", "import_repeat", "import_request", "run_import"]
+__all__ = [
+    "ImportReport",
+    "KeptUpload",
+    "import_file",
+    "import_kept",
+    "import_repeat",
+    "import_request",
+    "run_import",
+    "upload_keep",
+]
 
 LOGGED_LINES = 50
+LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, packed or not, that a request looks at
 MANY = 10_000  # new questions after which the bank does not wait for autovacuum
 BYTES_A_BYTE = (
     5  # of a file: its copy, the staging table, the questions with their index, the log of PostgreSQL
@@ -59,6 +71,7 @@ def import_file(
     should_stop: Callable[[], bool] | None = None,
     source: str | None = None,
     scale: str = "",
+    layout: CsvLayout | None = None,
     embed: bool = True,
 ) -> ImportReport:
     """Import a file of questions, all of it or nothing, and write down that it happened.
@@ -72,13 +85,14 @@ def import_file(
         should_stop: asked now and then; true ends the import with nothing written.
         source: name of the set; by default the folder's or the file's.
         scale: difficulty scale of lines that name none.
+        layout: how a CSV file is laid out; by default its header has our names of columns.
         embed: ask for the new questions' vectors.
 
     Raises:
         ImportRefused: lines, or the file as a whole, cannot be imported; nothing was written.
         Cancelled: `should_stop` said so; nothing was written.
     """
-    options = _options(path, format, hierarchy, source, scale, user, dry_run, skip_invalid)
+    options = _options(path, format, hierarchy, source, scale, user, dry_run, skip_invalid, layout)
     with transaction.atomic():
         run = None if dry_run else _begin(options)
         options = replace(options, run_id=run.pk if run else None)
@@ -102,6 +116,7 @@ def _options(
     user: User | None,
     dry_run: bool,
     skip_invalid: bool,
+    layout: CsvLayout | None,
 ) -> ImportOptions:
     named = " ".join((source or "").split()) or set_name(path.absolute())
     if len(named) > SET_LIMIT:
@@ -117,6 +132,7 @@ def _options(
         dry_run=dry_run,
         skip_invalid=skip_invalid,
         user=user,
+        layout=layout,
     )
 
 
@@ -159,7 +175,6 @@ def _tables_changed(created: int) -> None:
         )
 
 
-@transaction.atomic
 def import_request(
     *,
     upload: File[Any],
@@ -182,6 +197,50 @@ def import_request(
         NotAllowed: the person may not import.
         ValidationFailed: the format is not known.
     """
+    kept = upload_keep(upload=upload, name=name, user=user, format=format)
+    return import_kept(
+        kept=kept,
+        user=user,
+        hierarchy=hierarchy,
+        source=source,
+        scale=scale,
+        dry_run=dry_run,
+        skip_invalid=skip_invalid,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptUpload:
+    """A file that somebody has uploaded: its name in the storage, and its owner's name for it."""
+
+    stored: str
+    name: str
+    format: str = AUTO
+
+    @contextmanager
+    def beginning(self) -> Iterator[Path]:
+        """The first megabytes of the file under its owner's name, for a look at it within a request.
+
+        Raises:
+            Conflict: the file is not kept any more.
+        """
+        storage = storages["uploads"]
+        if not storage.exists(self.stored):
+            raise Conflict("The file is not kept any more; upload it again.")
+        with tempfile.TemporaryDirectory(prefix="kindred-look-") as folder:
+            path = Path(folder) / self.name
+            with storage.open(self.stored) as stored:
+                path.write_bytes(stored.read(LOOKED_AT))
+            yield path
+
+
+def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str = AUTO) -> KeptUpload:
+    """Keep an uploaded file.
+
+    Raises:
+        NotAllowed: the person may not import.
+        ValidationFailed: the format is not known.
+    """
     _allow(user)
     if format not in (AUTO, *FORMATS):
         known = ", ".join((AUTO, *FORMATS))
@@ -189,20 +248,41 @@ def import_request(
             f"The format {format!r} is not known; use one of {known}.", {"format": [known]}
         )
     uploads_forget_old()
-    plain_name = _plain_name(name)
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
+    return KeptUpload(stored, _plain_name(name), format)
+
+
+@transaction.atomic
+def import_kept(
+    *,
+    kept: KeptUpload,
+    user: User | None,
+    hierarchy: str | None = None,
+    source: str | None = None,
+    scale: str = "",
+    layout: CsvLayout | None = None,
+    dry_run: bool = False,
+    skip_invalid: bool = False,
+) -> Run:
+    """Queue the job that imports a kept file.
+
+    Raises:
+        NotAllowed: the person may not import.
+    """
+    _allow(user)
     return runs.run_create(
         kind=Run.Kind.IMPORT,
-        title=_title(plain_name, dry_run),
+        title=_title(kept.name, dry_run),
         parameters={
-            "upload": stored,
-            "name": plain_name,
-            "format": format,
+            "upload": kept.stored,
+            "name": kept.name,
+            "format": kept.format,
             "hierarchy": hierarchy or "",
             "source": source or "",
             "scale": scale,
             "dry_run": dry_run,
             "skip_invalid": skip_invalid,
+            **({"layout": asdict(layout)} if layout else {}),
         },
         queue=_queue(dry_run),
         requested_by=user,
@@ -292,6 +372,10 @@ def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
     return report.as_dict()
 
 
+def _layout(kept: Mapping[str, Any] | None) -> CsvLayout | None:
+    return CsvLayout(kept["delimiter"], kept["encoding"], tuple(kept["columns"])) if kept else None
+
+
 def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
     parameters = run.parameters
     skip_invalid = bool(parameters.get("skip_invalid"))
@@ -304,6 +388,7 @@ def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
         run.requested_by,
         bool(parameters.get("dry_run")),
         skip_invalid,
+        _layout(parameters.get("layout")),
     )
     options = replace(options, run_id=run.pk)
     try:

@@ -34,6 +34,8 @@ __all__ = ["SHOWN_PROBLEMS", "PairReport", "pairs_check", "pairs_import"]
 
 SHOWN_PROBLEMS = 100
 MOST_ROWS = 20_000
+MOST_LINES = 200_000  # blank ones included
+MOST_UNPACKED = 50 * 1024 * 1024  # bytes; the file is read while its owner waits
 _SALT = "kindred.paraphrases.2"  # its number changes with what is signed
 _KEPT_FOR = 24 * 3600  # seconds
 _ADDED = ".added"
@@ -148,7 +150,8 @@ def _local(stored: str, name: str) -> Iterator[Path]:
 
 def _read(stored: str, name: str) -> tuple[list[PairInput], list[LineProblem]]:
     with _local(stored, name) as path:
-        rows = list(_bounded(read_pair_file(path), name))
+        lines = read_pair_file(path, unpacked_limit=MOST_UNPACKED, lines_limit=MOST_LINES)
+        rows = list(_bounded(lines, name))
     if not rows:
         raise ImportRefused(_("There is no pair in %(name)s.") % {"name": name})
     asked = {row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None}

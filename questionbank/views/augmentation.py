@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from analytics.text.tokens import detect_language
 from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.forms.augmentation import AugmentationForm
+from questionbank.forms.numbers import whole_number
 from questionbank.models import Question
 from questionbank.selectors.augmentation import question_augmented
 from questionbank.selectors.questions import question_get
@@ -81,9 +82,10 @@ def augmentation(request: HttpRequest) -> HttpResponse:
 def _asked_question(value: str) -> Question | None:
     if not (value.isascii() and value.isdigit()):
         return None
-    if len(value) > 18:
+    number = whole_number(value)
+    if number is None:
         raise NotFound(_("There is no such question."))
-    return question_get(question_id=int(value))
+    return question_get(question_id=number)
 
 
 def _changes(text: str, seed: int) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.concepts import ConceptTargetForm, NameForm
+from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, User
 from questionbank.selectors.concept_choices import concept_matches
 from questionbank.selectors.concepts import concept_get, concept_path, hierarchy_get
@@ -146,8 +147,8 @@ _PERFORM: dict[str, Callable[[HttpRequest, KnowledgeConcept, KnowledgeConcept | 
 def concept_create_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
     """Add a root, or a concept below `?parent=`."""
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
-    chosen = request.GET.get("parent", "")
-    parent = concept_get(concept_id=int(chosen)) if chosen.isascii() and chosen.isdigit() else None
+    chosen = whole_number(request.GET.get("parent", ""))
+    parent = concept_get(concept_id=chosen) if chosen is not None else None
 
     def create(name: str) -> HttpResponse:
         concept = concept_create(user=_person(request), hierarchy=hierarchy, name=name, parent=parent)

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.selectors.concept_choices import concept_matches
 from questionbank.selectors.concepts import (
@@ -32,11 +33,11 @@ QUESTIONS_SHOWN = 5
 def concept_tree_page(request: HttpRequest) -> HttpResponse:
     """One hierarchy as a tree, with the others a click away."""
     known = list(hierarchies())
-    chosen = request.GET.get("hierarchy", "")
+    chosen = whole_number(request.GET.get("hierarchy", ""))
     default = default_hierarchy()
     hierarchy: KnowledgeHierarchy | None = default
-    if chosen.isascii() and chosen.isdigit():
-        hierarchy = hierarchy_get(hierarchy_id=int(chosen))
+    if chosen is not None:
+        hierarchy = hierarchy_get(hierarchy_id=chosen)
     query = request.GET.get("q", "").strip()
     context: dict[str, Any] = {
         "hierarchies": known,

@@ -7,11 +7,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from questionbank.errors import ServiceUnavailable
+from questionbank.forms.numbers import whole_number
 from questionbank.selectors.distances import worked_case
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.serving import serving
 from questionbank.views.access import requires
-from questionbank.views.numbers import whole_number
 
 __all__ = ["question_distances", "seed_of"]
 

@@ -6,22 +6,35 @@ shows the refused lines and has the button that imports.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlencode
+
 from django.contrib import messages
+from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from questionbank.errors import Conflict, ValidationFailed
-from questionbank.forms.imports import ImportForm
+from questionbank.errors import Conflict, ImportRefused, ValidationFailed
+from questionbank.formats.catalog import AUTO, sniff
+from questionbank.formats.csv_layout import DELIMITERS, ENCODINGS, CsvLayout, guess_layout, header_cells
+from questionbank.forms.imports import ColumnsForm, ImportForm
 from questionbank.forms.uploads import was_too_large
 from questionbank.selectors.import_undo import import_undo_plan
 from questionbank.selectors.runs import run_get
+from questionbank.services.import_preview import import_preview
 from questionbank.services.import_undo import import_undo_request
-from questionbank.services.imports import import_repeat, import_request
+from questionbank.services.imports import KeptUpload, import_kept, import_repeat, upload_keep
+from questionbank.services.uploads import UPLOADS_KEPT
 from questionbank.views.access import requires
 
-__all__ = ["import_confirm", "import_create", "import_undo"]
+__all__ = ["import_columns", "import_confirm", "import_create", "import_undo"]
+
+_SALT = "kindred.imports.1"  # its number changes with what is signed
 
 KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
 
@@ -29,7 +42,7 @@ KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
 @requires("import")
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_create(request: HttpRequest) -> HttpResponse:
-    """Upload a file and have it checked."""
+    """Upload a file and have it checked; of a CSV file, the columns are looked at first."""
     if request.method != "POST":
         return render(request, "imports/create.html", {"form": ImportForm()})
     form = ImportForm(request.POST, request.FILES, too_large=was_too_large(request))
@@ -37,13 +50,94 @@ def import_create(request: HttpRequest) -> HttpResponse:
         fields = dict(form.cleaned_data)
         file = fields.pop("file")
         try:
-            run = import_request(upload=file, name=file.name, user=request.user, dry_run=True, **fields)
+            kept = upload_keep(upload=file, name=file.name, user=request.user, format=fields.pop("format"))
+            if _is_csv(kept):
+                return redirect(
+                    f"{reverse('import_columns')}?{urlencode({'file': _token(request, kept, fields)})}"
+                )
+            run = import_kept(kept=kept, user=request.user, dry_run=True, **fields)
         except ValidationFailed as error:
             for name, problems in (error.fields or {"": [str(error)]}).items():
                 form.add_error(name if name in form.fields else None, "; ".join(problems))
         else:
             return redirect("run_detail", run_id=run.pk)
     return render(request, "imports/create.html", {"form": form}, status=422)
+
+
+def _is_csv(kept: KeptUpload) -> bool:
+    """Whether the file has columns to look at; what cannot be read at all is the check's to say."""
+    if kept.format != AUTO:
+        return kept.format == "csv"
+    with kept.beginning() as path, suppress(ImportRefused):
+        return sniff(path).name == "csv"
+    return False
+
+
+def _token(request: HttpRequest, kept: KeptUpload, fields: Mapping[str, str]) -> str:
+    """Names the kept file to its owner's next requests."""
+    return signing.dumps([request.user.pk, kept.stored, kept.name, kept.format, dict(fields)], salt=_SALT)
+
+
+@requires("import")
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_columns(request: HttpRequest) -> HttpResponse:
+    """Say what each column of a CSV file holds, with the first rows as they would be read; then have it checked."""
+    try:
+        owner, stored, name, format, fields = signing.loads(
+            request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT
+        )
+        if owner != request.user.pk:
+            raise signing.BadSignature
+        kept = KeptUpload(stored, name, format)
+        with kept.beginning() as path:
+            return _columns_page(request, kept, path, fields)
+    except (signing.BadSignature, Conflict):
+        messages.warning(request, _("The file is not kept any more; upload it again."))
+    except ImportRefused as error:
+        messages.error(request, str(error))
+    return redirect("import_create")
+
+
+def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: dict[str, str]) -> HttpResponse:
+    sent = request.POST if request.method == "POST" else None
+    guessed = guess_layout(path)
+    if sent is not None:
+        guessed = _relaid(path, sent.get("encoding", ""), sent.get("delimiter", ""), guessed)
+    cells, _delimiter = header_cells(path, guessed.encoding, guessed.delimiter)
+    # another delimiter or encoding makes other columns: what was chosen for the former ones says nothing
+    is_relaid = sent is not None and sent.get("header") != "|".join(cells)
+    form = ColumnsForm(None if is_relaid else sent, cells=cells, layout=guessed)
+    layout, problem = guessed, ""
+    if form.is_bound:
+        try:
+            layout = form.layout() if form.is_valid() else guessed
+        except ImportRefused as error:
+            problem = str(error)
+    if not problem and not {"text", "path", "name"} & {*layout.columns}:
+        problem = _("Choose the column that holds the question.")
+    if form.is_bound and form.is_valid() and not problem and sent and sent.get("action") == "check":
+        run = import_kept(kept=kept, user=request.user, dry_run=True, layout=layout, **fields)
+        return redirect("run_detail", run_id=run.pk)
+    context = {
+        "form": form,
+        "name": kept.name,
+        "header": "|".join(cells),
+        "problem": problem,
+        "unread": [cell for cell, field in zip(cells, layout.columns, strict=True) if not field],
+        "rows": [] if problem else import_preview(path=path, layout=layout, scale=fields.get("scale", "")),
+    }
+    is_refused = sent is not None and sent.get("action") == "check" and not is_relaid
+    return render(request, "imports/columns.html", context, status=422 if is_refused else 200)
+
+
+def _relaid(path: Path, encoding: str, delimiter: str, guessed: CsvLayout) -> CsvLayout:
+    """The guess for another encoding or delimiter that was chosen; nonsense is ignored."""
+    signs = {name: sign for sign, name in DELIMITERS.items()}
+    return guess_layout(
+        path,
+        encoding=encoding if encoding in ENCODINGS else guessed.encoding,
+        delimiter=signs.get(delimiter, guessed.delimiter),
+    )
 
 
 @requires("import")

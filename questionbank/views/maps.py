@@ -14,6 +14,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_POST, require_safe
 
 from questionbank.errors import Conflict, NotFound
+from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
 from questionbank.selectors.concepts import concept_get, concept_path, hierarchy_get
 from questionbank.selectors.projections import (
@@ -33,7 +34,6 @@ from questionbank.selectors.projections import (
 from questionbank.selectors.questions import concept_paths
 from questionbank.services.projections import projection_request
 from questionbank.views.access import requires
-from questionbank.views.numbers import whole_number
 
 __all__ = ["map_draw", "map_page", "map_points_data", "map_questions"]
 
@@ -117,8 +117,8 @@ def map_points_data(request: HttpRequest) -> HttpResponse:
 @require_safe
 def map_questions(request: HttpRequest) -> HttpResponse:
     """The questions that are pointed at, as a part of the page: ``?id=1&id=2&total=40``."""
-    ids = [int(one) for one in request.GET.getlist("id")[:LISTED] if one.isascii() and one.isdigit()]
-    ids = [pk for pk in ids if pk < 2**32]
+    sent = map(whole_number, request.GET.getlist("id")[:LISTED])
+    ids = [pk for pk in sent if pk is not None and pk < 2**32]
     found = Question.objects.filter(status=Question.Status.READY).defer("search_vector").in_bulk(ids)
     paths = concept_paths(found)
     total = whole_number(request.GET.get("total", ""), digits=8)

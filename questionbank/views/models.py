@@ -20,6 +20,7 @@ from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm, TrainingForm
+from questionbank.forms.numbers import whole_number
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.comparisons import changed_questions, comparison_shown
@@ -342,9 +343,8 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
 
 def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     """The settings that a model of the capability was trained with; none for anything else."""
-    if not artifact_id.isdecimal() or len(artifact_id) > 18:
-        return {}
-    found = ModelArtifact.objects.filter(capability=capability, pk=int(artifact_id)).first()
+    number = whole_number(artifact_id)
+    found = ModelArtifact.objects.filter(capability=capability, pk=number).first() if number else None
     if found is None:
         return {}
     config = dict(found.manifest.get("config", {}))

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, ValidationFailed
+from questionbank.forms.numbers import whole_number
 from questionbank.forms.paraphrases import ManyProposalsForm, ParaphraseForm, ProposalsForm
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question
 from questionbank.selectors.artifacts import artifact_champion
@@ -37,7 +38,6 @@ from questionbank.services.proposals import (
 )
 from questionbank.views.access import check_permission, requires, takes_posts
 from questionbank.views.marks import pair_pieces
-from questionbank.views.numbers import whole_number
 
 __all__ = ["question_paraphrases_page", "review_add_accepted", "review_pair", "review_propose"]
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.errors import NotFound
+from questionbank.forms.numbers import whole_number
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import KnowledgeConcept
 from questionbank.selectors.concept_choices import choices_of, concept_matches
@@ -27,10 +28,10 @@ __all__ = ["question_accept", "question_concepts"]
 def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
     """Tag a question with a concept that the model predicts; its probability is computed, not sent."""
     question = question_get(question_id=question_id)
-    chosen = request.POST.get("concept", "")
-    if not (chosen.isascii() and chosen.isdigit()):
+    chosen = whole_number(request.POST.get("concept", ""))
+    if chosen is None:
         raise NotFound(_("There is no such concept."))
-    concept = concept_get(concept_id=int(chosen))
+    concept = concept_get(concept_id=chosen)
     prediction, _reason = predict_or_none(question.text, serving(), question.language, concept.hierarchy.name)
     guesses = prediction.concepts if prediction else ()
     probability = next((guess.probability for guess in guesses if guess.concept_id == concept.pk), None)

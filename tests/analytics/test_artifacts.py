@@ -105,7 +105,7 @@ def test_a_wrong_manifest_is_refused_with_its_reason(folder, change, reason):
         artifact_read(folder)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "\udc80"])
+@pytest.mark.parametrize("content", ["{", "[]", "\udc80", "[" * 100_000])
 def test_an_unreadable_manifest_is_an_artifact_error(folder, content):
     (folder / "manifest.json").write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(ArtifactError, match="manifest"):

@@ -11,6 +11,8 @@ from typing import Any
 from django.core.management import call_command
 
 from questionbank.errors import ImportRefused
+from questionbank.formats.csv_layout import DELIMITERS, CsvLayout, guess_layout
+from questionbank.formats.lines import refuse_unreadable
 from questionbank.management.base import BankCommand
 from questionbank.management.import_output import ProgressBar, write_refused, write_summary
 from questionbank.selectors.artifacts import artifact_champion
@@ -32,6 +34,15 @@ class Command(BankCommand):
             "--scale", default="", help="difficulty scale where the file names none: 0-4, 1-5 ..."
         )
         parser.add_argument(
+            "--column",
+            action="append",
+            default=[],
+            metavar="NAME=FIELD",
+            help="of a CSV file: what a column of another name holds, e.g. 'Question=text'; may be repeated",
+        )
+        parser.add_argument("--delimiter", default="", help="of a CSV file: comma, semicolon or tab")
+        parser.add_argument("--encoding", default="", help="of a CSV file: utf-8, windows-1252 or gb18030")
+        parser.add_argument(
             "--dry-run", action="store_true", help="list what would be refused, write nothing"
         )
         parser.add_argument(
@@ -45,6 +56,7 @@ class Command(BankCommand):
     def handle(self, *args: Any, path: Path, no_embed: bool, **options: Any) -> None:
         asked = {name: options[name] for name in ("format", "hierarchy", "source", "scale", "skip_invalid")}
         try:
+            asked["layout"] = _layout(path, options)
             with ProgressBar() as bar:
                 report = import_file(
                     path=path, dry_run=options["dry_run"], progress=bar, embed=False, **asked
@@ -66,6 +78,29 @@ class Command(BankCommand):
                 f"To predict concepts of {report.hierarchy!r}: manage.py train probes"
                 f" --hierarchy {shlex.quote(report.hierarchy)} (a running site does it by itself)."
             )
+
+
+def _layout(path: Path, options: dict[str, Any]) -> CsvLayout | None:
+    """The layout that the options describe; None where the file's own header says it all."""
+    if not (options["column"] or options["delimiter"] or options["encoding"]):
+        return None
+    refuse_unreadable(path)
+    columns = {}
+    for given in options["column"]:
+        name, equals, field = given.rpartition("=")
+        if not equals:
+            raise ImportRefused(f"{given!r} is not NAME=FIELD, for example 'Question=text'.")
+        columns[name.strip()] = field.strip()
+    delimiters = {name: sign for sign, name in DELIMITERS.items()} | {sign: sign for sign in DELIMITERS}
+    delimiter = options["delimiter"]
+    if delimiter and delimiter not in delimiters:
+        raise ImportRefused(f"The delimiter is not known; use one of {', '.join(DELIMITERS.values())}.")
+    return guess_layout(
+        path,
+        delimiter=delimiters.get(delimiter, ""),
+        encoding=options["encoding"].lower(),
+        columns=columns,
+    )
 
 
 def wants_probes(report: ImportReport) -> bool:

@@ -83,7 +83,10 @@ def test_an_empty_export_cannot_be_told_from_an_empty_file_but_is_valid(tmp_path
 _CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0")
 _TEXT = st.text(_CHARACTERS, min_size=1, max_size=40).filter(str.strip)
 _MAYBE = st.just("") | st.text(_CHARACTERS, max_size=20)
-_NAME = st.text(_CHARACTERS, min_size=1, max_size=10).map(lambda name: " ".join(name.split())).filter(bool)
+_NAME_CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0>;")
+_NAME = (
+    st.text(_NAME_CHARACTERS, min_size=1, max_size=10).map(lambda name: " ".join(name.split())).filter(bool)
+)
 _PATH = st.lists(_NAME, min_size=1, max_size=4, unique=True).map(tuple)
 _NUMBER = st.from_regex(r"[0-9]{1,4}(\.[0-9]{1,2})?%?|\([0-9]/[0-9]\)", fullmatch=True)
 

@@ -113,6 +113,7 @@ def test_a_row_that_is_no_question_is_told_why_and_the_next_is_read(table, row, 
         ("text,answer,A,B", "a,C,4,5", "answer 'C' is not the label of an option"),
         ("text,concepts", "a,A > > B", "hold an empty name"),
         ("text,concepts", "a,A > B > A", "a concept cycle"),
+        ("text,concepts", r"a,Size \> 10", "a name that holds the sign >, which separates concepts in files"),
         ("path,name", ";,x", "path must be one path of names"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from analytics.records import QuestionRecord
 from questionbank.formats import read
-from questionbank.models import Question
+from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.questions import question_records
 from questionbank.services.exports import export_file, with_own_ids
 from questionbank.services.imports import import_file
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("name", ["bank.jsonl.gz", "bank.csv"])
 def test_an_exported_bank_comes_back_as_it_was(tmp_path, name):
-    concept = ConceptFactory(names=("Algebra; pure", "x > 3"))
+    concept = ConceptFactory(names=("Algebra, pure", "x = 3"))
     QuestionFactory(text="=1 + 1\n\n  two ", source="s", source_id="q1", concepts=[concept], grade="3")
     QuestionFactory(
         text="中文 $x$",
@@ -36,6 +36,17 @@ def test_an_exported_bank_comes_back_as_it_was(tmp_path, name):
     Question.objects.all().delete()
     assert import_file(path=path, source="other").created == 2
     assert list(question_records(Question.objects.all())) == before
+
+
+@pytest.mark.parametrize("name", ["bank.jsonl", "bank.csv"])
+def test_concept_names_from_before_signs_were_refused_can_be_imported_again(tmp_path, name):
+    concept = ConceptFactory(names=("Algebra", "Old"))
+    KnowledgeConcept.objects.filter(pk=concept.pk).update(name="Inequalities; x > 3")
+    QuestionFactory(concepts=[concept])
+    path = tmp_path / name
+    export_file(path=path, format=name.split(".")[1], filters={})
+    ((_, record),) = read(path)
+    assert record.concepts == (("Algebra", "Inequalities； x ＞ 3"),)
 
 
 def test_only_what_matches_is_exported(tmp_path):

@@ -173,3 +173,97 @@ def test_an_import_is_undone_from_its_page(as_admin, bank) -> None:
     assert f"Question {kept.pk}" in page
     assert "Undone on" in as_admin.get(reverse("run_detail", args=[imported.pk])).content.decode()
     assert "Nothing to remove" in as_admin.get(here).content.decode()
+
+
+def upload_csv(client, content: bytes, name: str = "mine.csv", **fields):
+    response = client.post(reverse("import_create"), {"file": SimpleUploadedFile(name, content)} | fields)
+    assert response.status_code == 302
+    return response["Location"]
+
+
+SHEET = (
+    "Frage;Question;Correct answer;Topic;Autor\n1;Wie groß ist $x$ in $x + 1 = 3$?;2;Algebra;Jo\n"
+    "2;Was ist $\\frac{1}{$?;;;\n"
+)
+
+
+def test_the_columns_of_a_csv_file_are_guessed_shown_and_can_be_changed(as_admin) -> None:
+    here = upload_csv(as_admin, SHEET.encode("windows-1252"), source="Blatt")
+    response = as_admin.get(here)
+    page = response.content.decode()
+    form = response.context["form"]
+    assert (form["encoding"].value(), form["delimiter"].value()) == ("windows-1252", "semicolon")
+    assert [field.value() for field in form.mapped()] == ["", "text", "answer", "concepts", ""]
+    assert "Wie groß ist" in page
+    assert "<math" in page
+    assert "cannot be drawn" in page
+    assert "Not read:" in page
+    assert not Run.objects.exists()
+
+    columns = {
+        f"column-{place}": field for place, field in enumerate(("id", "text", "answer", "concepts", "grade"))
+    }
+    sent = {
+        "encoding": "windows-1252",
+        "delimiter": "semicolon",
+        "header": response.context["header"],
+    } | columns
+    preview = as_admin.post(here, sent | {"action": "preview"})
+    assert preview.status_code == 200
+    assert [row.question.grade for row in preview.context["rows"]] == ["Jo", ""]
+
+    checked = work_on_answer(as_admin.post(here, sent | {"action": "check"}))
+    assert checked.parameters["layout"]["columns"] == ["id", "text", "answer", "concepts", "grade"]
+    assert [problem["line"] for problem in checked.result["formula_problems"]] == [3, 3]
+    as_admin.post(reverse("import_confirm", args=[checked.pk]))
+    imported = work(Run.objects.latest("pk"))
+    assert imported.result["created"] == 2
+    question = Question.objects.get(source="Blatt", source_id="1")
+    assert (question.text, question.answer, question.grade) == ("Wie groß ist $x$ in $x + 1 = 3$?", "2", "Jo")
+
+
+def work_on_answer(response) -> Run:
+    assert response.status_code == 302
+    run = Run.objects.latest("pk")
+    assert response["Location"] == reverse("run_detail", args=[run.pk])
+    return work(run)
+
+
+def test_another_delimiter_makes_other_columns(as_admin) -> None:
+    here = upload_csv(as_admin, b"text,a;b\n1 + 1,2\n")
+    first = as_admin.get(here)
+    sent = {
+        "encoding": "utf-8",
+        "delimiter": "semicolon",
+        "header": first.context["header"],
+        "column-0": "text",
+    }
+    again = as_admin.post(here, sent | {"action": "preview"})
+    assert [field.label for field in again.context["form"].mapped()] == ["text,a", "b"]
+
+
+def test_a_check_needs_a_column_with_the_question_and_each_field_once(as_admin) -> None:
+    here = upload_csv(as_admin, b"x,y\n1,2\n")
+    page = as_admin.get(here)
+    assert "Choose the column that holds the question." in page.content.decode()
+    sent = {"encoding": "utf-8", "delimiter": "comma", "header": "x|y", "action": "check"}
+    for columns in ({}, {"column-0": "text", "column-1": "text"}, {"column-0": "no such field"}):
+        assert as_admin.post(here, sent | columns).status_code == 422
+    assert not Run.objects.exists()
+
+
+def test_the_columns_page_is_its_uploader_s_alone(client, as_admin, django_user_model) -> None:
+    here = upload_csv(as_admin, b"text\n1 + 1\n")
+    other = django_user_model.objects.create_superuser("root", password="correct horse battery")
+    client.force_login(other)
+    assert client.get(here)["Location"] == reverse("import_create")
+    assert client.get(reverse("import_columns") + "?file=junk")["Location"] == reverse("import_create")
+
+
+@pytest.mark.parametrize("content", [b"\0\1\2", b"", b'"'])
+def test_a_file_named_csv_that_is_none_is_refused_with_a_sentence(as_admin, content) -> None:
+    response = as_admin.post(
+        reverse("import_create"), {"file": SimpleUploadedFile("mine.csv", content)}, follow=True
+    )
+    assert response.status_code in (200, 422)
+    assert not Run.objects.exists()

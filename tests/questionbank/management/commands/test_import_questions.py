@@ -213,3 +213,16 @@ def test_a_hierarchy_worth_training_comes_with_a_word_on_how(tmp_path, monkeypat
     out, err = run(path)
     assert "manage.py train probes --hierarchy 'my maths'" in out
     assert err == ""
+
+
+@pytest.mark.django_db
+def test_the_columns_of_a_foreign_table_can_be_named(tmp_path):
+    path = tmp_path / "sheet.csv"
+    path.write_bytes("Aufgabe;Punkte;Niveau\nWie groß ist $x$;5;3\n".encode("windows-1252"))
+    out, _ = run(path, "--encoding", "windows-1252", "--delimiter", "semicolon", "--column", "Aufgabe=text")
+    assert "columns that are not read: Punkte, Niveau" in out
+    assert Question.objects.get().text == "Wie groß ist $x$"
+    with pytest.raises(CommandError, match="has no column 'Task'"):
+        run(path, "--column", "Task=text")
+    with pytest.raises(CommandError, match="is not NAME=FIELD"):
+        run(path, "--column", "Aufgabe")

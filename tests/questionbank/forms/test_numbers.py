@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.views.numbers import whole_number
+from questionbank.forms.numbers import whole_number
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,38 @@
+"""What is wrong with the formulas of a text, for whoever is about to import it; a warning, never a refusal."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from analytics.records import QuestionRecord
+from analytics.text.formulas import segment_text
+from questionbank.mathml import FormulaRefused, formula_mathml
+from questionbank.services.question_fields import latex_warnings
+
+__all__ = ["formula_problems", "record_problems"]
+
+_SHOWN = 60  # characters of a formula that a warning repeats
+
+
+def formula_problems(text: str) -> list[str]:
+    """Formulas that cannot be drawn, and marks that do not pair up.
+
+    >>> formula_problems(r"Solve $x = 2$."), len(formula_problems(r"Solve $\\frac{1}{$."))
+    ([], 2)
+    """
+    problems = latex_warnings(text)
+    for segment in segment_text(text):
+        if segment.kind == "text":
+            continue
+        try:
+            formula_mathml(segment.body)
+        except FormulaRefused:
+            source = segment.source if len(segment.source) <= _SHOWN else segment.source[:_SHOWN] + "…"
+            problems.append(_("The formula %(formula)s cannot be drawn.") % {"formula": source})
+    return problems
+
+
+def record_problems(record: QuestionRecord) -> list[str]:
+    """The same of a question's text, options, answer and solution, each problem once."""
+    parts = (record.text, *(option.text for option in record.options), record.answer, record.solution)
+    return list(dict.fromkeys(problem for part in parts for problem in formula_problems(part)))

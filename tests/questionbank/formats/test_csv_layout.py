@@ -1,0 +1,59 @@
+"""The layout of CSV files as other programs write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.errors import ImportRefused
+from questionbank.formats.catalog import read, unread
+from questionbank.formats.csv_layout import CsvLayout, guess_columns, guess_encoding, guess_layout
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
+def test_a_chinese_table_is_read_in_its_encoding(tmp_path, encoding):
+    path = tmp_path / "book.csv"
+    path.write_bytes("题目,答案,知识点\r\n求 $1+1$ 的值，并说明理由。,2,加法\r\n".encode(encoding))
+    layout = guess_layout(path)
+    ((_, record),) = read(path, layout=layout)
+    assert (record.text, record.answer, record.concepts) == ("求 $1+1$ 的值，并说明理由。", "2", (("加法",),))
+
+
+@pytest.mark.parametrize("text", ["Café, naïve, Größe", "Ça coûte 5 €", "señor", "±5 °C", "“quoted”"])
+def test_western_text_is_not_taken_for_chinese(text):
+    assert guess_encoding(text.encode("windows-1252")) == "windows-1252"
+
+
+def test_each_field_is_guessed_once_and_our_own_names_win():
+    assert guess_columns(["Question", "text", "Topic", "Skill", "b", "B"]) == (
+        "", "text", "concepts", "", "", "B",
+    )  # fmt: skip
+
+
+def test_columns_that_are_not_read_are_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,Author,\n1 + 1,Jo,x\n")
+    assert unread(path) == ["Author", "(3)"]
+    assert unread(path, layout=CsvLayout(",", "utf-8", ("text", "grade", ""))) == ["(3)"]
+
+
+def test_a_byte_that_the_encoding_lacks_is_the_line_s_problem(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text\nfine\nbad \x81\n")
+    problems = [entry for _, entry in read(path, layout=CsvLayout(",", "windows-1252", ("text",)))]
+    assert problems[1].reason == "invalid windows-1252 at byte 5 of the line (0x81)"
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"columns": {"Nothing": "text"}}, "has no column 'Nothing'; it has Question, Key"),
+        ({"columns": {"Question": "question"}}, "cannot hold 'question'"),
+        ({"columns": {"Question": "text", "Key": "text"}}, "two columns are read as text"),
+        ({"encoding": "latin-9"}, "'latin-9' is not known"),
+    ],
+)
+def test_a_layout_that_cannot_be_is_refused(tmp_path, given, reason):
+    path = tmp_path / "a.csv"
+    path.write_text("Question,Key\n1,2\n")
+    with pytest.raises(ImportRefused, match=reason):
+        guess_layout(path, **given)
