@@ -227,7 +227,7 @@ class KeptUpload:
         storage = storages["uploads"]
         if not storage.exists(self.stored):
             raise Conflict("The file is not kept any more; upload it again.")
-        with tempfile.TemporaryDirectory(prefix="kindred-look-") as folder:
+        with scratch_folder(prefix="look-") as folder:
             path = Path(folder) / self.name
             with storage.open(self.stored) as stored:
                 path.write_bytes(stored.read(LOOKED_AT))
