@@ -37,7 +37,8 @@ class Labels:
 
     blank: str = "answer blank"
     image: str = "picture"
-    diagram: str = "diagram (drawing commands)"
+    drawing: str = "Drawing instructions"
+    figure: str = "figure"
     formula: str = "formula"
     table: str = "table"
 
@@ -168,7 +169,10 @@ class _LineIsFull(Exception):
 
 # -- figures, formulas, tables ------------------------------------------------------------------------------------
 
-_FIGURE = re.compile(r"\[asy\]|!\[")
+_FIGURE = re.compile(
+    r"\[asy\]|!\[|\\begin\s?\{(?P<drawing>asy|tikzpicture|pspicture|picture)\}"
+    r"|\\includegraphics\s?(?:\[[^\]\n]*\])?\s?\{[^{}\n]*\}"
+)
 _IMAGE = re.compile(r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\n]*\)")
 _TABLE = re.compile(r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]*\]\s*)?(?=\{)")
 _END_OF_TABLE = re.compile(r"\\end\s*\{tabular[*x]?\}\s*$")
@@ -187,18 +191,18 @@ def _render(text: str, out: _Line, labels: Labels) -> None:
             _render_image(image, out, labels)
         elif isinstance(out, _Blocks):
             source = escape(text[figure_start:figure_end], quote=False)
-            summary = f"<summary>{escape(labels.diagram)}</summary>"
+            summary = f"<summary>{escape(labels.drawing)}</summary>"
             out.block(f'<details class="diagram-source">{summary}<pre>{source}</pre></details>')
         else:
-            out.markup(f'<span class="image-placeholder">[{escape(labels.diagram)}]</span>', 10)
+            out.markup(f'<span class="image-placeholder">[{escape(labels.figure)}]</span>', 10)
         start = figure_end
     _render_mixed(text[start:], out, labels)
 
 
 def _figures(text: str) -> Iterator[tuple[int, int, str | None]]:
-    """Yield (start, end, description) of each picture; drawing commands ("[asy]") have no description."""
+    """Yield (start, end, description) of each picture; drawing commands have no description."""
     done = 0
-    drawings = True
+    unclosed: set[str] = set()
     for match in _FIGURE.finditer(text):
         if match.start() < done:
             continue
@@ -207,12 +211,17 @@ def _figures(text: str) -> Iterator[tuple[int, int, str | None]]:
             if image:
                 done = image.end()
                 yield match.start(), done, image["alt"]
-        elif drawings:
-            end = text.find("[/asy]", match.end())
-            drawings = end >= 0
-            if drawings:
-                done = end + len("[/asy]")
-                yield match.start(), done, None
+        elif match[0].startswith(r"\includegraphics"):
+            done = match.end()
+            yield match.start(), done, ""
+        else:
+            closing = rf"\end{{{match['drawing']}}}" if match["drawing"] else "[/asy]"
+            end = -1 if closing in unclosed else text.find(closing, match.end())
+            if end < 0:
+                unclosed.add(closing)
+                continue
+            done = end + len(closing)
+            yield match.start(), done, None
 
 
 def _render_image(description: str, out: _Line, labels: Labels) -> None:

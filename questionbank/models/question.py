@@ -9,20 +9,28 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Cast
+from django.db.models.lookups import Regex
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.models.facet_count import question_triggers, tag_triggers
+
+FIGURE_MARKS = (
+    r"\[asy\]|\[image\]|!\[[^]]*\]\(|\\includegraphics|\\begin *\{(asy|tikzpicture|pspicture|picture)\}"
+)
+"""What stands in a text in place of a figure that the bank does not hold: drawing commands, a picture's name."""
 
 
 @pghistory.track(
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
-    exclude=["search_vector", "updated_at", "content_hash", "import_run"],
+    exclude=["search_vector", "updated_at", "content_hash", "import_run", "needs_figure"],
 )
 class Question(models.Model):
     """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`.
 
     Attributes:
+        needs_figure: text or options name a figure that the bank does not hold; PostgreSQL computes it.
         paraphrase_of: the question that this one asks in other words. Concepts, answer and difficulty were taken
             over from it, so they are no evidence of their own: nothing is trained on such a question.
         import_run: the import that created the question; empty for one that a person wrote.
@@ -77,6 +85,12 @@ class Question(models.Model):
         db_constraint=False,  # a check a row would slow imports down; rows of runs stay
         related_name="+",
     )
+    needs_figure = models.GeneratedField(
+        verbose_name=_("needs a figure"),
+        expression=Q(text__regex=FIGURE_MARKS) | Q(Regex(Cast("options", models.TextField()), FIGURE_MARKS)),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
     content_hash = models.BinaryField(max_length=32, editable=False)
     search_vector = SearchVectorField(null=True, editable=False)
     version = models.PositiveIntegerField(default=1)
@@ -102,6 +116,7 @@ class Question(models.Model):
                 name="question_filter",
             ),
             models.Index(fields=("created_by", "-updated_at"), name="question_owner"),
+            models.Index(fields=("id",), name="question_figure", condition=Q(needs_figure=True)),
             models.Index(
                 fields=("import_run",), name="question_import", condition=Q(import_run__isnull=False)
             ),

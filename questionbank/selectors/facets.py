@@ -2,7 +2,7 @@
 """How many questions have each value of a filter.
 
 Two ways lead there. Where a search has only filters that `FacetCount` knows, its rows are summed up, however many
-questions the bank has. Words, an owner or a bound within a per cent are counted question by question, up to
+questions the bank has. Words, an owner, a figure or a bound within a per cent are counted question by question, up to
 `COUNTED`; of more the values are named without a number.
 """
 
@@ -136,7 +136,7 @@ def _condition(filters: SearchFilters, *, known_only: bool = False) -> tuple[str
     """The filters as a condition on `FacetCount`; None where its rows do not tell (unless `known_only`)."""
     parts: list[str] = ["true"]
     parameters: list[Any] = []
-    unknown = filters.owner is not None
+    unknown = filters.owner is not None or bool(filters.figure)
     if filters.status != ANY_STATUS:
         parts.append("status = %s")
         parameters.append(filters.status)

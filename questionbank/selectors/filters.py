@@ -10,9 +10,10 @@ from django.db.models import Q, QuerySet
 
 from questionbank.models import KnowledgeConcept, Question, QuestionTag
 
-__all__ = ["ANY_STATUS", "SearchFilters", "filtered_questions"]
+__all__ = ["ANY_STATUS", "FIGURES", "SearchFilters", "filtered_questions"]
 
 ANY_STATUS = "any"
+FIGURES = ("needed", "none")
 _LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
 _LARGEST_ID = 2**63 - 1
 
@@ -27,6 +28,7 @@ class SearchFilters:
         status: ``"ready"`` (what a search shows unless asked otherwise), ``"draft"``, ``"retired"`` or
             ``"any"``.
         owner: id of the person who wrote the question.
+        figure: ``"needed"`` for questions with a figure that the bank does not hold, ``"none"`` for all others.
     """
 
     concept: int | None = None
@@ -38,6 +40,7 @@ class SearchFilters:
     source: str = ""
     status: str = Question.Status.READY.value
     owner: int | None = None
+    figure: str = ""
 
     @classmethod
     def from_querydict(cls, given: Mapping[str, str]) -> SearchFilters:
@@ -54,6 +57,7 @@ class SearchFilters:
                 _word(given, "status"), (*Question.Status.values, ANY_STATUS), Question.Status.READY.value
             ),
             owner=_identifier(given.get("owner")),
+            figure=_one_of(given.get("figure") or "", FIGURES, ""),
         )
 
     def to_query(self) -> dict[str, str]:
@@ -85,6 +89,10 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
             wanted &= Q(**{name: value})
     if filters.owner is not None:
         wanted &= Q(created_by=filters.owner)
+    if filters.figure:
+        # By the small index of the questions that need one: the flag is not in the index that the other filters use.
+        needed = Q(pk__in=Question.objects.filter(needs_figure=True).values("pk"))
+        wanted &= needed if filters.figure == "needed" else ~needed
     if filters.concept is not None:
         wanted &= Q(pk__in=_tagged_below(filters.concept))
     return Question.objects.filter(wanted).order_by()

@@ -15,7 +15,8 @@ def _labels() -> Labels:
     return Labels(
         blank=_("answer blank"),
         image=_("picture"),
-        diagram=_("diagram (drawing commands)"),
+        drawing=_("Drawing instructions"),
+        figure=_("figure"),
         formula=_("formula"),
         table=_("table"),
     )

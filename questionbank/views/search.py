@@ -133,6 +133,8 @@ def _described(filters: SearchFilters) -> str:
         low, high = filters.difficulty_min or 0, filters.difficulty_max
         bounds = {"low": f"{low:g}", "high": f"{100 if high is None else high:g}"}
         words.append(_("difficulty %(low)s to %(high)s %%") % bounds)
+    if filters.figure:
+        words.append(_("needs a figure") if filters.figure == "needed" else _("complete without a figure"))
     return ", ".join(word for word in words if word)
 
 

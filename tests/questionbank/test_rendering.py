@@ -176,11 +176,20 @@ def test_a_missing_picture_is_named_with_its_description() -> None:
 
 def test_drawing_commands_are_folded_away() -> None:
     html = render_question('Find it. [asy]label("$A$", (0,0));[/asy] Now.')
-    assert (
-        '<details class="diagram-source"><summary>diagram (drawing commands)</summary><pre>[asy]label('
-        in html
-    )
+    assert '<details class="diagram-source"><summary>Drawing instructions</summary><pre>[asy]label(' in html
     assert "<math" not in html
+
+
+@pytest.mark.parametrize("name", ["tikzpicture", "asy", "picture"])
+def test_drawing_environments_are_folded_away_and_are_no_formula(name: str) -> None:
+    html = render_question(rf"See \begin{{{name}}}\draw (0,0) -- (1,$1$);\end{{{name}}} Now $x$.")
+    assert html.count("<details") == 1
+    assert html.count("<math") == 1
+    assert read(render_inline(rf"See \begin{{{name}}}\draw;\end{{{name}}}")).text == "See [figure]"
+
+
+def test_a_picture_file_is_named_as_a_picture() -> None:
+    assert read(render_question(r"See \includegraphics[width=3cm]{a.png}.")).text == "See [picture]."
 
 
 def test_double_dollars_are_display_alone_on_their_line_and_inline_in_a_sentence() -> None:
@@ -332,7 +341,7 @@ def test_an_excerpt_is_one_line_and_never_cuts_a_formula() -> None:
 
 def test_an_excerpt_names_tables_and_drawings() -> None:
     assert read(render_inline(r"See \begin{tabular}{c}1\end{tabular} [asy]x[/asy]")).text == (
-        "See [table] [diagram (drawing commands)]"
+        "See [table] [figure]"
     )
 
 
@@ -348,6 +357,7 @@ def test_long_and_deep_texts_are_shown_in_good_time() -> None:
         "$" * LONGEST_TEXT,
         "![" * (LONGEST_TEXT // 2),
         "[asy]" * (LONGEST_TEXT // 5),
+        "\\begin{picture}" * (LONGEST_TEXT // 15),
         "\\textbf{" * (LONGEST_TEXT // 8),
         " " * LONGEST_TEXT,
         "$" + "\\sqrt" * 900 + "$",

@@ -12,7 +12,7 @@ from tests.questionbank.small_bank import add_concept, add_question
 
 def test_an_address_comes_back_as_it_was():
     address = "concept=5&difficulty_min=20&difficulty_max=62.5&grade=7&kind=choice&language=zh&source=S+1"
-    filters = SearchFilters.from_querydict(QueryDict(address + "&status=draft&owner=3"))
+    filters = SearchFilters.from_querydict(QueryDict(address + "&status=draft&owner=3&figure=none"))
     assert SearchFilters.from_querydict(filters.to_query()) == filters
     assert filters.to_query() == {
         "concept": "5",
@@ -24,6 +24,7 @@ def test_an_address_comes_back_as_it_was():
         "source": "S 1",
         "status": "draft",
         "owner": "3",
+        "figure": "none",
     }
 
 
@@ -33,7 +34,7 @@ def test_an_address_comes_back_as_it_was():
         "",
         "concept=x&owner=-1&difficulty_min=nan&difficulty_max=inf",
         "concept=²&kind=essay&status=deleted&difficulty_min=",
-        "concept=99999999999999999999&status=ready&page=2",
+        "concept=99999999999999999999&status=ready&page=2&figure=perhaps",
     ],
 )
 def test_what_makes_no_sense_is_left_out(address):
@@ -106,3 +107,25 @@ class TestFilteredQuestions:
             owner=person.pk,
         )
         assert [one.text for one in filtered_questions(every)] == ["Right"]
+
+    def test_a_question_that_needs_a_figure_is_told_by_its_text_and_options(self):
+        for text in (
+            "Find it. [asy]draw((0,0));[/asy]",
+            r"See \begin{tikzpicture}\draw;\end{tikzpicture}",
+            r"See \includegraphics{a.png}",
+            "See [image].",
+            "See ![A circle]().",
+        ):
+            add_question(text)
+        add_question("Which one?", options=[{"label": "A", "text": "[asy]dot((1,1));[/asy]"}])
+        add_question("Prove it.", solution="[asy]dot((1,1));[/asy]")
+        add_question("Draw a picture of [3, 4] and [as] an image.")
+        needed = self.found(figure="needed")
+        assert len(needed) == 6
+        assert self.found(figure="none") == ["Draw a picture of [3, 4] and [as] an image.", "Prove it."]
+
+    def test_the_flag_follows_the_text(self):
+        question = add_question("See [image].")
+        question.text = "See nothing."
+        question.save()
+        assert self.found(figure="needed") == []
