@@ -35,6 +35,7 @@ from questionbank.views import (
     runs,
     search,
     similar,
+    synonyms,
     tagging,
     writing,
 )
@@ -92,6 +93,10 @@ question_patterns: list[URLPattern | URLResolver] = [
 
 concept_patterns: list[URLPattern | URLResolver] = [
     path("", concepts.concept_tree_page, name="concept_tree"),
+    path("synonyms/", synonyms.synonym_list, name="synonym_list"),
+    path("synonyms/new/", synonyms.synonym_create_page, name="synonym_create"),
+    path("synonyms/<int:group_id>/", synonyms.synonym_edit_page, name="synonym_edit"),
+    path("synonyms/<int:group_id>/delete/", synonyms.synonym_delete_view, name="synonym_delete"),
     path("hierarchies/new/", concept_editing.hierarchy_create_page, name="hierarchy_create"),
     path(
         "hierarchies/<int:hierarchy_id>/rename/",

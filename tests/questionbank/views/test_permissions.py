@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from questionbank.models import ModelArtifact, ParaphrasePair, QuestionList, Run
+from questionbank.models import ModelArtifact, ParaphrasePair, QuestionList, Run, SynonymGroup
 
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
 LOGIN = 302  # to the log-in page; checked below
@@ -46,6 +46,7 @@ PAIR = {"pair_id": "pair"}  # on which reviewers disagree
 MODEL = {"artifact_id": "model"}
 LIST = {"list_id": "list"}  # shared by somebody who is none of these
 PERSON = {"person_id": "person"}
+SYNONYMS = {"group_id": "synonyms"}
 ENCODERS = {"capability": "encoder"}
 
 TABLE: dict[str, Address] = {
@@ -66,6 +67,10 @@ TABLE: dict[str, Address] = {
     "question_distances": Address(EVERYBODY, QUESTION),
     "augmentation": Address(ADMINS),
     "paste": Address(EVERYBODY),
+    "synonym_list": Address(EVERYBODY),
+    "synonym_create": Address(ADMINS),
+    "synonym_edit": Address(ADMINS, SYNONYMS),
+    "synonym_delete": Address(ADMINS_ACT, SYNONYMS, "post"),
     "concept_tree": Address(EVERYBODY),
     "concept_detail": Address(EVERYBODY, CONCEPT),
     "concept_create": Address(ADMINS, HIERARCHY),
@@ -180,6 +185,7 @@ def things(bank, settings):
     return {
         "list": QuestionList.objects.create(owner=colleague, name="Homework", is_shared=True).pk,
         "person": colleague.pk,
+        "synonyms": SynonymGroup.objects.create(terms=["rooks", "castles"]).pk,
         "question": bank.questions[1].pk,
         "concept": bank.linear.pk,
         "hierarchy": bank.hierarchy.pk,

@@ -1,0 +1,21 @@
+"""The form of a group of synonyms."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.forms.problems import ServiceForm
+
+__all__ = ["SynonymForm"]
+
+
+class SynonymForm(ServiceForm):
+    """Terms, one a line."""
+
+    terms = forms.CharField(
+        label=_("Terms"),
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text=_("One term a line: names, abbreviations, other spellings. Pages show the first."),
+    )

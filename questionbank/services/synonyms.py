@@ -1,0 +1,90 @@
+"""Adding, changing and deleting groups of synonyms; each function is one transaction for admins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from analytics.text.tokens import search_tokens
+from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.models import SynonymGroup, User
+
+__all__ = ["TERM_LIMIT", "synonym_group_create", "synonym_group_delete", "synonym_group_update"]
+
+TERM_LIMIT = 80  # characters
+_MOST_TERMS = 30
+
+
+@transaction.atomic
+def synonym_group_create(*, user: User, terms: Iterable[str]) -> SynonymGroup:
+    """Add a group of terms that mean the same.
+
+    Raises:
+        ValidationFailed: fewer than two terms, a long one, or one that is in another group.
+        NotAllowed: the person is not an admin.
+    """
+    _allow(user)
+    return SynonymGroup.objects.create(terms=_checked(terms))
+
+
+@transaction.atomic
+def synonym_group_update(*, user: User, group: SynonymGroup, terms: Iterable[str]) -> SynonymGroup:
+    """Replace a group's terms.
+
+    Raises:
+        ValidationFailed: as for `synonym_group_create`.
+        NotAllowed: the person is not an admin.
+    """
+    _allow(user)
+    group.terms = _checked(terms, but=group.pk)
+    group.save(update_fields=["terms"])
+    return group
+
+
+@transaction.atomic
+def synonym_group_delete(*, user: User, group: SynonymGroup) -> None:
+    """Delete a group; its terms stay in the history.
+
+    Raises:
+        NotAllowed: the person is not an admin.
+    """
+    _allow(user)
+    group.delete()
+
+
+def _allow(user: User) -> None:
+    if not user.has_perm("questionbank.concepts_edit"):
+        raise NotAllowed(_("Only admins change synonyms."))
+
+
+def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
+    """The terms without blanks around them, each once.
+
+    Two terms are the same where a search reads them alike, whatever their case and plural.
+    """
+    by_meaning = {
+        tuple(search_tokens(term)): term for term in (" ".join(one.split()) for one in terms) if term
+    }
+    by_meaning.pop((), None)
+    kept = list(by_meaning.values())
+    problems = []
+    if len(kept) < 2:
+        problems.append(_("A group needs two different terms, each on its own line."))
+    if len(kept) > _MOST_TERMS:
+        problems.append(_("A group has at most %(number)d terms.") % {"number": _MOST_TERMS})
+    problems += [
+        _("“%(term)s…” is longer than %(number)d characters.") % {"term": term[:20], "number": TERM_LIMIT}
+        for term in kept
+        if len(term) > TERM_LIMIT
+    ]
+    for group in SynonymGroup.objects.exclude(pk=but):
+        problems += [
+            _("“%(term)s” is in the group “%(group)s”.") % {"term": term, "group": group}
+            for term in group.terms
+            if tuple(search_tokens(term)) in by_meaning
+        ]
+    if problems:
+        raise ValidationFailed(problems[0], {"terms": problems})
+    return kept
