@@ -11,12 +11,13 @@ from django.utils.translation import gettext as _
 
 from analytics.json_lines import string_problem
 from analytics.records import Option
+from analytics.text.plain_maths import mark_plain_maths
 from questionbank.errors import ValidationFailed
 from questionbank.formats import limits
 from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.models import Question
 
-__all__ = ["QuestionFields", "check_fields", "latex_warnings"]
+__all__ = ["QuestionFields", "TypedText", "check_fields", "latex_warnings", "read_typed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,27 @@ def _check_options(checked: QuestionFields, problems: defaultdict[str, list[str]
         problems["options"].append(_("Two options have the same label."))
     elif checked.answer and checked.answer not in labels:
         problems["answer"].append(_("The answer must be the label of one of the options."))
+
+
+@dataclass(frozen=True, slots=True)
+class TypedText:
+    """What somebody types or pastes as a question, as the editor and Paste read it.
+
+    Attributes:
+        text: the same with plain maths such as ``1/2 + 1/3`` as LaTeX between dollar signs.
+        was_read: there was some.
+        warnings: what looks unbalanced in its formulas.
+    """
+
+    text: str
+    was_read: bool
+    warnings: list[str]
+
+
+def read_typed(text: str) -> TypedText:
+    """Read plain maths in a text without formulas, and check the formulas of one that has some."""
+    read = mark_plain_maths(text)
+    return TypedText(text=read, was_read=read != text, warnings=latex_warnings(text))
 
 
 _PAIRS = ((r"\(", r"\)"), (r"\[", r"\]"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -20,6 +20,7 @@ from questionbank.selectors.questions import exact_duplicates
 from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similarity import SimilarHit, near_duplicates
 from questionbank.services.hierarchy_choice import hierarchy_choose
+from questionbank.services.question_fields import read_typed
 from questionbank.services.questions import question_create
 from questionbank.views.access import check_permission, render_page, requires
 from questionbank.views.insight import difficulty_figures, predict_or_none
@@ -31,7 +32,7 @@ __all__ = ["paste"]
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def paste(request: HttpRequest) -> HttpResponse:
-    """Look at a pasted question (`action` look) or save it (`action` save)."""
+    """Look at a pasted question (`action` look), write its maths as LaTeX (read_maths) or save it (save)."""
     choice = _hierarchy(request)
     context: dict[str, Any] = {
         "form": PasteForm(initial={"text": request.GET.get("text", "")}),
@@ -39,7 +40,7 @@ def paste(request: HttpRequest) -> HttpResponse:
     }
     status = 200
     if request.method == "POST":
-        form = PasteForm(request.POST)
+        form = PasteForm(_with_maths_written(request.POST))
         context["form"] = form
         if form.is_valid():
             saving = request.POST.get("action") == "save"
@@ -53,6 +54,15 @@ def paste(request: HttpRequest) -> HttpResponse:
         elif request.POST.get("text", "").strip():  # an empty box is not yet a mistake
             context["problem"] = " ".join(form.errors["text"])
     return render_page(request, "paste/paste.html", "paste/_result.html", context, status=status)
+
+
+def _with_maths_written(sent: QueryDict) -> QueryDict:
+    """What was sent, with plain maths as LaTeX where the button for that was pressed."""
+    if sent.get("action") != "read_maths":
+        return sent
+    data = sent.copy()
+    data["text"] = read_typed(data.get("text", "")).text
+    return data
 
 
 def _hierarchy(request: HttpRequest) -> HierarchyChoice:
@@ -90,16 +100,19 @@ def _insight(
 ) -> dict[str, Any]:
     models = serving()
     language = detect_language(text)
-    prediction, no_prediction = predict_or_none(text, models, language, hierarchy)
+    typed = read_typed(text)
+    prediction, no_prediction = predict_or_none(typed.text, models, language, hierarchy)
     return {
         "text": text,
+        "warnings": typed.warnings,
+        "read_as": typed.text if typed.was_read else "",
         "language": language,
         "prediction": prediction,
         "no_prediction": no_prediction,
         "figures": difficulty_figures(None, prediction),
-        "columns": lens_columns_of_text(text, models, language),
+        "columns": lens_columns_of_text(typed.text, models, language),
         "same": list(exact_duplicates(text=text, options=())[:5]),
-        "near": _near(text, models),
+        "near": _near(typed.text, models),
         "save_form": save_form or SavePastedForm.suggested(request.POST, chosen_concepts(request.POST)),
         "chosen": chosen_concepts(request.POST),
     }

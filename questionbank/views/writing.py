@@ -1,7 +1,7 @@
 """Writing and editing a question, with a preview that needs no JavaScript.
 
-Buttons of the form say what they do in ``action``: save, preview, add a row of options, find a concept.
-All but save show the form again as it is. Near duplicates are named before a new text is saved.
+Buttons of the form say what they do in ``action``: save, preview, add a row of options, find a concept, write plain
+maths as LaTeX. All but save show the form again as it is. Near duplicates are named before a new text is saved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from questionbank.selectors.concept_choices import choices_of, concept_matches
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similarity import SimilarHit, near_duplicates
-from questionbank.services.question_fields import latex_warnings
+from questionbank.services.question_fields import latex_warnings, read_typed
 from questionbank.services.questions import question_create, question_update
 from questionbank.views.access import check_permission, requires
 
@@ -103,8 +103,12 @@ def concept_choices(request: HttpRequest) -> HttpResponse:
 
 
 def _unfinished(request: HttpRequest, question: Question | None = None) -> HttpResponse:
-    form = QuestionForm.unfinished(request.POST, question)
-    if request.POST.get("action") == "add_option":
+    data = request.POST
+    if data.get("action") == "read_maths":
+        data = data.copy()
+        data["text"] = read_typed(data.get("text", "")).text
+    form = QuestionForm.unfinished(data, question)
+    if data.get("action") == "add_option":
         form.add_row()
     return _render(request, form, question=question)
 
@@ -130,7 +134,12 @@ def _preview(form: QuestionForm) -> dict[str, Any]:
     shown["options"] = [row.as_option() for row in form.rows if row.text]
     parts = [shown["text"], shown["solution"], *(option["text"] for option in shown["options"])]
     warnings = dict.fromkeys(warning for part in parts for warning in latex_warnings(part))
-    return {"preview": shown, "warnings": list(warnings)}
+    typed = read_typed(shown["text"])
+    return {
+        "preview": shown,
+        "warnings": list(warnings),
+        "read_as": typed.text if typed.was_read else "",
+    }
 
 
 def _concepts(request: HttpRequest, form: QuestionForm) -> dict[str, Any]:

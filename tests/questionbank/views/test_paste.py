@@ -85,3 +85,16 @@ def test_a_chinese_question_is_recognised(bank, as_teacher) -> None:
 def test_htmx_is_told_what_is_wrong_with_a_text(bank, as_teacher) -> None:
     response = as_teacher.post(reverse("paste"), {"text": "x" * 20_001}, headers={"HX-Request": "true"})
     assert "at most 20000 characters" in response.content.decode()
+
+
+def test_plain_maths_and_broken_latex_are_treated_as_in_the_editor(bank, as_teacher) -> None:
+    for typed, said in (("Work out 1/2 + 1/3.", "Write it as LaTeX"), ("Find $x.", "is not closed")):
+        pasted = as_teacher.post(reverse("paste"), {"text": typed}).content.decode()
+        edited = as_teacher.post(reverse("question_preview"), {"text": typed}).content.decode()
+        assert said in pasted, typed
+        assert said in edited, typed
+    for page in (reverse("paste"), reverse("question_create")):
+        sent = {"text": "Work out 1/2 + 1/3.", "action": "read_maths"}
+        response = as_teacher.post(page, sent)
+        assert response.context["form"]["text"].value() == r"Work out $\frac{1}{2} + \frac{1}{3}$."
+        assert "Write it as LaTeX" not in response.content.decode()
