@@ -106,7 +106,8 @@ class TrainingForm(ServiceForm):
     """The settings of a training, with bounds, help and defaults from its configuration class.
 
     The class itself checks again when the run is asked for: what depends on several fields is only there. A scorer of
-    paraphrases also learns from reviewers' decisions: with `decided`, the form asks whether it shall.
+    paraphrases also learns from reviewers' decisions: with `decided`, the form asks whether it shall. With
+    `one_hierarchy`, exactly one hierarchy is chosen, and the form begins with this one.
     """
 
     hierarchies = forms.MultipleChoiceField(
@@ -121,12 +122,16 @@ class TrainingForm(ServiceForm):
         *args: Any,
         config_class: type,
         hierarchies: Sequence[str] = (),
+        one_hierarchy: str = "",
         decided: DecisionCounts | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         if decided is not None:
             self.fields["decisions"] = _decisions_field(decided)
+        self.one_hierarchy = one_hierarchy
+        if one_hierarchy:
+            self.fields["hierarchies"] = forms.ChoiceField(label=_("Hierarchy"), initial=one_hierarchy)
         choices: Any = self.fields["hierarchies"]
         choices.choices = [(name, name) for name in hierarchies]
         self.specs = field_specs(config_class)
@@ -156,7 +161,7 @@ class TrainingForm(ServiceForm):
     def chosen_hierarchies(self) -> list[str] | None:
         """Names of hierarchies, None for all questions; also before the form is valid."""
         known = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
-        sent = self.data.getlist("hierarchies") if self.is_bound else []  # type: ignore[attr-defined]
+        sent = self.data.getlist("hierarchies") if self.is_bound else [self.one_hierarchy]  # type: ignore[attr-defined]
         return [name for name in sent if name in known] or None
 
 

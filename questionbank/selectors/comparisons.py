@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from questionbank.models import ModelArtifact, ModelComparison, Question
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.models import comparison_latest
 
-__all__ = ["ChangedNeighbour", "ChangedQuestion", "changed_questions", "comparison_shown"]
+__all__ = ["ChangedNeighbour", "ChangedQuestion", "changed_concepts", "changed_questions", "comparison_shown"]
 
 QUESTIONS_SHOWN = 12
 
@@ -57,6 +58,15 @@ def changed_questions(comparison: ModelComparison, *, limit: int = QUESTIONS_SHO
         for row in rows
         if row["question"] in questions
     ]
+
+
+def changed_concepts(comparison: ModelComparison) -> list[dict[str, Any]] | None:
+    """Questions that both models name different concepts for, without deleted ones; None for other comparisons."""
+    rows = comparison.figures.get("changed_concepts")
+    if rows is None:
+        return None
+    questions = Question.objects.in_bulk([row["question"] for row in rows])
+    return [row | {"question": questions[row["question"]]} for row in rows if row["question"] in questions]
 
 
 def _neighbours(

@@ -14,6 +14,7 @@ from analytics.configuration import config_from_strings, field_specs
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import ConfigurationError
 from analytics.paraphrase.config import ParaphraseConfig
+from analytics.probes.config import ProbesConfig
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
 from questionbank.selectors.artifacts import artifact_champion
@@ -29,6 +30,7 @@ __all__ = [
     "probes_questions",
     "probes_request",
     "probes_request_missing",
+    "probes_training_request",
     "scorer_request",
 ]
 
@@ -201,6 +203,31 @@ def probes_request(
     return run_create(
         **wanted, title=f"Train probes: {hierarchy.name}"[:200], queue="train", requested_by=user
     )
+
+
+def probes_training_request(
+    *, settings: Mapping[str, str] | None = None, hierarchies: Sequence[str] | None, user: User | None = None
+) -> Run:
+    """Ask for probes from a form: `probes_request` with its checks.
+
+    Args:
+        settings: values by the names of the fields of `ProbesConfig`.
+        hierarchies: the name of one.
+        user: who asks.
+
+    Raises:
+        ValidationFailed: a setting is wrong, or not one hierarchy is named.
+        Conflict: they are being trained already.
+    """
+    _check_settings(ProbesConfig, settings or {})
+    found = KnowledgeHierarchy.objects.filter(name__in=hierarchies or ())
+    if len(found) != 1:
+        problem = _("Choose a hierarchy.")
+        raise ValidationFailed(problem, fields={"hierarchies": [problem]})
+    run = probes_request(hierarchy=found[0], settings=settings, user=user)
+    if run is None:
+        raise Conflict(_("These probes are being trained already: wait for that job, or stop it first."))
+    return run
 
 
 def probes_hierarchies() -> list[KnowledgeHierarchy]:

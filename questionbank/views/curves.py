@@ -108,6 +108,7 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         "loss_rank_0": (_("Rank 0, the augmented question"), ""),
         "loss_rank_1": (_("Rank 1, the same concept"), ""),
         "held_out_precision_at_10": (_("Precision at 10"), own),
+        "path_accuracy": (_("Accuracy of whole paths"), ""),
         "difficulty_mae": (_("Error of the difficulty (MAE)"), bank),
         "difficulty_pearson": (_("Correlation of the difficulty"), bank),
         "loss_triplet": (_("Triplet loss"), ""),

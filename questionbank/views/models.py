@@ -13,7 +13,9 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES
@@ -23,9 +25,10 @@ from questionbank.forms.models import ReasonForm, TrainingForm
 from questionbank.forms.numbers import whole_number
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.comparisons import changed_questions, comparison_shown
+from questionbank.selectors.comparisons import changed_concepts, changed_questions, comparison_shown
 from questionbank.selectors.concepts import hierarchies
 from questionbank.selectors.data_report import encoder_data_report
+from questionbank.selectors.hierarchy_choice import default_hierarchy
 from questionbank.selectors.model_jobs import model_jobs
 from questionbank.selectors.models import (
     gate,
@@ -35,6 +38,7 @@ from questionbank.selectors.models import (
     roll_back_target,
     training_run,
 )
+from questionbank.selectors.probes_report import probes_data_report
 from questionbank.selectors.runs import run_metric_series
 from questionbank.selectors.scorer_report import decision_counts, scorer_data_report
 from questionbank.services.artifacts import artifact_delete
@@ -45,7 +49,13 @@ from questionbank.services.promotion import (
     model_roll_back,
     promotion_request,
 )
-from questionbank.services.training import MODEL_IN_USE, QUICK_ENCODER, encoder_request, scorer_request
+from questionbank.services.training import (
+    MODEL_IN_USE,
+    QUICK_ENCODER,
+    encoder_request,
+    probes_training_request,
+    scorer_request,
+)
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, suite_name, training_charts
@@ -64,6 +74,15 @@ __all__ = [
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
 GROUPS_OF_FIGURES = ("held_out", "validation")
+HEADLINES: Mapping[
+    str, tuple[tuple[str, ...], Promise]
+] = {  # the figure of a model in lists; a literal table
+    "probes": (("concepts", "path_accuracy"), gettext_lazy("right on held-out questions")),
+}
+NAMED_GROUPS: Mapping[str, Promise] = {
+    "concepts": gettext_lazy("Concepts: %(figure)s"),
+    "difficulty": gettext_lazy("Difficulty: %(figure)s"),
+}
 SHOWN_OF_EXTRA = (
     "questions", "questions_held_out", "hierarchy", "hierarchies", "encoder", "triplets", "given_pairs",
     "verdict_pairs", "device",
@@ -71,19 +90,56 @@ SHOWN_OF_EXTRA = (
 LONGEST = 500  # characters of a value that is worth showing
 
 
+_SERVES_AFTER_PROMOTION = gettext_lazy(
+    "A job trains a candidate. It serves only after it was compared and promoted."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How a capability is trained from a form: the report on its data with its template, and who is asked for it."""
+    """How a capability is trained from a form.
+
+    Attributes:
+        report: of the data, shown by `template`.
+        request: asks for the training.
+        uses_decisions: whether it may learn from reviewers' decisions.
+        one_hierarchy: whether a model belongs to one hierarchy.
+        then: says when the trained model serves.
+    """
 
     report: Callable[..., Any]
     template: str
     request: Callable[..., Run]
     uses_decisions: bool = False
+    one_hierarchy: bool = False
+    then: Promise = _SERVES_AFTER_PROMOTION
 
 
-TRAINABLE: Mapping[str, Training] = {  # a literal table; probes are trained after imports by themselves
+TRAINABLE: Mapping[str, Training] = {  # a literal table
     "encoder": Training(encoder_data_report, "models/_report.html", encoder_request),
     "paraphrase": Training(scorer_data_report, "models/_scorer_report.html", scorer_request, True),
+    "probes": Training(
+        probes_data_report,
+        "models/_probes_report.html",
+        probes_training_request,
+        one_hierarchy=True,
+        then=gettext_lazy(
+            "A job trains a candidate and compares it with the model in use. It serves if it is not worse."
+        ),
+    ),
+}
+
+AFTER_ROLL_BACK: Mapping[str, Promise] = {  # what a roll back brings along; a literal table
+    "encoder": gettext_lazy(
+        "It serves with the vectors and probes that it had. Questions that changed meanwhile get their vectors by a"
+        " job."
+    ),
+    "paraphrase": gettext_lazy(
+        "Pairs that nobody has decided are scored anew by a job; decided ones keep their score."
+    ),
+    "probes": gettext_lazy(
+        "Predictions in this hierarchy change; tags and other hierarchies stay as they are."
+    ),
 }
 
 
@@ -94,7 +150,8 @@ def model_list(request: HttpRequest) -> HttpResponse:
     groups = [
         {
             "models": models,
-            "in_use": [*models.champions, *models.candidates],
+            "in_use": [_with_headline(one) for one in (*models.champions, *models.candidates)],
+            "archived": [_with_headline(one) for one in models.archived],
             "trainable": models.capability in TRAINABLE,
             "roll_back": roll_back_target(models.capability) if models.capability in GATED else None,
             "events": model_events(capability=models.capability)[:EVENTS_SHOWN],
@@ -102,6 +159,15 @@ def model_list(request: HttpRequest) -> HttpResponse:
         for models in models_by_capability()
     ]
     return render(request, "models/list.html", {"groups": groups, "jobs": model_jobs()})
+
+
+def _with_headline(artifact: ModelArtifact) -> dict[str, Any]:
+    """A model of a list with its main figure, where its kind has one."""
+    names, label = HEADLINES.get(artifact.capability, ((), ""))
+    value: Any = artifact.manifest.get("metrics", {}) if names else None
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return {"artifact": artifact, "figure": value, "figure_name": label}
 
 
 @requires("read")
@@ -179,6 +245,7 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
             "bound": _bound(comparison),
             "charts": compared_charts(_curves(artifact), _curves(other), names=(artifact.name, other.name)),
             "changed": changed_questions(comparison),
+            "changed_concepts": changed_concepts(comparison),
             "changed_pairs": [
                 pair | {"suite": suite_name(pair["suite"])}
                 for pair in comparison.figures.get("changed_pairs", [])
@@ -247,6 +314,7 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
     context = {
         "capability": capability,
         "scope": scope,
+        "consequence": AFTER_ROLL_BACK.get(capability, ""),
         "champion": artifact_champion(capability=capability, scope=scope),
         "target": roll_back_target(capability, scope),
         "form": form,
@@ -295,6 +363,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         request.POST if request.method == "POST" else None,
         config_class=config_class,
         hierarchies=names,
+        one_hierarchy=_first_hierarchy(request) if training.one_hierarchy else "",
         decided=decision_counts() if training.uses_decisions else None,
         initial=dict(QUICK_ENCODER) if is_quick else _settings_like(request.GET.get("like", ""), capability),
     )
@@ -329,6 +398,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "title": CAPABILITIES[capability].title,
         "report": training.report(hierarchies=hierarchies_chosen),
         "report_template": training.template,
+        "then": training.then,
         "chosen": hierarchies_chosen,
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
         "problem": problem,
@@ -339,6 +409,12 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "is_quick": is_quick,
     }
     return render(request, "models/train.html", context, status=status)
+
+
+def _first_hierarchy(request: HttpRequest) -> str:
+    """The hierarchy that a form about one begins with: that of the address, else the bank's default."""
+    default = default_hierarchy()
+    return request.GET.get("hierarchy", "") or (default.name if default else "")
 
 
 def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
@@ -392,6 +468,12 @@ def _measures(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
     for name, value in metrics.items():
         if isinstance(value, dict) and name in GROUPS_OF_FIGURES:
             rows += _measures(value)
+        elif isinstance(value, dict) and name in NAMED_GROUPS:
+            rows += [
+                (NAMED_GROUPS[name] % {"figure": label}, shown)
+                for label, shown in _measures(value)
+                if not isinstance(shown, dict)
+            ]
         else:
             rows.append((metric_name(name), _said(value)))
     return rows

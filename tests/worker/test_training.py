@@ -102,8 +102,9 @@ def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_pa
 
 def train(**settings: str) -> Run:
     run = run_create(
-        kind="train", capability="probes", parameters={"hierarchy": "School", "set": settings}, send=False
-    )
+        kind="train", capability="probes", send=False,
+        parameters={"hierarchy": "School", "set": {"iterations": "10", **settings}},
+    )  # fmt: skip
     probes_train(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
