@@ -7,6 +7,7 @@ their help text and their bounds as metadata. Checking reports every problem in 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -43,6 +44,7 @@ class FieldSpec:
     minimum: float | None
     maximum: float | None
     choices: tuple[str, ...]
+    pattern: str
 
 
 def option(
@@ -52,11 +54,18 @@ def option(
     minimum: float | None = None,
     maximum: float | None = None,
     choices: Sequence[str] = (),
+    pattern: str = "",
 ) -> Any:
-    """A dataclass field with its help text and its bounds (both inclusive)."""
+    """A dataclass field with its help text, its bounds (both inclusive) or the pattern that its whole text matches."""
     return field(
         default=default,
-        metadata={"help": help, "minimum": minimum, "maximum": maximum, "choices": tuple(choices)},
+        metadata={
+            "help": help,
+            "minimum": minimum,
+            "maximum": maximum,
+            "choices": tuple(choices),
+            "pattern": pattern,
+        },
     )
 
 
@@ -72,6 +81,7 @@ def field_specs(config_class: type) -> tuple[FieldSpec, ...]:
             minimum=one.metadata.get("minimum"),
             maximum=one.metadata.get("maximum"),
             choices=one.metadata.get("choices", ()),
+            pattern=one.metadata.get("pattern", ""),
         )
         for one in fields(config_class)
     )
@@ -91,6 +101,8 @@ def check_config(config: Any) -> None:
             problems.append(f"{spec.name} must be of type {spec.type.__name__}, not {value!r}")
         elif spec.choices and value not in spec.choices:
             problems.append(f"{spec.name} must be one of {', '.join(spec.choices)}, not {value!r}")
+        elif spec.pattern and not re.fullmatch(spec.pattern, value):
+            problems.append(f"{spec.name} cannot be {value!r}; it is {spec.help}")
         elif spec.minimum is not None and not value >= spec.minimum:
             problems.append(f"{spec.name} must be at least {spec.minimum:g}, not {value!r}")
         elif spec.maximum is not None and not value <= spec.maximum:

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from questionbank.wording import number_text
+
 __all__ = [
     "MARKERS",
     "Curve",
@@ -146,7 +148,7 @@ def line_chart(
                     _path([place(point) for point in thinned(run)]) for run in _unbroken(points)
                 ).strip(),
                 marks=tuple(Mark(round(100 * x, 2), round(100 * y, 2)) for x, y in _picked(drawn, MARKS)),
-                last=_written(next(value for _x, value in reversed(points) if math.isfinite(value))),
+                last=number_text(next(value for _x, value in reversed(points) if math.isfinite(value))),
             )
         )
     rows, left_out = _table(kept)
@@ -156,11 +158,13 @@ def line_chart(
         y_label=y_label,
         curves=tuple(curves),
         x_ticks=tuple(
-            Tick(round(100 * place((value, y_low))[0], 2), _written(value))
+            Tick(round(100 * place((value, y_low))[0], 2), number_text(value))
             for value in nice_ticks(x_low, x_high)
             if x_low <= value <= x_high
         ),
-        y_ticks=tuple(Tick(round(100 * place((x_low, value))[1], 2), _written(value)) for value in y_values),
+        y_ticks=tuple(
+            Tick(round(100 * place((x_low, value))[1], 2), number_text(value)) for value in y_values
+        ),
         rows=rows,
         rows_left_out=left_out,
         summary=tuple(_summary(name, points) for name, points in kept),
@@ -247,7 +251,8 @@ def _table(series: Sequence[tuple[str, Sequence[Point]]]) -> tuple[tuple[tuple[s
     places = sorted({x for column in columns for x in column})
     shown = [x for x, _same in _picked([(x, x) for x in places], ROWS)]
     rows = tuple(
-        (_written(x), *(_written(column[x]) if x in column else "" for column in columns)) for x in shown
+        (number_text(x), *(number_text(column[x]) if x in column else "" for column in columns))
+        for x in shown
     )
     return rows, len(places) - len(shown)
 
@@ -255,17 +260,4 @@ def _table(series: Sequence[tuple[str, Sequence[Point]]]) -> tuple[tuple[tuple[s
 def _summary(name: str, points: Sequence[Point]) -> tuple[str, str, str, str, str]:
     values = [value for _x, value in points if math.isfinite(value)]
     first, last, smallest, largest = values[0], values[-1], min(values), max(values)
-    return name, _written(first), _written(last), _written(smallest), _written(largest)
-
-
-def _written(value: float) -> str:
-    """A number with as many digits as one reads in a chart.
-
-    >>> [_written(value) for value in (12_000, 0.25, 0.000123, 3.14159, 17.0, float("nan"))]
-    ['12,000', '0.25', '0.000123', '3.142', '17', '–']
-    """
-    if not math.isfinite(value):
-        return "–"
-    if value == int(value) and abs(value) < 1e12:
-        return f"{int(value):,}"
-    return f"{value:,.4g}"
+    return name, number_text(first), number_text(last), number_text(smallest), number_text(largest)

@@ -166,6 +166,7 @@ run_patterns: list[URLPattern | URLResolver] = [
     path("<int:run_id>/progress/", runs.run_progress, name="run_progress"),
     path("<int:run_id>/cancel/", runs.run_cancel_view, name="run_cancel"),
     path("<int:run_id>/retry/", runs.run_retry_view, name="run_retry"),
+    path("<int:run_id>/dismiss/", runs.run_dismiss_view, name="run_dismiss"),
     path("<int:run_id>/import/", imports.import_confirm, name="import_confirm"),
     path("<int:run_id>/undo/", imports.import_undo, name="import_undo"),
 ]

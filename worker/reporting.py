@@ -21,6 +21,7 @@ from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
 from questionbank.selectors.runs import run_last_step
 from questionbank.services import runs
+from questionbank.wording import duration_text
 
 __all__ = ["RunReporter", "patiently", "running"]
 
@@ -28,6 +29,7 @@ logger = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = runs.HEARTBEAT_SECONDS
 DATABASE_SECONDS = 600.0  # so long a job waits for the database; then the reconciler queues it again
+PACE_SECONDS = 3.0  # after so long a stage's pace is known
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
 
 
@@ -59,7 +61,8 @@ class RunReporter:
         self.run = run
         self.result: Mapping[str, Any] = {}
         self.echo: Callable[[str], Any] | None = None  # a command's terminal
-        self._written = 0.0
+        self._written, self._message = 0.0, ""
+        self._stage: tuple[float, int, int] | None = None  # when it began, how far it was then, its total
         self._furthest_step: int | None = None  # that an earlier attempt reached
         self._stop_requested = threading.Event()
         self._held = threading.Event()
@@ -68,10 +71,20 @@ class RunReporter:
     def progress(self, done: int, total: int, message: str = "") -> None:
         """Write how far the job is, not more often than twice a second."""
         now = time.monotonic()
-        if done < total and message == self.run.message and now - self._written < PROGRESS_SECONDS:
+        if done < total and message == self._message and now - self._written < PROGRESS_SECONDS:
             return
-        self._written = now
-        patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=message))
+        self._written, self._message = now, message
+        shown = f"{message}, {left} left" if (left := self._time_left(done, total, now)) else message
+        patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=shown))
+
+    def _time_left(self, done: int, total: int, now: float) -> str:
+        """How long the rest of this stage takes at its pace so far; a stage begins when its total changes."""
+        if self._stage is None or total != self._stage[2] or done < self._stage[1]:
+            self._stage = (now, done, total)
+        began, first, _total = self._stage
+        if total <= 0 or done >= total or done <= first or now - began < PACE_SECONDS:
+            return ""
+        return duration_text((now - began) * (total - done) / (done - first))
 
     def saved_work(self) -> None:
         """Say that what was done so far is saved: another attempt goes on from here."""
@@ -81,7 +94,7 @@ class RunReporter:
         """A callback of the training loop: progress with the time left, and the figures as rows."""
         message = f"Step {report.step:,} of {report.steps:,}"
         if report.step < report.steps:
-            message += f", {_duration(report.seconds_left)} left"
+            message += f", {duration_text(report.seconds_left)} left"
         patiently(
             partial(runs.run_progress, run=self.run, done=report.step, total=report.steps, message=message)
         )
@@ -128,21 +141,6 @@ class RunReporter:
                     return
         finally:
             connection.close()
-
-
-def _duration(seconds: float) -> str:
-    """A duration as people say it.
-
-    >>> [_duration(one) for one in (4, 100, 9_000, 200_000)]
-    ['less than a minute', '2 min', '2 h 30 min', '2 days 7 h']
-    """
-    minutes = round(seconds / 60)
-    hours, days = minutes // 60, minutes // 1440
-    if seconds < 60:
-        return "less than a minute"
-    if not hours:
-        return f"{minutes} min"
-    return f"{hours} h {minutes % 60} min" if not days else f"{days} days {hours % 24} h"
 
 
 @contextmanager

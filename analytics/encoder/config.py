@@ -98,7 +98,11 @@ class EncoderConfig:
         0, "stop after so many evaluations without improvement, and keep the best; 0: never", minimum=0
     )
     checkpoint_every: int = option(100, "steps between checkpoints; 0: once an epoch", minimum=0)
-    device: str = option("auto", "auto, cpu or cuda; auto takes a GPU where there is one")
+    device: str = option(
+        "auto",
+        "auto, cpu or cuda; auto takes a GPU where there is one",
+        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
+    )
     seed: int = option(42, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
 
     def __post_init__(self) -> None:

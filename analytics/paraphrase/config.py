@@ -83,7 +83,11 @@ class ParaphraseConfig:
     mixed_precision: bool = option(True, "compute in bfloat16 where the device has it")
     evaluate_every: int = option(200, "steps between validations; 0: once an epoch", minimum=0)
     checkpoint_every: int = option(200, "steps between checkpoints; 0: once an epoch", minimum=0)
-    device: str = option("auto", "auto, cpu or cuda; auto takes a GPU where there is one")
+    device: str = option(
+        "auto",
+        "auto, cpu or cuda; auto takes a GPU where there is one",
+        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
+    )
     seed: int = option(3407, "of everything drawn at random", minimum=0)
 
     def __post_init__(self) -> None:

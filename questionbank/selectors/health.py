@@ -39,11 +39,11 @@ from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
 from questionbank.models import EmbeddingSet, Run, WorkerHeartbeat
 from questionbank.selectors.embeddings import embedding_count_pending
+from questionbank.selectors.runs import WORKER_SILENT_AFTER
 
 __all__ = ["BACKUP_RECORD", "HealthItem", "HealthReport", "State", "health_report", "site_is_healthy"]
 
 BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
-WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.STALLED_AFTER, which selectors cannot import
 TIMEOUT_SECONDS = 2  # libpq knows no less
 RECALL_TARGET = 0.99
 RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf
@@ -238,7 +238,7 @@ def _queues() -> tuple[State, str, dict[str, str]]:
 
 def _runs() -> tuple[State, str, dict[str, str]]:
     since = timezone.now() - timedelta(days=1)
-    failed = Run.objects.filter(state=Run.State.FAILED, finished_at__gte=since).count()
+    failed = Run.objects.filter(state=Run.State.FAILED, is_dismissed=False, finished_at__gte=since).count()
     figures = {
         _("Waiting"): str(Run.objects.filter(state=Run.State.QUEUED).count()),
         _("Running"): str(Run.objects.filter(state=Run.State.RUNNING).count()),

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import timedelta
+
 from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from questionbank.errors import NotFound
-from questionbank.models import Run, RunLog, RunMetric
+from questionbank.models import Run, RunLog, RunMetric, WorkerHeartbeat
 
 __all__ = [
     "run_get",
     "run_last_step",
     "run_logs",
     "run_metric_series",
-    "run_queue_position",
     "run_version",
+    "run_wait",
     "runs",
 ]
 
 LOG_LINES = 200
+WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.STALLED_AFTER, which selectors cannot import
 
 
 def runs() -> QuerySet[Run]:
@@ -74,14 +79,34 @@ def run_last_step(*, run: Run) -> int:
     return run.metrics.aggregate(last=Max("step"))["last"] or 0
 
 
-def run_queue_position(*, run: Run) -> int | None:
-    """Place of a waiting run in its queue, 1 for the next one; None where it does not wait."""
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Why a queued run does not run yet.
+
+    Attributes:
+        has_worker: whether a worker listens to its queue.
+        running: the job that its worker does now, "" where there is none.
+        ahead: queued jobs before it.
+    """
+
+    has_worker: bool
+    running: str
+    ahead: int
+
+
+def run_wait(*, run: Run) -> Wait | None:
+    """Why a queued run waits; None where it does not."""
     if run.state != Run.State.QUEUED:
         return None
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=timezone.now() - WORKER_SILENT_AFTER)
+    queues = {queue for names in alive.values_list("queues", flat=True) for queue in names.split(",")}
+    under_way = Run.objects.filter(state=Run.State.RUNNING, queue=run.queue).order_by("started_at").first()
     since = run.sent_at or run.created_at
     ahead = (
         Run.objects.filter(state=Run.State.QUEUED, queue=run.queue)
         .annotate(since=Coalesce(F("sent_at"), F("created_at")))
         .filter(Q(since__lt=since) | Q(since=since, pk__lt=run.pk))
     )
-    return 1 + ahead.count()
+    return Wait(
+        has_worker=run.queue in queues, running=str(under_way) if under_way else "", ahead=ahead.count()
+    )

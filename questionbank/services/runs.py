@@ -32,6 +32,7 @@ __all__ = [
     "STALLED_AFTER",
     "run_cancel",
     "run_create",
+    "run_dismiss",
     "run_fail",
     "run_finish_cancelled",
     "run_heartbeat",
@@ -323,10 +324,20 @@ def run_retry(*, run_id: int) -> Run:
     return run
 
 
+def run_dismiss(*, run_id: int) -> None:
+    """Say that somebody has dealt with a failed run: the health page no longer counts it.
+
+    Raises:
+        Conflict: it has not failed.
+    """
+    if not Run.objects.filter(pk=run_id, state=Run.State.FAILED).update(is_dismissed=True):
+        raise Conflict("Only a failed job can be dismissed.")
+
+
 def _requeue(run: Run) -> None:
     run.state = Run.State.QUEUED
     run.lease = None
-    run.cancel_requested = False
+    run.cancel_requested = run.is_dismissed = False
     run.finished_at = None
     run.error = ""
     run.message_id = uuid.uuid4()

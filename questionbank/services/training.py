@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
+from analytics.backbone.sources import PACKAGED
 from analytics.configuration import config_from_strings, field_specs
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import ConfigurationError
@@ -37,6 +39,7 @@ __all__ = [
 MODEL_IN_USE = "in use"
 """As an encoder's backbone: the encoder that serves when the training is asked for."""
 
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _REGISTERED = re.compile(
     r"model ([0-9]{1,18})"
 )  # as an encoder's backbone: a registered encoder by its number
@@ -186,6 +189,22 @@ def _check_settings(config_class: type, settings: Mapping[str, str]) -> None:
             name = problem.partition(" ")[0]
             fields.setdefault(name if name in names else "", []).append(problem)
         raise ValidationFailed(str(error), fields=fields) from error
+    _check_backbone(settings.get("backbone", ""))
+
+
+def _check_backbone(name: str) -> None:
+    """Refuse a backbone that no worker could load: a folder that is not there, a name that is none."""
+    begins_here = not name or name == MODEL_IN_USE or _REGISTERED.fullmatch(name) or name in PACKAGED
+    if begins_here or Path(name).expanduser().is_dir():
+        return
+    is_path = name.startswith((".", "/", "~"))
+    if is_path:
+        problem = _("There is no folder %(name)s.") % {"name": name}
+    elif not _HUB_ID.fullmatch(name):
+        problem = _("“%(name)s” is neither a package name, a local folder nor a hub id.") % {"name": name}
+    else:
+        return
+    raise ValidationFailed(problem, fields={"backbone": [problem]})
 
 
 @transaction.atomic

@@ -11,13 +11,15 @@ from collections.abc import Sequence, Sized
 from typing import Any
 
 from django import template
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.models import Question
+from questionbank.models import Question, Run
 from questionbank.selectors.difficulty import DifficultyFigure, observed_difficulty, published_difficulty
 from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA
+from questionbank.wording import duration_text, number_text
 
 __all__ = [
     "ICONS",
@@ -185,15 +187,31 @@ def readable(name: str) -> str:
 @register.filter
 def figure(value: Any) -> str:
     """A value of a run's result, for people."""
-    if isinstance(value, float):
-        return f"{value:,.4g}"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
+    if isinstance(value, bool):
+        return str(_("yes") if value else _("no"))
+    if isinstance(value, float | int):
+        return number_text(value)
+    if value is None:
+        return "–"
     if isinstance(value, dict):
         return ", ".join(f"{readable(name)}: {figure(one)}" for name, one in value.items())
     if isinstance(value, list):
         return ", ".join(figure(one) for one in value)
     return str(value)
+
+
+@register.filter
+def is_table(value: Any) -> bool:
+    """Whether a value of a run's result has figures of its own."""
+    return isinstance(value, dict) and bool(value)
+
+
+@register.filter
+def lasted(run: Run) -> str:
+    """How long a job took, or has been running."""
+    if run.started_at is None:
+        return ""
+    return duration_text(((run.finished_at or timezone.now()) - run.started_at).total_seconds())
 
 
 @register.filter

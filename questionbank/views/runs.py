@@ -25,15 +25,15 @@ from questionbank.selectors.runs import (
     run_get,
     run_logs,
     run_metric_series,
-    run_queue_position,
     run_version,
+    run_wait,
     runs,
 )
-from questionbank.services.runs import run_cancel, run_retry
+from questionbank.services.runs import run_cancel, run_dismiss, run_retry
 from questionbank.views.access import requires
 from questionbank.views.curves import training_charts
 
-__all__ = ["run_cancel_view", "run_detail", "run_list", "run_progress", "run_retry_view"]
+__all__ = ["run_cancel_view", "run_detail", "run_dismiss_view", "run_list", "run_progress", "run_retry_view"]
 
 PAGE_SIZE = 25
 
@@ -56,7 +56,7 @@ def run_detail(request: HttpRequest, run_id: int) -> HttpResponse:
 def _progress_etag(request: HttpRequest, run_id: int) -> str:
     version = run_version(run_id=run_id)
     if version.startswith(Run.State.QUEUED):  # others that finish move it forward
-        version += f"/{run_queue_position(run=run_get(run_id=run_id))}"
+        version += f"/{run_wait(run=run_get(run_id=run_id))}"
     return f'"{sha256(f"{request.user.pk}/{version}".encode()).hexdigest()[:32]}"'
 
 
@@ -96,7 +96,21 @@ def run_retry_view(request: HttpRequest, run_id: int) -> HttpResponse:
     except Conflict as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, _("The job waits for a worker."))
+        messages.success(request, _("The job is queued again."))
+    return redirect("run_detail", run_id=run_id)
+
+
+@requires("runs_manage")
+@require_POST
+def run_dismiss_view(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Take a failed job out of the health page."""
+    run_get(run_id=run_id)
+    try:
+        run_dismiss(run_id=run_id)
+    except Conflict as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("The failure no longer counts on the health page."))
     return redirect("run_detail", run_id=run_id)
 
 
@@ -105,7 +119,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     return {
         "run": run,
         "logs": run_logs(run=run),
-        "position": run_queue_position(run=run),
+        "wait": run_wait(run=run),
         "epoch": int(series["epoch"][-1][1]) + 1 if "epoch" in series else None,
         "charts": training_charts(series),
         "may_resume": run.state in (Run.State.FAILED, Run.State.CANCELLED) and run_has_checkpoint(run=run),

@@ -201,7 +201,7 @@ def test_the_progress_of_a_job_moves_by_itself_until_it_has_finished(admin_page:
     page = admin_page
     run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors", send=False)
     page.goto(f"/jobs/{run.pk}/")
-    expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
+    expect(page.get_by_text("No worker is running for jobs of this kind.")).to_be_visible()
     held = run_start(run_id=run.pk, worker="test worker")
     run_progress(run=held, done=300, total=1000, message="Encoding.")
     expect(page.get_by_text("300 / 1,000 · 30%")).to_be_visible()
@@ -238,7 +238,7 @@ def test_cancel_a_job(admin_page: Page, bank) -> None:
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("The job is cancelled.")).to_be_visible()
     page.get_by_role("button", name="Start again").click()
-    expect(page.get_by_text("The job waits for a worker.")).to_be_visible()
+    expect(page.get_by_text("The job is queued again.")).to_be_visible()
 
 
 def test_the_theme_changes_at_once_and_stays(teacher_page: Page) -> None:

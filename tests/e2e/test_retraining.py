@@ -123,7 +123,7 @@ def test_retrain_compare_promote_and_roll_back(
         page.get_by_label(label, exact=True).fill(value)
     page.get_by_label("Mixed precision").uncheck()
     page.get_by_role("button", name="Start the training").last.click()
-    expect(page.get_by_text("It is next in the queue.")).to_be_visible()
+    expect(page.get_by_text("No worker is running for jobs of this kind.")).to_be_visible()
 
     # watch, and cancel
     with at_work(encoder_train, the_run("train")):
@@ -140,7 +140,7 @@ def test_retrain_compare_promote_and_roll_back(
 
     # go on
     page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_text("The job waits for a worker.")).to_be_visible()
+    expect(page.get_by_text("The job is queued again.")).to_be_visible()
     with at_work(encoder_train, the_run("train")):
         held_out = page.get_by_role("figure", name="Questions held out of its training")
         held_out.get_by_text("The same as a table").click()

@@ -155,10 +155,9 @@ def main() -> int:
             failed += bool(problems)
         backups = instance.folder / "backups"
         backups.mkdir(exist_ok=True)
-        last = instance.command("backup", str(backups / "last.tar"))
-        _said, complained = last.communicate()
+        code, _said, complained = instance.finish("backup", str(backups / "last.tar"))
         left = [path.name for path in backups.iterdir() if path.name.startswith(".")]
-        if last.returncode or left:
+        if code or left:
             print(f"  FAILED: the last backup left {left}: {complained}")  # noqa: T201
             failed += 1
     print(f"{failed} of {arguments.rounds} rounds failed")  # noqa: T201

@@ -163,6 +163,12 @@ class Instance:
             text=True,
         )
 
+    def finish(self, *words: str) -> tuple[int, str, str]:
+        """Run a command to its end; returns its exit code, output and errors."""
+        process = self.command(*words)
+        output, errors = process.communicate()
+        return process.returncode, output, errors
+
     # --- what people do -------------------------------------------------------------------------
 
     def get(self, path: str, timeout: float = 30.0) -> tuple[int, dict[str, str]]:

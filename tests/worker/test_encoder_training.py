@@ -17,7 +17,7 @@ from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.checkpoints import checkpoint_folder
-from questionbank.selectors.runs import run_metric_series, run_queue_position, run_version
+from questionbank.selectors.runs import run_metric_series, run_version, run_wait
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import QUICK_ENCODER, encoder_request
@@ -136,10 +136,10 @@ def test_the_place_in_a_queue_counts_only_what_waits_there():
         runs.run_create(kind="train", capability="probes", queue=queue, send=False)
         for queue in ("train", "default", "train")
     )
-    assert [run_queue_position(run=one) for one in (first, other, second)] == [1, 1, 2]
+    assert [run_wait(run=one).ahead for one in (first, other, second)] == [0, 0, 1]
     started = runs.run_start(run_id=first.pk, worker="w")
-    assert run_queue_position(run=started) is None
-    assert run_queue_position(run=second) == 1
+    assert run_wait(run=started) is None
+    assert run_wait(run=second).ahead == 0
 
 
 class _Killed(BaseException):

@@ -42,12 +42,21 @@ def test_a_step_is_told_with_the_time_left(run):
     assert list(run.metrics.filter(name="epoch").values_list("step", "value")) == [(120, 1.0), (450, 3.0)]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0, "less than a minute"), (100, "2 min"), (9_000, "2 h 30 min"), (200_000, "2 days 7 h")],
-)
-def test_durations_read_as_people_say_them(seconds, words):
-    assert reporting._duration(seconds) == words
+def test_progress_tells_the_time_left_of_its_stage(run, monkeypatch):
+    clock = iter([0.0, 10.0, 20.0, 30.0])
+    with running(run.pk, "here") as reporter:
+        monkeypatch.setattr(reporting.time, "monotonic", lambda: next(clock))
+        for done, total, words in [
+            (0, 100, "Reading"),
+            (10, 100, "Reading, 1 min 30 s left"),
+            (0, 50, "Writing"),
+        ]:
+            reporter.progress(done, total, words.partition(",")[0])
+            run.refresh_from_db()
+            assert run.message == words
+        monkeypatch.undo()
+    run.refresh_from_db()
+    assert (run.done, run.total) == (50, 50)
 
 
 def test_a_training_whose_worker_is_shut_down_waits_for_the_next_one(run):

@@ -389,6 +389,9 @@ def test_only_what_was_changed_is_asked_for(bank, as_admin) -> None:
         ({"seed": "9" * 30}, "less than or equal to 2147483647"),
         ({"adapter_rank": "8", "objective": "masked-language"}, "adapter_rank must be 0"),
         ({"hierarchies": ["Nowhere"]}, "Nowhere is not one of the available choices"),
+        ({"device": "gpuu"}, "device cannot be 'gpuu'; it is auto, cpu or cuda"),
+        ({"backbone": "/no/such/folder"}, "There is no folder /no/such/folder."),
+        ({"backbone": "nonsense"}, "is neither a package name, a local folder nor a hub id"),
     ],
 )
 def test_a_wrong_setting_is_named_beside_its_field(bank, as_admin, wrong, problem) -> None:

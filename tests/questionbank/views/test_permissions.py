@@ -117,6 +117,7 @@ TABLE: dict[str, Address] = {
     "run_progress": Address(EVERYBODY, RUN),
     "run_cancel": Address(ADMINS_ACT, RUN, "post"),
     "run_retry": Address(ADMINS_ACT, RUN, "post"),
+    "run_dismiss": Address(ADMINS_ACT, RUN, "post"),
     "list_index": Address(EVERYBODY),
     "list_add": Address((LOGIN, 403, 302, 302, 302), {}, "post", {"question": "question", "name": "Friday"}),
     "list_detail": Address(EVERYBODY, LIST),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db.models import F
 from django.urls import reverse
 
 from analytics.encoder.metric_layer import VECTORS_PREFIX
@@ -14,12 +16,14 @@ from questionbank.selectors.checkpoints import CHECKPOINT, VECTORS
 from questionbank.services.runs import (
     run_cancel,
     run_create,
+    run_fail,
     run_heartbeat,
     run_log,
     run_metrics,
     run_progress,
     run_start,
     run_succeed,
+    worker_seen,
 )
 
 
@@ -171,12 +175,42 @@ def test_a_waiting_job_says_how_many_are_ahead_and_that_changes(as_teacher) -> N
         for name in ("First", "Second", "Third")
     )
     run_create(kind=Run.Kind.EMBED, title="In another queue", send=False)
-    assert "It is next in the queue." in progress(as_teacher, first).content.decode()
+    assert "No worker is running for jobs of this kind." in progress(as_teacher, first).content.decode()
+    worker_seen(name="train@here", queues="train")
+    assert "Starting." in progress(as_teacher, first).content.decode()
     before = progress(as_teacher, third)
-    assert "2 jobs are ahead of it." in before.content.decode()
+    assert "2 more jobs are ahead of it." in before.content.decode()
     run_cancel(run_id=second.pk)
     after = progress(as_teacher, third, **{"If-None-Match": before["ETag"]})
-    assert "1 job is ahead of it." in after.content.decode()
+    assert "1 more job is ahead of it." in after.content.decode()
+    run_start(run_id=first.pk, worker="train@here")
+    last = progress(as_teacher, third, **{"If-None-Match": after["ETag"]}).content.decode()
+    assert "Waiting for “First” to finish." in last
+    assert "ahead" not in last
+
+
+def test_a_failed_job_is_dismissed_from_health_until_it_is_started_again(as_admin) -> None:
+    run = run_start(run_id=run_create(kind=Run.Kind.EMBED, title="Vectors", send=False).pk, worker="w")
+    run_fail(run=run, error="The disk is full.")
+    health = reverse("health")
+    assert "1 job failed in the last 24 hours." in as_admin.get(health).content.decode()
+    page = as_admin.post(reverse("run_dismiss", args=[run.pk]), follow=True).content.decode()
+    assert "no longer counts" in page
+    assert "dismiss-run" not in page
+    assert "No job failed in the last 24 hours." in as_admin.get(health).content.decode()
+    as_admin.post(reverse("run_retry", args=[run.pk]))
+    page = as_admin.post(reverse("run_dismiss", args=[run.pk]), follow=True).content.decode()
+    assert "Only a failed job can be dismissed." in page
+
+
+def test_figures_are_a_table_with_numbers_written_out(running, as_teacher) -> None:
+    figures = {"questions": 1_000_000.0, "learning_rate": 0.00002, "improved": True}
+    run_succeed(run=running, result={"model": 7, "metrics": figures})
+    Run.objects.filter(pk=running.pk).update(started_at=F("finished_at") - timedelta(seconds=91))
+    page = progress(as_teacher, running).content.decode()
+    for name, value in (("Questions", "1,000,000"), ("Learning rate", "0.00002"), ("Improved", "yes")):
+        assert f'<tr><th scope="row">{name}</th><td class="number">{value}</td></tr>' in page
+    assert "<dt>Took</dt><dd>1 min 31 s</dd>" in page
 
 
 def test_a_stopped_training_with_a_checkpoint_is_resumed_one_without_is_started_again(
@@ -195,7 +229,7 @@ def test_a_stopped_training_with_a_checkpoint_is_resumed_one_without_is_started_
     as_admin.post(reverse("run_retry", args=[training.pk]))
     page = progress(as_admin, training).content.decode()
     assert "Resume</button>" not in page
-    assert "It is next in the queue." in page
+    assert "goes on from there" not in page
 
 
 def test_the_page_looks_for_the_checkpoint_where_the_worker_writes_it() -> None:

@@ -1,0 +1,38 @@
+"""Numbers and durations as people write them."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+__all__ = ["duration_text", "number_text"]
+
+
+def number_text(value: float) -> str:
+    """Write a number out with four digits that count, without an exponent.
+
+    >>> [number_text(value) for value in (1e6, 12_000, 0.25, 0.00002, 3.14159, 17.0, 1_234_567.8, float("nan"))]
+    ['1,000,000', '12,000', '0.25', '0.00002', '3.142', '17', '1,235,000', '–']
+    """
+    if not math.isfinite(value):
+        return "–"
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{Decimal(f'{value:.4g}'):,f}"
+
+
+def duration_text(seconds: float) -> str:
+    """Write a duration with the two units that count.
+
+    >>> [duration_text(seconds) for seconds in (0.4, 41, 91, 3_600, 9_000, 200_000)]
+    ['less than a second', '41 s', '1 min 31 s', '1 h 0 min', '2 h 30 min', '2 days 7 h']
+    """
+    if seconds < 1:
+        return "less than a second"
+    whole = round(seconds)
+    minutes, hours, days = whole // 60, whole // 3600, whole // 86_400
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{minutes} min {whole % 60} s"
+    return f"{hours} h {minutes % 60} min" if not days else f"{days} days {hours % 24} h"

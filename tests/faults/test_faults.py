@@ -1,0 +1,113 @@
+"""A real instance whose PostgreSQL restarts again and again, and whose backups and restores are killed."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.__main__ import kill, round_of
+from tests.faults.instance import Instance, broken_invariants, running_instance, wait_for
+from tests.faults.load import Readers
+
+QUESTIONS = 2_000
+RESTARTS = 10
+
+
+@pytest.fixture(scope="module")
+def instance() -> Iterator[Instance]:
+    with running_instance() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def imports() -> dict[int, int]:
+    """Job -> questions, of every import so far."""
+    return {}
+
+
+def test_ten_restarts_of_postgresql_end_no_page_and_no_job(instance, imports):
+    with Readers(instance) as readers:
+        job = instance.import_questions(QUESTIONS, mark="restarts")
+        imports[job] = QUESTIONS
+        for _restart in range(RESTARTS):
+            instance.restart_postgres()
+        wait_for(lambda: not instance.unfinished(), "the jobs", instance.log)
+    assert readers.statuses[500] == 0, instance.log()
+    assert readers.statuses[200] > 0
+    assert readers.without_retry_after == 0
+    assert broken_invariants(instance, imported=sum(imports.values()), imports=list(imports)) == []
+    assert "Traceback" not in (instance.var_dir / "logs" / "web.log").read_text()
+
+
+def test_a_killed_worker_and_its_job_are_back_within_seconds(instance, imports):
+    job = instance.import_questions(10 * QUESTIONS, mark="killed worker")
+    imports[job] = 10 * QUESTIONS
+
+    def state() -> tuple[str, int]:
+        [row] = instance.sql("SELECT state, attempts FROM questionbank_run WHERE id = %s", job)
+        return row
+
+    wait_for(lambda: state() == ("running", 1), "the import to begin", instance.log)
+    kill("worker-default")(instance, random.Random(1))
+    wait_for(lambda: state()[1] == 2, "the import to begin again", instance.log)
+    wait_for(lambda: not instance.unfinished(), "the jobs", instance.log)
+    assert broken_invariants(instance, imported=sum(imports.values()), imports=list(imports)) == []
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob(".*")]
+
+
+def killed_when(command: subprocess.Popen[str], condition, instance: Instance) -> None:
+    wait_for(lambda: condition() or command.poll() is not None, "the command to be halfway", instance.log)
+    command.kill()
+    command.communicate()
+    assert command.returncode < 0, "it was quicker than the kill"
+
+
+def test_killed_backups_and_restores_leave_nothing_behind(instance, imports):
+    folder = instance.folder / "backups"
+    folder.mkdir()
+    whole = folder / "whole.tar"
+    done, _said, complained = instance.finish("backup", str(whole))
+    assert done == 0, complained
+
+    killed_when(instance.command("backup", str(folder / "killed.tar")), lambda: leftovers(folder), instance)
+    assert leftovers(folder)
+
+    def restores() -> list[tuple[str]]:
+        return instance.sql("SELECT datname FROM pg_database WHERE datname LIKE '%%\\_restore'")
+
+    killed_when(instance.command("restore", "--force", str(whole)), restores, instance)
+    scratch = instance.var_dir / "scratch"
+    assert restores()
+    assert list(scratch.glob("restore-*"))
+
+    done, _said, complained = instance.finish("backup", str(folder / "next.tar"))
+    assert done == 0, complained
+    assert leftovers(folder) == []
+    assert list(scratch.iterdir()) == []
+    assert broken_invariants(instance, imported=sum(imports.values()), imports=list(imports)) == []
+
+
+def test_a_restore_that_loses_the_server_ends_in_a_sentence(instance, imports):
+    whole = instance.folder / "backups" / "whole.tar"
+    restore = instance.command("restore", "--force", str(whole))
+    said = iter(restore.stderr.readline, "")
+    assert any("Restoring the database" in line for line in said)
+    instance.restart_postgres()
+    _output, complained = restore.communicate()
+    assert restore.returncode == 1
+    assert "Traceback" not in complained
+    assert broken_invariants(instance, imported=sum(imports.values()), imports=list(imports)) == []
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_seeded_rounds_of_make_faults(seed, instance, imports):
+    _faults, _seconds, readers = round_of(instance, seed, imports)
+    assert readers.statuses[500] == 0, instance.log()
+    assert broken_invariants(instance, imported=sum(imports.values()), imports=list(imports)) == []
