@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 from django.http import QueryDict
@@ -35,6 +36,9 @@ class SavePastedForm(PasteForm):
     )
     answer = forms.CharField(label=_("Answer"), max_length=TEXT_LIMIT, required=False)
     grade = forms.CharField(label=_("Grade"), max_length=40, required=False)
+    submission = forms.UUIDField(
+        required=False, widget=forms.HiddenInput(attrs={"form": "paste-form"}), initial=uuid4
+    )
     concepts = forms.ModelMultipleChoiceField(queryset=KnowledgeConcept.objects.all(), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -53,5 +57,6 @@ class SavePastedForm(PasteForm):
             "answer": data.get("answer", ""),
             "grade": data.get("grade", ""),
             "concepts": concepts,
+            "submission": data.get("submission") or uuid4(),
         }
         return cls(initial=initial)

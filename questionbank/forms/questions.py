@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 from django.http import QueryDict
@@ -101,6 +102,7 @@ class QuestionForm(forms.Form):
         initial=Question.Status.READY,
     )
     version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    submission = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid4)
 
     def __init__(
         self,
@@ -167,7 +169,9 @@ class QuestionForm(forms.Form):
 
     def service_fields(self) -> dict[str, Any]:
         """What the services take, once the form is valid."""
-        fields = {name: value for name, value in self.cleaned_data.items() if name != "version"}
+        fields = {
+            name: value for name, value in self.cleaned_data.items() if name not in ("version", "submission")
+        }
         return fields | {"concepts": list(self.cleaned_data["concepts"])}
 
     def add_problems(self, error: ValidationFailed) -> None:

@@ -24,7 +24,7 @@ FIGURE_MARKS = (
 @pghistory.track(
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
-    exclude=["search_vector", "updated_at", "content_hash", "import_run", "needs_figure"],
+    exclude=["search_vector", "updated_at", "content_hash", "import_run", "needs_figure", "submission"],
 )
 class Question(models.Model):
     """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`.
@@ -34,6 +34,7 @@ class Question(models.Model):
         paraphrase_of: the question that this one asks in other words. Concepts, answer and difficulty were taken
             over from it, so they are no evidence of their own: nothing is trained on such a question.
         import_run: the import that created the question; empty for one that a person wrote.
+        submission: names the form that it was written in, so that a form sent twice makes one question.
     """
 
     class Kind(models.TextChoices):
@@ -94,6 +95,7 @@ class Question(models.Model):
     content_hash = models.BinaryField(max_length=32, editable=False)
     search_vector = SearchVectorField(null=True, editable=False)
     version = models.PositiveIntegerField(default=1)
+    submission = models.UUIDField(null=True, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="questions"
     )
@@ -127,6 +129,9 @@ class Question(models.Model):
                 name="question_facility_is_a_share",
             ),
             models.CheckConstraint(condition=~Q(text=""), name="question_has_text"),
+            models.UniqueConstraint(
+                fields=("submission",), condition=Q(submission__isnull=False), name="one_question_a_form"
+            ),
         )
         triggers = question_triggers()
 

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import NotFound
 from questionbank.models import Question, QuestionList, User
+from questionbank.selectors.questions import visible_to
 
 __all__ = ["question_list_get", "question_lists_of", "questions_of_list", "shared_question_lists"]
 
@@ -34,7 +35,7 @@ def question_list_get(*, list_id: int, user: User) -> QuestionList:
     return question_list
 
 
-def questions_of_list(*, question_list: QuestionList) -> list[Question]:
-    """The list's questions in order."""
-    questions = Question.objects.filter(list_items__question_list=question_list)
+def questions_of_list(*, question_list: QuestionList, user: User | None = None) -> list[Question]:
+    """The list's questions in order, without others' drafts."""
+    questions = Question.objects.filter(visible_to(user), list_items__question_list=question_list)
     return list(questions.defer("search_vector", "content_hash").order_by("list_items__position"))

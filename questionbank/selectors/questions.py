@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from analytics.records import ConceptPath, Option, QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
+from questionbank.permissions import is_admin
 
 __all__ = [
     "EXPORT_FILTERS",
@@ -26,6 +27,7 @@ __all__ = [
     "question_records",
     "questions_matching",
     "tagged_paths",
+    "visible_to",
 ]
 
 RECORDS_AT_ONCE = 2_000
@@ -49,23 +51,38 @@ def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = (
     return hashlib.sha256(joined.encode("utf-8")).digest()
 
 
-def question_get(*, question_id: int) -> Question:
+def visible_to(user: User | None) -> Q:
+    """Which questions a person may see: all but others' drafts, which only admins see. None is the system."""
+    if user is None or is_admin(user):
+        return Q()
+    return ~Q(status=Question.Status.DRAFT) | Q(created_by=user)
+
+
+def question_get(*, question_id: int, user: User | None = None) -> Question:
     """A question with its equation and its author.
 
+    Args:
+        user: who asks; None is the system itself.
+
     Raises:
-        NotFound: there is none of this number.
+        NotFound: there is none of this number, or it is somebody else's draft.
     """
     try:
-        return Question.objects.select_related("equation", "created_by").get(pk=question_id)
+        questions = Question.objects.select_related("equation", "created_by")
+        return questions.get(visible_to(user), pk=question_id)
     except Question.DoesNotExist as error:
         raise NotFound(f"There is no question {question_id}.") from error
 
 
 def exact_duplicates(
-    *, text: str, options: Sequence[Option | Mapping[str, Any]], exclude: Question | None = None
+    *,
+    text: str,
+    options: Sequence[Option | Mapping[str, Any]],
+    exclude: Question | None = None,
+    user: User | None = None,
 ) -> QuerySet[Question]:
-    """Questions that ask the same and are not retired, the oldest first."""
-    same = Question.objects.filter(content_hash=content_hash(text=text, options=options))
+    """Questions that ask the same, are not retired and visible to the person, the oldest first."""
+    same = Question.objects.filter(visible_to(user), content_hash=content_hash(text=text, options=options))
     same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
     return same if exclude is None else same.exclude(pk=exclude.pk)
 

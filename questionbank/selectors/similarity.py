@@ -13,7 +13,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ServiceUnavailable
-from questionbank.models import Lens, Question, QuestionEmbedding, QuestionTag
+from questionbank.models import Lens, Question, QuestionEmbedding, QuestionTag, User
 from questionbank.selectors.evidence import Evidence, evidence_of
 from questionbank.selectors.likeness import (
     Asked,
@@ -23,7 +23,7 @@ from questionbank.selectors.likeness import (
     rank_by_likeness,
     rank_by_wording,
 )
-from questionbank.selectors.questions import TaggedPath, tagged_paths
+from questionbank.selectors.questions import TaggedPath, tagged_paths, visible_to
 from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.spelling import vocabulary
@@ -121,7 +121,9 @@ def similar_by_lens(
     return results
 
 
-def near_duplicates(*, text: str, serving: Serving, exclude: Question | None = None) -> list[SimilarHit]:
+def near_duplicates(
+    *, text: str, serving: Serving, exclude: Question | None = None, user: User | None = None
+) -> list[SimilarHit]:
     """Questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
     if Lens.WORDING not in serving.sets:
         return []
@@ -131,7 +133,7 @@ def near_duplicates(*, text: str, serving: Serving, exclude: Question | None = N
         embedding_set=serving.embedding_set(Lens.WORDING),
         vector=vector,
         k=_DUPLICATES_SHOWN,
-        question_ids=Question.objects.exclude(status=Question.Status.RETIRED),
+        question_ids=Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED),
         exclude=[exclude.pk] if exclude else [],
     )
     alike = [Ranked(pk, score, {Lens.WORDING: score}) for pk, score in found if score >= NEAR_DUPLICATE]

@@ -6,10 +6,12 @@ asks for new vectors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
+from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from analytics.records import Option
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
@@ -64,9 +66,14 @@ def _allow(user: User | None, permission: str, question: Question | None, messag
         raise NotAllowed(message)
 
 
-@transaction.atomic
-def question_create(*, user: User | None, **fields: Unpack[_WithEquation]) -> Question:
+def question_create(
+    *, user: User | None, submission: UUID | None = None, **fields: Unpack[_WithEquation]
+) -> Question:
     """Add a question with its tags and equation.
+
+    Args:
+        submission: names the form that was sent. A form that is sent again, by a second click or a reload,
+            gets the question that it made the first time.
 
     Raises:
         ValidationFailed: `fields` says what is wrong with which.
@@ -74,11 +81,26 @@ def question_create(*, user: User | None, **fields: Unpack[_WithEquation]) -> Qu
     """
     _allow(user, "question_create", None, "You may not write questions.")
     checked = check_fields(fields)
-    question = Question(created_by=user)
+    made = Question.objects.filter(submission=submission, created_by=user) if submission else None
+    if made is not None and (question := made.first()) is not None:
+        return question
+    try:
+        return _create(user, submission, checked, fields["concepts"])
+    except IntegrityError:
+        if made is not None and (question := made.first()) is not None:  # both clicks came at once
+            return question
+        raise
+
+
+@transaction.atomic
+def _create(
+    user: User | None, submission: UUID | None, checked: QuestionFields, concepts: Sequence[KnowledgeConcept]
+) -> Question:
+    question = Question(created_by=user, submission=submission)
     _fill(question, checked)
     _save(question)
     _set_equation(question, checked.equation)
-    _set_tags(question, fields["concepts"], user)
+    _set_tags(question, concepts, user)
     embedding_request()
     return question
 
@@ -182,15 +204,27 @@ def _set_status(user: User | None, question: Question, status: str) -> Question:
 
 @transaction.atomic
 def question_set_tags(
-    *, user: User | None, question: Question, concepts: Sequence[KnowledgeConcept]
+    *,
+    user: User | None,
+    question: Question,
+    concepts: Sequence[KnowledgeConcept],
+    seen: Collection[int] | None = None,
 ) -> Question:
     """Tag the question with exactly these concepts; tags that stay keep who set them.
 
+    Args:
+        seen: ids of the concepts that the question had when the person began to choose; None to overwrite.
+
     Raises:
+        Conflict: it has others by now.
         NotAllowed: the person may not tag questions.
     """
     fresh = _locked(question)
     _allow(user, "tags_edit", fresh, "You may not tag questions.")
+    if seen is not None and set(seen) != set(fresh.tags.values_list("concept_id", flat=True)):
+        raise Conflict(
+            _("Somebody else has changed the concepts meanwhile. Below are theirs: choose again, then save.")
+        )
     _set_tags(fresh, concepts, user)
     return fresh
 
@@ -213,7 +247,7 @@ def question_accept_prediction(
     _allow(user, "tags_edit", fresh, "You may not tag questions.")
     if not KnowledgeConcept.objects.filter(pk=concept.pk).exists():
         raise NotFound("This concept is not there any more.")
-    tag, _ = QuestionTag.objects.update_or_create(
+    tag, _created = QuestionTag.objects.update_or_create(
         question=fresh,
         concept=concept,
         defaults={"set_by": QuestionTag.SetBy.PERSON, "user": user, "probability": probability},

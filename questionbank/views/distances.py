@@ -20,7 +20,7 @@ __all__ = ["question_distances", "seed_of"]
 @require_safe
 def question_distances(request: HttpRequest, question_id: int) -> HttpResponse:
     """The question, and the nearest one at each distance from it."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     seed = seed_of(request.GET.get("seed", ""))
     case, problem = None, ""
     try:

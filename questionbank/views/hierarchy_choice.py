@@ -22,7 +22,7 @@ __all__ = ["hierarchy_default_page", "question_hierarchy"]
 @require_POST
 def question_hierarchy(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show a question's concepts in another hierarchy, and remember the choice for questions without tags."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     name = request.POST.get("hierarchy", "").replace("\0", "")
     hierarchy_choose(user=request.user, name=name)
     query = QueryDict(mutable=True)

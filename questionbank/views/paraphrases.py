@@ -48,7 +48,7 @@ PAGE_SIZE = 25
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """The paraphrases of a question; have some proposed (`action=propose`), or write one."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     proposals, own, status = ProposalsForm(paraphrasers=paraphrasers()), ParaphraseForm(), 200
     if request.method == "POST":
         check_permission(request, "paraphrase_propose")
@@ -179,7 +179,7 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
 def review_add_accepted(request: HttpRequest) -> HttpResponse:
     """Add the accepted paraphrases to the bank: of one question (`question`), or all."""
     asked = whole_number(request.POST.get("question", ""))
-    question = None if asked is None else question_get(question_id=asked)
+    question = None if asked is None else question_get(question_id=asked, user=request.user)
     added = accepted_pairs_add(user=request.user, question=question, as_drafts="as_drafts" in request.POST)
     level = messages.SUCCESS if added.made or added.restored else messages.WARNING
     messages.add_message(request, level, _added_sentence(added))

@@ -111,15 +111,15 @@ def _insight(
         "no_prediction": no_prediction,
         "figures": difficulty_figures(None, prediction),
         "columns": lens_columns_of_text(typed.text, models, language),
-        "same": list(exact_duplicates(text=text, options=())[:5]),
-        "near": _near(typed.text, models),
+        "same": list(exact_duplicates(text=text, options=(), user=request.user)[:5]),
+        "near": _near(request, typed.text, models),
         "save_form": save_form or SavePastedForm.suggested(request.POST, chosen_concepts(request.POST)),
         "chosen": chosen_concepts(request.POST),
     }
 
 
-def _near(text: str, models: Serving) -> list[SimilarHit]:
+def _near(request: HttpRequest, text: str, models: Serving) -> list[SimilarHit]:
     try:
-        return near_duplicates(text=text, serving=models)
+        return near_duplicates(text=text, serving=models, user=request.user)
     except ServiceUnavailable:
         return []

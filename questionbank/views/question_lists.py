@@ -11,14 +11,16 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import NotFound, ValidationFailed
+from questionbank.forms.numbers import whole_number
 from questionbank.forms.question_lists import AddToListForm, QuestionListForm
-from questionbank.models import Question, QuestionList
+from questionbank.models import Question, QuestionList, User
 from questionbank.selectors.question_lists import (
     question_list_get,
     question_lists_of,
     questions_of_list,
     shared_question_lists,
 )
+from questionbank.selectors.questions import visible_to
 from questionbank.services.question_lists import (
     LONGEST_LIST,
     question_list_add,
@@ -59,7 +61,7 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
     question_list = question_list_get(list_id=list_id, user=request.user)
     context = {
         "question_list": question_list,
-        "questions": questions_of_list(question_list=question_list),
+        "questions": questions_of_list(question_list=question_list, user=request.user),
         "is_owner": question_list.owner_id == request.user.pk,
         "with_answers": request.GET.get("answers") == "1",
     }
@@ -101,13 +103,13 @@ def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
 def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpResponse:
     """Move a question of a list (`position`, from 1) or take it out (`action` remove)."""
     question_list = _own_list(request, list_id)
-    position = request.POST.get("position", "")
+    position = whole_number(request.POST.get("position", ""), digits=4)
     if request.POST.get("action") == "remove":
         question_list_remove(user=request.user, question_list=question_list, question_id=question_id)
         messages.success(request, _("Question %(number)d is off the list.") % {"number": question_id})
-    elif position.isascii() and position.isdigit() and len(position) < 5:
+    elif position is not None:
         question_list_move(
-            user=request.user, question_list=question_list, question_id=question_id, position=int(position)
+            user=request.user, question_list=question_list, question_id=question_id, position=position
         )
     return redirect("list_detail", list_id=list_id)
 
@@ -117,7 +119,7 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
 def list_add(request: HttpRequest) -> HttpResponse:
     """Choose a list, or name a new list, for the questions that `question` names; then go back to `next`."""
     given = request.POST if request.method == "POST" else request.GET
-    questions = _questions(given.getlist("question"))
+    questions = _questions(given.getlist("question"), request.user)
     back = given.get("next", "")
     if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}):
         back = ""
@@ -144,9 +146,9 @@ def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
     return question_list
 
 
-def _questions(given: list[str]) -> list[Question]:
-    ids = [int(pk) for pk in given[:LONGEST_LIST] if pk.isascii() and pk.isdigit() and len(pk) < 19]
-    questions = Question.objects.defer("search_vector", "content_hash").in_bulk(ids)
+def _questions(given: list[str], user: User) -> list[Question]:
+    ids = [number for number in map(whole_number, given[:LONGEST_LIST]) if number is not None]
+    questions = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
     known = [questions[pk] for pk in dict.fromkeys(ids) if pk in questions]
     if not known:
         raise NotFound(_("There is no such question in the bank."))

@@ -30,7 +30,7 @@ PARAPHRASES_SHOWN = 3
 @require_safe
 def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     """The question with everything that is known about it."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     models = serving()
     tags = question_tags(question=question)
     choice = hierarchy_choice(
@@ -53,7 +53,9 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "figures": difficulty_figures(question, prediction),
         "columns": lens_columns(kin),
         "kinships": kinds_shown(kin),
-        "duplicates": exact_duplicates(text=question.text, options=question.options, exclude=question)[:5],
+        "duplicates": exact_duplicates(
+            text=question.text, options=question.options, exclude=question, user=request.user
+        )[:5],
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "history": question_history(question=question),
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
@@ -65,7 +67,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Ask, then take a question out of use; it stays readable and is found when looked for."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     if request.method == "POST":
         question_retire(user=request.user, question=question)
@@ -78,7 +80,7 @@ def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse
 @require_POST
 def question_restore_view(request: HttpRequest, question_id: int) -> HttpResponse:
     """Bring a retired question back."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     question_restore(user=request.user, question=question)
     messages.success(request, _("The question is back: searches find it again."))

@@ -117,7 +117,7 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
     if kinship not in KINSHIPS:
         raise NotFound(_("There is no such list of similar questions."))
     wanted = KINSHIPS[kinship]
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     kin = kin_of(question=question, serving=serving())
     result = kin.results[wanted.lens]
     context = {

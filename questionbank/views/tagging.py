@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from questionbank.errors import NotFound
+from questionbank.errors import Conflict, NotFound
 from questionbank.forms.numbers import whole_number
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import KnowledgeConcept
@@ -27,7 +27,7 @@ __all__ = ["question_accept", "question_concepts"]
 @require_POST
 def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
     """Tag a question with a concept that the model predicts; its probability is computed, not sent."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     chosen = whole_number(request.POST.get("concept", ""))
     if chosen is None:
         raise NotFound(_("There is no such concept."))
@@ -44,23 +44,36 @@ def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
     """Choose the concepts of a question."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     query = request.POST.get("concept_query", "").strip()
+    problem = ""
     if request.method == "POST" and request.POST.get("action") == "save":
         concepts = KnowledgeConcept.objects.filter(pk__in=chosen_concepts(request.POST))
-        question_set_tags(user=request.user, question=question, concepts=list(concepts))
-        messages.success(request, _("The concepts are saved."))
-        return redirect("question_detail", question_id=question.pk)
-    if request.method == "POST":
-        ids = chosen_concepts(request.POST)
-    else:
-        ids = list(question.tags.values_list("concept_id", flat=True))
+        seen = _numbers(request.POST["seen"]) if "seen" in request.POST else None
+        try:
+            question_set_tags(user=request.user, question=question, concepts=list(concepts), seen=seen)
+            messages.success(request, _("The concepts are saved."))
+            return redirect("question_detail", question_id=question.pk)
+        except Conflict as error:
+            problem = str(error)
+    tagged = list(question.tags.values_list("concept_id", flat=True))
+    is_choosing = request.method == "POST" and not problem
+    ids = chosen_concepts(request.POST) if is_choosing else tagged
+    seen_ids = _numbers(request.POST.get("seen", "")) if is_choosing else tagged
     chosen = choices_of(ids)
     taken = {choice.id for choice in chosen}
     context = {
         "question": question,
         "concept_query": query,
         "chosen_concepts": chosen,
+        "seen": ",".join(map(str, sorted(seen_ids))),
+        "problem": problem,
         "found_concepts": [choice for choice in concept_matches(query=query) if choice.id not in taken],
     }
-    return render(request, "questions/concepts.html", context)
+    return render(request, "questions/concepts.html", context, status=409 if problem else 200)
+
+
+def _numbers(text: str) -> list[int]:
+    """Ids separated by commas; what is no id is left out."""
+    numbers = map(whole_number, text.split(",")[:1000])
+    return [number for number in numbers if number is not None]

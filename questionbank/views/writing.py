@@ -43,7 +43,9 @@ def question_create_page(request: HttpRequest) -> HttpResponse:
         if doubles:
             return _render(request, form, doubles=doubles)
         try:
-            question = question_create(user=request.user, **form.service_fields())
+            question = question_create(
+                user=request.user, submission=form.cleaned_data["submission"], **form.service_fields()
+            )
         except ValidationFailed as error:
             form.add_problems(error)
         else:
@@ -56,7 +58,7 @@ def question_create_page(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
     """Change a question; where somebody else was faster, show both versions."""
-    question = question_get(question_id=question_id)
+    question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     if request.method != "POST":
         concepts = list(question.tags.values_list("concept_id", flat=True))
@@ -155,7 +157,9 @@ def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None
     if request.POST.get("seen_doubles") == fingerprint(form.cleaned_data["text"]):
         return []
     try:
-        return near_duplicates(text=form.cleaned_data["text"], serving=serving(), exclude=question)
+        return near_duplicates(
+            text=form.cleaned_data["text"], serving=serving(), exclude=question, user=request.user
+        )
     except ServiceUnavailable:
         return []  # no vectors yet: nothing to compare with
 
@@ -173,7 +177,7 @@ def _equation(question: Question) -> str:
 def _render_conflict(
     request: HttpRequest, question: Question, form: QuestionForm, error: Conflict
 ) -> HttpResponse:
-    theirs = question_get(question_id=question.pk)
+    theirs = question_get(question_id=question.pk, user=request.user)
     context = {
         "message": str(error),
         "question": theirs,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.urls import reverse
 
-from questionbank.models import Question
+from questionbank.models import Question, QuestionTag
 
 NEW = {
     "text": r"What is $\frac{1}{2} + \frac{1}{3}$?",
@@ -157,3 +159,61 @@ def test_two_editors_get_both_versions_and_nothing_is_lost(bank, as_teacher) -> 
     as_teacher.post(address, sent)
     question.refresh_from_db()
     assert question.text.startswith("Mine")
+
+
+def test_a_form_that_is_sent_twice_makes_one_question(bank, as_teacher) -> None:
+    page = as_teacher.get(reverse("question_create")).content.decode()
+    submission = re.search(r'name="submission" value="([0-9a-f-]+)"', page)[1]
+    before = Question.objects.count()
+    places = {
+        as_teacher.post(reverse("question_create"), NEW | {"submission": submission})["Location"]
+        for _ in "ab"
+    }
+    assert len(places) == 1
+    assert Question.objects.count() == before + 1
+
+
+def test_a_pasted_question_is_saved_once(bank, as_teacher) -> None:
+    text = "What is $17 \\cdot 23$?"
+    page = as_teacher.post(reverse("paste"), {"text": text}).content.decode()
+    submission = re.search(r'name="submission" value="([0-9a-f-]+)"', page)[1]
+    sent = {"text": text, "language": "en", "status": "ready", "action": "save", "submission": submission}
+    assert {as_teacher.post(reverse("paste"), sent).status_code for _ in "abc"} == {302}
+    assert Question.objects.filter(text=text).count() == 1
+
+
+def test_a_draft_is_its_author_s_and_the_admins(
+    bank, client, teacher, admin_person, django_user_model
+) -> None:
+    draft = bank.questions[0]
+    draft.status, draft.created_by = Question.Status.DRAFT, teacher
+    draft.save()
+    colleague = django_user_model.objects.create_user("colleague")
+    colleague.groups.add(*teacher.groups.all())
+    for name in ("question_detail", "question_concepts", "question_edit"):
+        for person, status in ((teacher, 200), (admin_person, 200), (colleague, 404)):
+            client.force_login(person)
+            assert client.get(reverse(name, args=[draft.pk])).status_code == status
+    client.force_login(colleague)
+    assert client.get(reverse("list_add"), {"question": draft.pk}).status_code == 404
+    pasted = client.post(reverse("paste"), {"text": draft.text}).content.decode()
+    assert f"/questions/{draft.pk}/" not in pasted
+
+
+def test_tags_changed_by_somebody_else_meanwhile_are_shown_before_they_are_overwritten(
+    bank, as_teacher
+) -> None:
+    question = bank.questions[0]
+    page = reverse("question_concepts", args=[question.pk])
+    seen = re.search(r'name="seen" value="([0-9,]*)"', as_teacher.get(page).content.decode())[1]
+    question.tags.all().delete()
+    QuestionTag.objects.create(question=question, concept=bank.fraction)
+    response = as_teacher.post(page, {"action": "save", "seen": seen, "concepts": [bank.linear.pk]})
+    assert response.status_code == 409
+    assert "Somebody else has changed the concepts" in response.content.decode()
+    assert [tag.concept for tag in question.tags.all()] == [bank.fraction]
+    seen = re.search(r'name="seen" value="([0-9,]*)"', response.content.decode())[1]
+    assert (
+        as_teacher.post(page, {"action": "save", "seen": seen, "concepts": [bank.linear.pk]}).status_code
+        == 302
+    )
