@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('questionbank', '0020_shapes_of_formulas'),
+        ('questionbank', '0021_question_needs_figure'),
     ]
 
     operations = [
