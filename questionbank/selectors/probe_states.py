@@ -24,10 +24,10 @@ def why_no_probes(hierarchy: str) -> str:
     if tagged < FEWEST_TAGGED:
         missing = FEWEST_TAGGED - tagged
         return ngettext(
-            "“%(name)s” has %(tagged)s labelled questions: a model needs %(missing)s more.",
-            "“%(name)s” has %(tagged)s labelled questions: a model needs %(missing)s more.",
+            "“%(name)s” has %(tagged)d of the %(needed)d labelled questions a model needs; %(missing)d is missing.",
+            "“%(name)s” has %(tagged)d of the %(needed)d labelled questions a model needs; %(missing)d are missing.",
             missing,
-        ) % (names | {"tagged": f"{tagged:,}", "missing": f"{missing:,}"})
+        ) % (names | {"tagged": tagged, "needed": FEWEST_TAGGED, "missing": missing})
     if unfinished.filter(Q(kind=Run.Kind.EMBED) | Q(kind=Run.Kind.PROMOTE)).exists():
         return (
             _("The model for “%(name)s” is trained once the vectors of its questions are computed.") % names

@@ -14,6 +14,7 @@ import sys
 BENCHMARKS = (
     "encode",
     "formulas",
+    "hierarchies",
     "imports",
     "judged_search",
     "paraphrases",

@@ -76,6 +76,8 @@ ADMIN_PAGES: dict[str, Callable] = {
     "roll back": lambda bank: "/models/roll-back/encoder/",
     "no roll back": lambda bank: "/models/roll-back/probes/",
     "retrain": lambda bank: "/models/train/encoder/",
+    "retrain probes": lambda bank: "/models/train/probes/",
+    "default hierarchy": lambda bank: f"/concepts/hierarchies/{bank.hierarchy.pk}/default/",
     "running job": lambda bank: f"/jobs/{bank.running.pk}/",
     "rename": lambda bank: f"/concepts/{bank.linear.pk}/rename/",
     "move": lambda bank: f"/concepts/{bank.linear.pk}/move/?q=c",

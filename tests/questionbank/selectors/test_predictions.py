@@ -168,7 +168,7 @@ def test_without_probes_the_neighbours_vote_and_the_notice_says_so(bank):
     assert found.difficulty.low <= found.difficulty.value <= found.difficulty.high
     assert found.difficulty.coverage is None
     assert found.notice == (
-        "“Test hierarchy” has 12 labelled questions: a model needs 88 more."
+        "“Test hierarchy” has 12 of the 100 labelled questions a model needs; 88 are missing."
         " The nearest labelled questions vote instead."
     )
 
