@@ -26,6 +26,7 @@ from questionbank.embedded.errors import EmbeddedError
 from questionbank.embedded.locations import postgres_location
 from questionbank.env import var_dir
 from questionbank.errors import Conflict, KindredError, ServiceUnavailable
+from questionbank.outage import database_awaited
 
 __all__ = [
     "connected_to",
@@ -46,6 +47,7 @@ __all__ = [
 NOT_DUMPED = ("django_session", "questionbank_workerheartbeat")
 RESTORE_SETTINGS = "-c maintenance_work_mem=512MB -c synchronous_commit=off"
 SWAP_SECONDS = 20.0
+SERVER_SECONDS = 20.0  # so long a restore that lost the server waits for it, to clear up
 LEFTOVER = "kindred: of a restore, may be dropped"  # comment of a database
 RESTORE_LOCK = 0x4B494E45  # an advisory lock's number in the maintenance database
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()} - {"password"}
@@ -146,8 +148,13 @@ def fresh_database() -> Iterator[str]:
         try:
             yield fresh
         finally:
-            with suppress(psycopg.OperationalError):  # the server is gone: the next start or command drops it
+            try:
                 _drop(maintenance, fresh)
+            except (
+                psycopg.OperationalError
+            ):  # the server went away; where it stays away, the next start drops it
+                if database_awaited(seconds=SERVER_SECONDS):
+                    leftover_databases_drop()
 
 
 def _check_rights(maintenance: psycopg.Connection[Any], bank: str) -> None:

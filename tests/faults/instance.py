@@ -30,6 +30,7 @@ from questionbank.embedded.server import is_alive
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 180.0
+START_SECONDS = 600.0  # servers and migrations, on a machine that does much else
 
 # One setup without models instead of `setup_bank`: the n-grams, and somebody who is logged in.
 SERVE = """
@@ -106,7 +107,7 @@ class Instance:
             self.supervisor = subprocess.Popen(
                 [sys.executable, "-c", SERVE], cwd=BASE_DIR, env=self.environment, stdout=log, stderr=log
             )
-        wait_for(lambda: self.get("/questions/")[0] == 200, "the site", self.log)
+        wait_for(lambda: self.get("/questions/")[0] == 200, "the site", self.log, START_SECONDS)
 
     def stop(self) -> None:
         """Stop everything and wait for it."""

@@ -44,8 +44,8 @@ def test_ten_restarts_of_postgresql_end_no_page_and_no_job(instance, imports):
 
 
 def test_a_killed_worker_and_its_job_are_back_within_seconds(instance, imports):
-    job = instance.import_questions(10 * QUESTIONS, mark="killed worker")
-    imports[job] = 10 * QUESTIONS
+    job = instance.import_questions(5 * QUESTIONS, mark="killed worker")
+    imports[job] = 5 * QUESTIONS
 
     def state() -> tuple[str, int]:
         [row] = instance.sql("SELECT state, attempts FROM questionbank_run WHERE id = %s", job)
@@ -106,7 +106,7 @@ def test_a_restore_that_loses_the_server_ends_in_a_sentence(instance, imports):
     assert broken_invariants(instance, imported=sum(imports.values()), imports=list(imports)) == []
 
 
-@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("seed", [12])
 def test_seeded_rounds_of_make_faults(seed, instance, imports):
     _faults, _seconds, readers = round_of(instance, seed, imports)
     assert readers.statuses[500] == 0, instance.log()
