@@ -53,7 +53,7 @@ _SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything
 
 # A query that names a concept finds what is tagged with it, then what holds its name; a sentence that names one
 # only prefers what is tagged.
-_TAGGED, _TAGGED_IN_PART, _PHRASE, _BY_MEANING, _TAGGED_MENTIONED = 1.0, 0.8, 1.0, 0.6, 0.3
+_TAGGED, _TAGGED_IN_PART, _PHRASE, _BY_MEANING, _TAGGED_MENTIONED = 2.0, 1.5, 1.0, 0.6, 0.3
 
 
 @dataclass(frozen=True, slots=True)
