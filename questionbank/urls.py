@@ -15,6 +15,7 @@ from questionbank.admin import site
 from questionbank.views import (
     appearance,
     augmentation,
+    changes,
     concept_editing,
     concepts,
     distances,
@@ -202,6 +203,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("import/columns/", imports.import_columns, name="import_columns"),
     path("review/", include(review_patterns)),
     path("jobs/", include(run_patterns)),
+    path("changes/", changes.change_list, name="change_list"),
     path("theme/", appearance.theme, name="theme"),
     path("health/", health.health_status, name="health_status"),
     path("health/details/", health.health, name="health"),

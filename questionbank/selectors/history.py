@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from questionbank.models import Question, User
+from django.apps import apps
+from django.utils.translation import gettext as _
+
+from questionbank.models import KnowledgeConcept, Question, User
 
 __all__ = ["FieldChange", "HistoryEntry", "question_history"]
 
@@ -66,6 +69,27 @@ def question_history(*, question: Question, limit: int = 20) -> list[HistoryEntr
             who = people.get(_user_id(snapshot), "")
             entries.append(HistoryEntry(when=snapshot.pgh_created_at, who=who, changes=changes))
         after = snapshot
+    entries += _tag_changes(question, limit)
+    return sorted(entries, key=lambda entry: entry.when, reverse=True)[:limit]
+
+
+def _tag_changes(question: Question, limit: int) -> list[HistoryEntry]:
+    """Tags that people and models added or removed; those of an import came with it."""
+    tag_events = apps.get_model("questionbank", "QuestionTagEvent")._default_manager
+    events = list(
+        tag_events.filter(question_id=question.pk, pgh_label__in=("insert", "delete"))
+        .select_related("pgh_context")
+        .order_by("-pgh_id")[:limit]
+    )
+    people = _people(_user_id(event) for event in events)
+    concepts = KnowledgeConcept.objects.in_bulk([event.concept_id for event in events])
+    entries = []
+    for event in events:
+        name = str(concepts.get(event.concept_id, _("a concept that is gone")))
+        before, after = ("", name) if event.pgh_label == "insert" else (name, "")
+        change = FieldChange(field=_("concept"), before=before, after=after)
+        who = people.get(_user_id(event), "")
+        entries.append(HistoryEntry(when=event.pgh_created_at, who=who, changes=(change,)))
     return entries
 
 

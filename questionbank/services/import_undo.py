@@ -28,6 +28,7 @@ from questionbank.selectors.import_undo import UndoPlan, import_can_be_undone, i
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_archive, artifact_delete
 from questionbank.services.concept_paths import hierarchy_lock
+from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_staging import IMPORT_LOCK
 from questionbank.services.search_index import search_index_settle, vocabulary_refresh
 
@@ -82,6 +83,7 @@ def run_import_undo(run: Run, reporter: _Reporter) -> dict[str, Any]:
             artifact_delete(artifact=artifact, reason=_REASON, user=run.requested_by)
     reporter.progress(plan.removed, plan.removed, "Updating the vocabulary of search")
     vocabulary_refresh()
+    facet_counts_settle()
     return {
         "removed": plan.removed,
         "kept": len(plan.kept),

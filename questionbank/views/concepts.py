@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.selectors.changes import concept_history
 from questionbank.selectors.concept_choices import concept_matches
 from questionbank.selectors.concepts import (
     ConceptNode,
@@ -60,6 +61,7 @@ def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
     context = {
         "concept": concept,
         "node": node,
+        "history": concept_history(concept=concept),
         "chain": KnowledgeConcept.objects.get_ancestors(concept),
         "questions": questions[:QUESTIONS_SHOWN],
         "kinds": questions.values("kind").annotate(number=Count("pk")),

@@ -66,6 +66,8 @@ TEACHER_PAGES: dict[str, Callable] = {
 }
 ADMIN_PAGES: dict[str, Callable] = {
     "import": lambda bank: "/import/",
+    "undo of an import": lambda bank: f"/jobs/{bank.checked.pk}/undo/",
+    "changes": lambda bank: "/changes/",
     "dry run": lambda bank: f"/jobs/{bank.checked.pk}/",
     "training": lambda bank: f"/jobs/{bank.training.pk}/",
     "models": lambda bank: "/models/",

@@ -87,6 +87,7 @@ TABLE: dict[str, Address] = {
     "import_create": Address(ADMINS),
     "import_confirm": Address(ADMINS_ACT, RUN, "post"),
     "import_columns": Address(ADMINS_ACT),  # without a file it leads to where one is uploaded
+    "change_list": Address(ADMINS),
     "import_undo": Address(ADMINS, RUN),
     "model_list": Address(EVERYBODY),
     "model_detail": Address(EVERYBODY, MODEL),

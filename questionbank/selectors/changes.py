@@ -1,0 +1,336 @@
+"""Who changed tags, concepts, roles and settings, and when; what an import did is one entry, and says so.
+
+The triggers of pghistory keep each row as it was before a change. What it became is the row's next event, or the
+row as it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from questionbank.models import (
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    ModelEvent,
+    ReviewGuideline,
+    Run,
+    SynonymGroup,
+    User,
+)
+
+__all__ = ["CHANGE_KINDS", "ChangeEntry", "ChangePage", "change_page", "concept_history"]
+
+CHANGE_KINDS: Mapping[str, Promise] = {  # a literal table
+    "tags": gettext_lazy("Tags"),
+    "concepts": gettext_lazy("Concepts"),
+    "people": gettext_lazy("People and roles"),
+    "settings": gettext_lazy("Settings and models"),
+    "imports": gettext_lazy("Imports"),
+}
+PAGE_SIZE = 50
+_WINDOW = 300  # events of one table that a page looks at; a change of many rows is one entry
+
+
+@dataclass(slots=True)
+class ChangeEntry:
+    """One change; `who` is empty where no person made it, `address` where there is nothing to open."""
+
+    when: datetime
+    who: str
+    kind: str
+    what: str
+    address: str = ""
+    key: tuple[Any, ...] = ()  # entries with the same key are one change of several rows
+    rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePage:
+    """Entries, newest first, and the moment before which the next page begins (None: there is none)."""
+
+    entries: list[ChangeEntry]
+    older: datetime | None
+
+
+def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage:
+    """One page of the history of the whole bank."""
+    sources = [source for name, source in _SOURCES if kind in ("", name)]
+    found = chain.from_iterable(source(before) for source in sources)
+    entries: list[ChangeEntry] = []
+    for entry in sorted(found, key=lambda entry: entry.when, reverse=True):
+        if entries and entry.key and entry.key == entries[-1].key:
+            entries[-1].rows += 1
+            entries[-1].when = entry.when
+        elif len(entries) == PAGE_SIZE:
+            return ChangePage(entries, entries[-1].when)
+        else:
+            entries.append(entry)
+    return ChangePage(entries, None)
+
+
+def concept_history(*, concept: KnowledgeConcept) -> list[ChangeEntry]:
+    """What was changed of one concept, newest first."""
+    events = _events("KnowledgeConceptEvent", None).filter(pgh_obj_id=concept.pk)
+    return list(_concepts(events))
+
+
+def _events(name: str, before: datetime | None) -> QuerySet[Any]:
+    """Events of one table, newest first; what an undo of an import removed belongs to that one entry."""
+    events = (
+        apps.get_model("questionbank", name)._default_manager.select_related("pgh_context").order_by("-pk")
+    )
+    events = events.filter(Q(pgh_context=None) | ~Q(pgh_context__metadata__has_key="run"))
+    return events.filter(pgh_created_at__lt=before) if before else events
+
+
+def _user_id(event: Any) -> int | None:
+    return event.pgh_context.metadata.get("user") if event.pgh_context is not None else None
+
+
+def _names(ids: Iterable[int | None]) -> dict[int | None, str]:
+    """Names of people; those who are gone keep the name by which they logged in."""
+    wanted = {pk for pk in ids if pk is not None}
+    gone = apps.get_model("questionbank", "UserEvent")._default_manager.filter(pgh_obj_id__in=wanted)
+    names: dict[int | None, str] = dict(gone.order_by("pk").values_list("pgh_obj_id", "username"))
+    return names | {user.pk: str(user) for user in User.objects.filter(pk__in=wanted)}
+
+
+def _after(events: list[Any], current: Mapping[int, Any]) -> dict[int, Any]:
+    """The state after each event, by the event's id; `events` are newest first and complete from the newest on."""
+    state: dict[int, Any] = dict(current)
+    after = {}
+    for event in events:
+        after[event.pk] = state.get(event.pgh_obj_id)
+        if event.pgh_label != "insert":
+            state[event.pgh_obj_id] = event
+    return after
+
+
+def _tags(before: datetime | None) -> Iterable[ChangeEntry]:
+    events = list(_events("QuestionTagEvent", before)[:_WINDOW])
+    people = _names(map(_user_id, events))
+    concepts = _concept_names(event.concept_id for event in events)
+    sentences = {
+        "insert": _("tagged question %(question)d with “%(concept)s”"),
+        "update": _("changed the tag “%(concept)s” of question %(question)d"),
+        "delete": _("removed the tag “%(concept)s” from question %(question)d"),
+    }
+    for event in events:
+        named = {"question": event.question_id, "concept": concepts.get(event.concept_id, "?")}
+        yield ChangeEntry(
+            event.pgh_created_at,
+            people.get(_user_id(event), ""),
+            "tags",
+            sentences[event.pgh_label] % named,
+            reverse("question_detail", args=[event.question_id]),
+            key=_key(event),
+        )
+
+
+def _key(event: Any) -> tuple[Any, ...]:
+    return (type(event), event.pgh_label, event.pgh_context_id) if event.pgh_context_id else ()
+
+
+def _concept_names(ids: Iterable[int]) -> dict[int, str]:
+    wanted = set(ids)
+    gone = apps.get_model("questionbank", "KnowledgeConceptEvent")._default_manager
+    names = dict(gone.filter(pgh_obj_id__in=wanted).order_by("pk").values_list("pgh_obj_id", "name"))
+    return names | dict(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", "name"))
+
+
+def _all_concepts(before: datetime | None) -> Iterable[ChangeEntry]:
+    return _concepts(_events("KnowledgeConceptEvent", before))
+
+
+def _concepts(rows: QuerySet[Any]) -> Iterable[ChangeEntry]:
+    events = list(rows[:_WINDOW])
+    people = _names(map(_user_id, events))
+    current = KnowledgeConcept.objects.in_bulk([event.pgh_obj_id for event in events])
+    after = _after_of("KnowledgeConceptEvent", events, current)
+    for event in events:
+        address = reverse("concept_detail", args=[event.pgh_obj_id]) if event.pgh_obj_id in current else ""
+        yield ChangeEntry(
+            event.pgh_created_at,
+            people.get(_user_id(event), ""),
+            "concepts",
+            _concept_sentence(event, after[event.pk]),
+            address,
+            key=_key(event),
+        )
+
+
+def _after_of(name: str, events: list[Any], current: Mapping[int, Any]) -> dict[int, Any]:
+    """As `_after`, with the later events of the same rows, which an older page does not show."""
+    if not events:
+        return {}
+    model = apps.get_model("questionbank", name)
+    later = model._default_manager.filter(
+        pgh_obj_id__in=[event.pgh_obj_id for event in events], pk__gt=events[-1].pk
+    )
+    return _after([*later.order_by("-pk"), events[-1]], current)
+
+
+def _concept_sentence(event: Any, after: Any) -> str:
+    named = {"name": event.name, "after": after.name if after else event.name}
+    if event.pgh_label == "insert":
+        return _("added the concept “%(name)s”") % named
+    if event.pgh_label == "delete":
+        return _("deleted the concept “%(name)s”") % named
+    if named["after"] != named["name"]:
+        return _("renamed the concept “%(name)s” to “%(after)s”") % named
+    return _("moved the concept “%(name)s”") % named
+
+
+def _hierarchies(before: datetime | None) -> Iterable[ChangeEntry]:
+    events = list(_events("KnowledgeHierarchyEvent", before)[:_WINDOW])
+    people = _names(map(_user_id, events))
+    current = KnowledgeHierarchy.objects.in_bulk([event.pgh_obj_id for event in events])
+    after = _after_of("KnowledgeHierarchyEvent", events, current)
+    for event in events:
+        following = after[event.pk]
+        named = {"name": event.name, "after": following.name if following else event.name}
+        if event.pgh_label == "insert":
+            what = _("added the hierarchy “%(name)s”") % named
+        elif event.pgh_label == "delete":
+            what = _("deleted the hierarchy “%(name)s”") % named
+        elif named["after"] != named["name"]:
+            what = _("renamed the hierarchy “%(name)s” to “%(after)s”") % named
+        elif following and following.is_default and not event.is_default:
+            what = _("made the hierarchy “%(name)s” the bank's default") % named
+        else:
+            what = _("changed the hierarchy “%(name)s”") % named
+        yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "concepts", what)
+
+
+def _accounts(before: datetime | None) -> Iterable[ChangeEntry]:
+    events = list(_events("UserEvent", before)[:_WINDOW])
+    people = _names(chain(map(_user_id, events), (event.pgh_obj_id for event in events)))
+    current = User.objects.in_bulk([event.pgh_obj_id for event in events])
+    after = _after_of("UserEvent", events, current)
+    for event in events:
+        following = after[event.pk]
+        named = {"person": event.username}
+        if event.pgh_label == "insert":
+            what = _("added %(person)s") % named
+        elif event.pgh_label == "delete":
+            what = _("deleted %(person)s") % named
+        elif following and following.is_active != event.is_active:
+            sentence = _("reopened the account of %(person)s") if following.is_active else ""
+            what = (sentence or _("closed the account of %(person)s")) % named
+        else:
+            what = _("changed the account of %(person)s") % named
+        yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", what)
+
+
+def _roles(before: datetime | None) -> Iterable[ChangeEntry]:
+    events = list(_events("UserRoleEvent", before)[:_WINDOW])
+    people = _names(chain(map(_user_id, events), (event.user_id for event in events)))
+    roles = dict(Group.objects.values_list("pk", "name"))
+    for event in events:
+        named = {"person": people.get(event.user_id, "?"), "role": roles.get(event.group_id, "?")}
+        sentence = (
+            _("gave %(person)s the role %(role)s")
+            if event.pgh_label == "insert"
+            else _("took the role %(role)s from %(person)s")
+        )
+        yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", sentence % named)
+
+
+def _synonyms(before: datetime | None) -> Iterable[ChangeEntry]:
+    events = list(_events("SynonymGroupEvent", before)[:_WINDOW])
+    people = _names(map(_user_id, events))
+    current = SynonymGroup.objects.in_bulk([event.pgh_obj_id for event in events])
+    after = _after_of("SynonymGroupEvent", events, current)
+    for event in events:
+        following = after[event.pk]
+        named = {"terms": ", ".join(event.terms), "after": ", ".join(following.terms) if following else ""}
+        sentence = {
+            "insert": _("added the synonyms %(terms)s"),
+            "update": _("changed the synonyms %(terms)s to %(after)s"),
+            "delete": _("deleted the synonyms %(terms)s"),
+        }[event.pgh_label]
+        yield ChangeEntry(
+            event.pgh_created_at,
+            people.get(_user_id(event), ""),
+            "settings",
+            sentence % named,
+            key=_key(event),
+        )
+
+
+def _models(before: datetime | None) -> Iterable[ChangeEntry]:
+    events = ModelEvent.objects.select_related("person").order_by("-pk")
+    for event in (events.filter(created_at__lt=before) if before else events)[:_WINDOW]:
+        named = {"event": event.get_kind_display().lower(), "model": event.artifact_name}
+        yield ChangeEntry(
+            event.created_at,
+            str(event.person or ""),
+            "settings",
+            _("%(event)s the model %(model)s") % named,
+            reverse("model_history", args=[event.capability]),
+        )
+
+
+def _guidelines(before: datetime | None) -> Iterable[ChangeEntry]:
+    versions = ReviewGuideline.objects.select_related("created_by").order_by("-pk")
+    for guideline in (versions.filter(created_at__lt=before) if before else versions)[:_WINDOW]:
+        yield ChangeEntry(
+            guideline.created_at,
+            str(guideline.created_by or ""),
+            "settings",
+            _("wrote version %(version)d of the review guidelines") % {"version": guideline.version},
+            reverse("review_guidelines"),
+        )
+
+
+def _imports(before: datetime | None) -> Iterable[ChangeEntry]:
+    done = Run.objects.filter(state=Run.State.SUCCEEDED, kind__in=(Run.Kind.IMPORT, Run.Kind.UNDO))
+    done = done.filter(Q(kind=Run.Kind.UNDO) | Q(result__written=True))
+    done = done.select_related("requested_by").order_by("-finished_at")
+    for run in (done.filter(finished_at__lt=before) if before else done)[:_WINDOW]:
+        if run.kind == Run.Kind.IMPORT:
+            number = run.result.get("created", 0)
+            sentence = ngettext(
+                "imported %(number)d question from %(name)s",
+                "imported %(number)d questions from %(name)s",
+                number,
+            ) % {"number": number, "name": run.result.get("name") or run.title}
+        else:
+            number = run.result.get("removed", 0)
+            sentence = ngettext(
+                "undid an import and removed %(number)d question",
+                "undid an import and removed %(number)d questions",
+                number,
+            ) % {"number": number}
+        yield ChangeEntry(
+            run.finished_at or run.created_at,
+            str(run.requested_by or ""),
+            "imports",
+            sentence,
+            reverse("run_detail", args=[run.pk]),
+        )
+
+
+_SOURCES: tuple[tuple[str, Callable[[datetime | None], Iterable[ChangeEntry]]], ...] = (  # a literal table
+    ("tags", _tags),
+    ("concepts", _all_concepts),
+    ("concepts", _hierarchies),
+    ("people", _accounts),
+    ("people", _roles),
+    ("settings", _synonyms),
+    ("settings", _models),
+    ("settings", _guidelines),
+    ("imports", _imports),
+)
