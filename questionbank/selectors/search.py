@@ -366,19 +366,17 @@ def _counted_concepts(named: Named, passed: QuerySet[Question]) -> list[NamedCon
 
 
 def _page(asked: _Asked, counted: Facets, **fields: Any) -> SearchPage:
-    return SearchPage(
-        **{
-            "total": counted.total,
-            "total_is_capped": counted.is_capped,
-            "facets": counted.values,
-            "corrected": "",
-            "filters": asked.filters,
-            "query": asked.parsed.text,
-            "sort": asked.parsed.sort,
-            "order": asked.order,
-        }
-        | fields
-    )
+    usual: dict[str, Any] = {
+        "total": counted.total,
+        "total_is_capped": counted.is_capped,
+        "facets": counted.values,
+        "corrected": "",
+        "filters": asked.filters,
+        "query": asked.parsed.text,
+        "sort": asked.parsed.sort,
+        "order": asked.order,
+    }
+    return SearchPage(**usual | fields)
 
 
 def _window(questions: QuerySet[Question], order: str, start: int, count: int) -> list[int]:

@@ -79,7 +79,8 @@ def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
         for term in kept
         if len(term) > TERM_LIMIT
     ]
-    for group in SynonymGroup.objects.exclude(pk=but):
+    others = SynonymGroup.objects.all() if but is None else SynonymGroup.objects.exclude(pk=but)
+    for group in others:
         problems += [
             _("“%(term)s” is in the group “%(group)s”.") % {"term": term, "group": group}
             for term in group.terms
