@@ -9,41 +9,44 @@ EMPTY_WORDS = frozenset(
         """
         about above according actual actually add added adding after again all allowed almost along
         already also although always among amount and another answer any appear are asked away back bad
-        based because been before begin beginning being below beside best better between big bigger both
-        bought box bring but button buy calculate call called came can cannot case certain change choice
-        choose chosen clear click close come compute condition consider contain containing correct
-        correctly could currently days decide denote describe described desired determine different
-        directly distinct does done down draw drawn during each easily eight either eleven else end
-        enough enter equal equally evaluate even ever every exact exactly example except exist expect
-        express expressed expression far few fill finally find five follow followed following for found
-        four from full further gave get give given goes going gone good got great greater group had
-        happen has have having help here hers herself high higher highest him himself his how however
-        hundred image include included including inside instead interactive into item its itself job
-        just keep kind know known large larger later leave left less let like likely list little longer
-        longest look looking low lower lowest made make making many match may might month more most much
-        must name need needed never new next nine none nor not nothing notice now obtain off often old
-        once one only onto open option original other others our out outside over own particular people
-        perform person piece please plus possible present problem provide put question quick quickly
-        randomly rather reach read remain remaining represent represented require required respectively
+        based because been before begin beginning being belong below beside best better between big
+        bigger both bought box bring but button buy calculate calculator call called came can cannot
+        case casio cent centimeter centimetre certain change choice choose chosen classpad clear click
+        close come compute condition consider contain containing correct correctly could currently days
+        decide denote describe described desired determine different directly distinct does dollar done
+        down draw drawn during each easily eight either eleven else end enough enter equal equally
+        evaluate even ever every exact exactly example except exist expect express expressed expression
+        far feet few fill finally find five follow followed following foot for found four from full
+        further gave get give given goes going gone good got gram graphing great greater group guarantee
+        guaranteed had happen has have having help here hers herself high higher him himself his hour
+        how however hundred image inch include included including inside instead interactive into item
+        its itself job just keep kilogram kilometer kilometre kind know known large larger later leave
+        left less let like likely list liter litre little longer longest look looking low lower made
+        make making many match may meter metre might mile minute month more most much must name need
+        needed never new next nine none nor not nothing notice now obtain off often old once one only
+        onto open option original other others our out outside over own particular people perform person
+        piece please plus possible present problem provide put question quick quickly randomly rather
+        reach read remain remaining replace replaced represent represented require required respectively
         rest result round rounded same satisfy say section see select selected sentence separate set
         seven shall should show showed shown side simplest simplified simplify since single six small
         smaller solution solve some someone something spend spent start started state statement step
-        still student students submit such suppose sure system take taken task ten than that the their
-        them themselves then there therefore these they thing things think thirty this those though
-        thousand three through thus till time times together told too took top total try turn twelve
-        twenty twice two type under unknown until upon use used useful using usually value values
+        still student students submit such suppose sure system take taken task technology ten than that
+        the their them themselves then there therefore these they thing things think thirty this those
+        though thousand three through thus till time times together told too took top total try turn
+        twelve twenty twice two type under unknown until upon use used useful using usually value values
         various very want wanted was way week well went were what whatever when where whether which
         while who whom whose why will wish with within without word words work would write writes
         writing written wrong year yes yet you your yours
-        多少 正好 一共 如果 那么 可以 这个 那个 他们 我们 它们 下列 以下 其中 分别 需要
-        原来 结果 正确 错误 已知 请问 这样 这些 一个 两个 三个 几个 所有 没有 不是 就是
-        还是 已经 可能 应该 必须 至少 最多 最少 最大 最小 至多 每个 各个 另外 全部 一些
-        有些 为了 因为 所以 但是 而且 或者 以及 现在 后来 开始 最后 然后 同时 同样 相同
-        不同 关于 得到 使得 进行 组成 表示 填上 填入 求出 计算 答案 问题 题目 选择 选项
-        条件 情况 如图 如下 一定 刚好 恰好 大约 共有 还有 多出 平均每 这时 此时 每次 第一
-        第二 第三 一次 两次 小明 小红 小华 小刚 小丽 小强 小军 小东 小林 同学 老师 学生
-        元素 之和 之间 个数 数字 以后 以前 剩下 余下 还剩 多少个 多少元 几分之几 这种 那些
-        什么 怎样 怎么
+        一个 一些 一共 一定 一次 三个 下列 不同 不是 两个 两次 个数 中学 为了 之和 之间
+        什么 他们 以下 以前 以及 以后 但是 余下 使得 元素 全部 公里 公顷 共有 关于 其中
+        几个 几分之几 分别 分米 分钟 刚好 剩下 千克 千米 厘米 原来 另外 可以 可能 各个 同学
+        同时 同样 后来 因为 填上 填入 多出 多少 多少个 多少元 大约 如下 如图 如果 学校 学生
+        它们 小东 小丽 小军 小刚 小华 小学 小强 小时 小明 小林 小红 就是 已知 已经 平均每
+        平方 平方千米 平方厘米 平方米 年级 应该 开始 得到 必须 怎么 怎样 恰好 情况 我们 或者
+        所以 所有 数字 最后 最多 最大 最小 最少 有些 条件 正好 正确 此时 每个 每次 毫米
+        求出 没有 然后 现在 班级 相同 立方 立方分米 立方厘米 立方米 第一 第三 第二 答案 组成
+        结果 老师 而且 至多 至少 表示 计算 计算器 请问 还剩 还是 还有 这个 这些 这时 这样
+        这种 进行 选择 选项 那个 那么 那些 错误 问题 需要 题目
         """
     )
 )
@@ -53,8 +56,8 @@ ONLY_IN_PHRASES = frozenset(
     str.split(
         """
         common complete constant diagram figure first form greatest half highest largest last least
-        level line long lowest mean number order part place point random right second similar simple
-        smallest table term third unit whole
+        level line long lowest mean negative number order part place point positive random right second
+        similar simple smallest table term third unit whole
         """
     )
 )

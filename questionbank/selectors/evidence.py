@@ -51,6 +51,13 @@ _DRAWING = re.compile(
 )  # pictures and what describes them
 _WORD = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2,}")
 _WORD_OR_SHORT = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
+_COUNTED = re.compile(r"[一两几每这那各某第].{1,2}")  # Chinese counting words: one, some, each of something
+# How the answer should be written says nothing of what is asked.
+_ANSWER_FORMAT = re.compile(
+    r"(?:^|(?<=[.?!:;)\n]))\s*(?:please )?(?:express|give|enter|write|round|leave|state|type|simplify|use|note|hint|if|make)\b"
+    r"[^.?!\n]{0,120}?\banswers?\b[^.?!\n]*[.?!]?",
+    re.IGNORECASE,
+)
 _CLAUSE_END = re.compile(r"[.,;:?!()\[\]，。；：？！、（）\n]+")
 _NAMES = frozenset({"woman", "man", "place", "other"})  # categories; a label is a point of a figure
 
@@ -98,7 +105,8 @@ def evidence_of(
     segments = segment_text(nameless)
     formulas = [segment.body for segment in segments if segment.kind == "formula"]
     spellings = [normalise_latex(formula) for formula in formulas]
-    runs = _word_runs(" ; ".join(one.source for one in segments if one.kind == "text"), language)
+    prose = " ; ".join(one.source for one in segments if one.kind == "text")
+    runs = _word_runs(_ANSWER_FORMAT.sub(" ; ", prose), language)
     forms = (masked_formula(formula) for formula in formulas)
     return Evidence(
         numbers_masked=" ".join(mask_numbers(plain_text(text)).casefold().split()),
@@ -142,7 +150,7 @@ def _tells(word: str) -> bool:
 
 
 def _may_be_in_phrase(word: str) -> bool:
-    return _WORD.fullmatch(word) is not None and word not in EMPTY_WORDS
+    return _WORD.fullmatch(word) is not None and word not in EMPTY_WORDS and not _COUNTED.fullmatch(word)
 
 
 def _phrases(run: list[str]) -> Iterator[tuple[str, ...]]:

@@ -26,7 +26,8 @@ LOOKS_ALIKE = "looks-alike-solved-differently"
 
 ALIKE_WORDING = 0.8  # cosine of the character n-grams from which two texts look alike to a reader
 MUCH_WORDING = 0.6  # from which much of the wording is the same
-SAME_SHAPE_SCORE = 0.6  # a shape of one operation is everybody's; it counts for near questions only
+# Cosines of the wording from which the same computation means the same idea too: by the operations that it has.
+SAME_SHAPE_WORDING = {1: 0.6, 2: 0.4}
 TELLING_RARITY = 1.6  # of a word that is worth naming: it stands in less than a fifth of the questions
 MOST_WORDS_CHANGED = 3  # in each of two texts that are the same but for what they ask
 _SHOWN = 3  # concepts, formula parts or words that a reason names
@@ -57,7 +58,6 @@ def compare(
     candidate: Evidence,
     *,
     lens: str,
-    score: float,
     wording: float,
     rarity: Callable[[str], float],
     broad: frozenset[TaggedPath] = frozenset(),
@@ -66,7 +66,6 @@ def compare(
 
     Args:
         lens: under which lens it was found.
-        score: its score there.
         wording: cosine of the two texts' character n-grams.
         rarity: how rare a word is; the rarest shared words are named.
         broad: concepts that nearly all questions of a hierarchy share, which say nothing.
@@ -94,7 +93,9 @@ def compare(
     ]
     clauses += [clause for clause in further if clause]
     flags = []
-    if new_numbers and (same_form or same_formulas or (same_shape and _tells(asked.shape, score))):
+    if new_numbers and (
+        same_form or same_formulas or (same_shape and _is_same_idea(asked, candidate, wording))
+    ):
         flags.append(SAME_IDEA)
     elif contrast:
         flags.append(LOOKS_ALIKE)
@@ -104,9 +105,15 @@ def compare(
     return Comparison(reason=f"{capfirst('; '.join(clauses[:3]))}.", flags=tuple(flags))
 
 
-def _tells(shape: str, score: float) -> bool:
-    """Whether sharing a shape means something: one of several operations, or a near question."""
-    return shape.count("n") > 2 or score >= SAME_SHAPE_SCORE
+def _is_same_idea(asked: Evidence, candidate: Evidence, wording: float) -> bool:
+    """Whether two questions of one computation ask the same: the same concept, or much the same words.
+
+    The computation alone is not enough: planting trees and meeting trains are both a ÷ b − c.
+    """
+    operations = asked.shape.count("n") - 1
+    if operations > 1 and {*asked.tags} & {*candidate.tags}:
+        return True
+    return wording >= SAME_SHAPE_WORDING[min(operations, max(SAME_SHAPE_WORDING))]
 
 
 def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:

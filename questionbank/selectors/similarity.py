@@ -205,7 +205,6 @@ class _Comparison:
                 self._own,
                 evidence,
                 lens=lens,
-                score=one.score,
                 wording=alike,
                 rarity=rarity,
                 broad=self._broad,

@@ -143,7 +143,7 @@ class TestPredict:
 
     def test_an_unknown_hierarchy_writes_nothing(self, questions, tmp_path):
         target = tmp_path / "predictions.jsonl"
-        with pytest.raises(CommandError, match="no probes of the hierarchy “Biology”"):
+        with pytest.raises(CommandError, match="no hierarchy “Biology”"):
             run("predict", "--input", str(questions), "--output", str(target), "--hierarchy", "Biology")
         assert not target.exists()
 

@@ -9,16 +9,13 @@ from questionbank.selectors.questions import TaggedPath
 from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 
 
-def comparison(
-    one: str, other: str, *, score=0.7, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both
-):
+def comparison(one: str, other: str, *, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both):
     """Compare two texts; ``x=(a, b)`` gives the first `a` and the second `b`."""
     first, second = ({name: pair[index] for name, pair in both.items()} for index in (0, 1))
     return compare(
         evidence_of(one, language="en", **first),
         evidence_of(other, language="en", **second),
         lens=lens,
-        score=score,
         wording=wording,
         rarity=rarity,
     )
@@ -50,10 +47,25 @@ def test_the_same_computation_is_named_with_letters():
     assert found.flags == (SAME_IDEA,)
 
 
-def test_one_operation_alone_is_the_same_idea_for_near_questions_only():
-    pair = {"equation": ("3+4", "5+6")}
-    assert comparison("Eggs 3 and 4", "Cars 5 and 6", score=0.3, **pair).flags == ()
-    assert comparison("Eggs 3 and 4", "Cars 5 and 6", score=0.8, **pair).flags == (SAME_IDEA,)
+@pytest.mark.parametrize(
+    ("equations", "wording", "is_same_idea"),
+    [
+        (("3+4", "5+6"), 0.5, False),  # one operation is everybody's
+        (("3+4", "5+6"), 0.7, True),
+        (("48/6-1", "868/3-118"), 0.3, False),  # trees along a road, trains that meet
+        (("48/6-1", "868/3-118"), 0.5, True),
+    ],
+)
+def test_the_same_computation_is_the_same_idea_in_much_the_same_words(equations, wording, is_same_idea):
+    found = comparison("Eggs 3 and 4", "Cars 5 and 6", wording=wording, equation=equations)
+    assert found.flags == ((SAME_IDEA,) if is_same_idea else ())
+    assert found.reason.startswith("Both are computed as")
+
+
+def test_the_same_computation_for_the_same_concept_is_the_same_idea_in_any_words():
+    tags = [TaggedPath(1, ("Number", "Equal groups"))]
+    pair = {"equation": ("3*4+5", "6*7+8"), "tags": (tags, tags)}
+    assert comparison("Eggs 3 4 5", "Cars 6 7 8", wording=0.1, **pair).flags == (SAME_IDEA,)
 
 
 def contrast(one, other, **both):
@@ -152,7 +164,6 @@ def test_what_nearly_all_questions_of_a_hierarchy_share_is_not_named():
         evidence_of("one", language="en", tags=[one]),
         evidence_of("other", language="en", tags=[other]),
         lens="purpose",
-        score=0.7,
         wording=0.3,
         rarity=lambda word: 5.0,
         broad=frozenset({TaggedPath(1, ("Contest", "Topics"))}),
@@ -190,7 +201,7 @@ def test_the_rarest_shared_words_are_named_and_common_ones_are_not():
 
 def test_words_inside_longer_chinese_words_are_not_named_twice():
     one = evidence_of("三角形的面积", language="zh")
-    found = compare(one, evidence_of("一个三角形", language="zh"), lens="wording", score=0.5, wording=0.5,
+    found = compare(one, evidence_of("一个三角形", language="zh"), lens="wording", wording=0.5,
                     rarity=lambda word: 4.0)  # fmt: skip
     assert found.reason == "Both mention “三角形”."
 

@@ -1,0 +1,99 @@
+# ruff: noqa: T201 - a benchmark prints
+"""A sample of what pages say about similar questions, to be read by a person: is each statement true?
+
+    python -m tests.bench.statements [--seed N] [--number N] [--demo] [--data FOLDER] [--keep FOLDER]
+
+Statements are the reasons and the kinds of similar questions of the real bank of `tests.bench.similar`, or with
+`--demo` of the demo bank, from questions drawn with the seed, and half of them from those that are said to have the
+same idea or to be solved differently, which are rare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.bench.bank import KEPT_IN, SHARED_DATA, encode_bank, set_up
+from tests.bench.judged.bank import open_judged_bank
+from tests.bench.similar import PARTS
+
+ASKED = 400  # questions whose similar ones are looked at, at most
+SHOWN = 600  # characters of a question
+
+
+def main() -> int:
+    """Print the sample."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.statements", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--number", type=int, default=50, help="of statements")
+    parser.add_argument("--demo", action="store_true", help="of the demo bank instead of the real one")
+    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
+    options, _ = parser.parse_known_args()
+    if options.demo:
+        open_demo_bank(options.keep)
+    else:
+        open_judged_bank(data=options.data, var=options.keep, parts=PARTS, name="bank-similar", demo=False)
+    for number, statement in enumerate(sample(options.seed, options.number), 1):
+        print(f"\n--- {number}\n{statement}")
+    return 0
+
+
+def open_demo_bank(var: Path) -> None:
+    """Set Django up with the demo bank alone."""
+    set_up(var / "bank-demo")
+    from questionbank.models import Question
+    from questionbank.services.setup import demo_bank_install
+
+    if not Question.objects.exists():
+        demo_bank_install(report=print)
+    encode_bank()
+
+
+def sample(seed: int, number: int) -> list[str]:
+    """So many statements: half of them with a flag as far as there are any, the others at random."""
+    rng = random.Random(seed)
+    flagged: list[str] = []
+    others: list[str] = []
+    for statement, is_flagged in statements(rng):
+        (flagged if is_flagged else others).append(statement)
+        if len(flagged) >= number // 2 and len(others) >= number:
+            break
+    some = flagged[: number // 2]
+    return some + rng.sample(others, min(number - len(some), len(others)))
+
+
+def statements(rng: random.Random) -> Iterator[tuple[str, bool]]:
+    """One hit of each list of questions drawn at random, and one of each kind."""
+    from questionbank.models import Question
+    from questionbank.selectors.kinship import kin_of
+    from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA
+    from questionbank.selectors.serving import serving
+
+    ids = sorted(Question.objects.filter(status="ready").values_list("pk", flat=True))
+    now = serving()
+    for pk in rng.sample(ids, min(ASKED, len(ids))):
+        question = Question.objects.select_related("equation").get(pk=pk)
+        kin = kin_of(question=question, serving=now)
+        for kind in (SAME_IDEA, LOOKS_ALIKE):
+            if hits := kin.kinds.get(kind):
+                yield written(question, rng.choice(hits)), True
+        for result in kin.results.values():
+            if result.hits:
+                yield written(question, rng.choice(result.hits[:5])), False
+
+
+def written(question: object, hit: object) -> str:
+    """Both questions and what is said of them."""
+    kinds = f" [{', '.join(hit.flags)}]" if hit.flags else ""
+    texts = (" ".join(one.text.split())[:SHOWN] for one in (question, hit.question))
+    return "\n".join([*texts, f"=> {hit.reason}{kinds}"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
