@@ -54,7 +54,8 @@ _WORD_OR_SHORT = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
 _COUNTED = re.compile(r"[一两几每这那各某第].{1,2}")  # Chinese counting words: one, some, each of something
 # How the answer should be written says nothing of what is asked.
 _ANSWER_FORMAT = re.compile(
-    r"(?:^|(?<=[.?!:;)\n]))\s*(?:please )?(?:express|give|enter|write|round|leave|state|type|simplify|use|note|hint|if|make)\b"
+    r"(?:^|(?<=[.?!:;)\n]))\s*(?:please )?"
+    r"(?:express|give|enter|write|round|leave|state|type|simplify|use|note|hint|if|make)\b"
     r"[^.?!\n]{0,120}?\banswers?\b[^.?!\n]*[.?!]?",
     re.IGNORECASE,
 )

@@ -27,7 +27,7 @@ LOOKS_ALIKE = "looks-alike-solved-differently"
 ALIKE_WORDING = 0.8  # cosine of the character n-grams from which two texts look alike to a reader
 MUCH_WORDING = 0.6  # from which much of the wording is the same
 # Cosines of the wording from which the same computation means the same idea too: by the operations that it has.
-SAME_SHAPE_WORDING = {1: 0.6, 2: 0.4}
+SAME_SHAPE_WORDING = {1: 0.6, 2: 0.5, 3: 0.4}
 TELLING_RARITY = 1.6  # of a word that is worth naming: it stands in less than a fifth of the questions
 MOST_WORDS_CHANGED = 3  # in each of two texts that are the same but for what they ask
 _SHOWN = 3  # concepts, formula parts or words that a reason names
@@ -65,7 +65,7 @@ def compare(
     """Say why `candidate` is similar to `asked`.
 
     Args:
-        lens: under which lens it was found.
+        lens: whose vectors found it: of purpose, or of wording only.
         wording: cosine of the two texts' character n-grams.
         rarity: how rare a word is; the rarest shared words are named.
         broad: concepts that nearly all questions of a hierarchy share, which say nothing.

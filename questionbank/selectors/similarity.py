@@ -190,7 +190,8 @@ class _Comparison:
         vectors, notice = self._vectors(lens)
         rank = rank_by_wording if lens == Lens.WORDING else rank_by_likeness
         ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, k)
-        return SimilarResult(lens, self.hits(ranked, lens), notice)
+        served = lens if lens in vectors else Lens.WORDING
+        return SimilarResult(lens, self.hits(ranked, served), notice)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """The candidates with the reason for each; a fixed number of queries for any number of them."""

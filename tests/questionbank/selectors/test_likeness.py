@@ -99,6 +99,7 @@ def test_without_purpose_rare_words_and_the_form_decide(bank):
     result = similar_questions(question=asked, lens="purpose", serving=serving())
     assert [hit.question for hit in result.hits] == [train, cake]
     assert result.notice
+    assert not any("model" in hit.reason for hit in result.hits)
 
 
 def test_concepts_over_a_large_part_of_a_hierarchy_are_broad():

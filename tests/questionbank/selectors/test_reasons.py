@@ -53,7 +53,7 @@ def test_the_same_computation_is_named_with_letters():
         (("3+4", "5+6"), 0.5, False),  # one operation is everybody's
         (("3+4", "5+6"), 0.7, True),
         (("48/6-1", "868/3-118"), 0.3, False),  # trees along a road, trains that meet
-        (("48/6-1", "868/3-118"), 0.5, True),
+        (("48/6-1", "868/3-118"), 0.6, True),
     ],
 )
 def test_the_same_computation_is_the_same_idea_in_much_the_same_words(equations, wording, is_same_idea):
@@ -217,6 +217,11 @@ def test_words_inside_longer_chinese_words_are_not_named_twice():
             None,
         ),
         ("Tom sells a kite.", "Tom buys a melon.", None),
+        (
+            "What is it? Express your answer as a common fraction.",
+            "Which is it? Express your answer as a common fraction.",
+            None,
+        ),
         (
             "The least common multiple of 4 and 6",
             "Find the least common multiple!",
