@@ -9,6 +9,7 @@ import json
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+import redis
 import structlog
 from celery import Celery
 from django.conf import settings
@@ -73,7 +74,7 @@ def _send(run: Run) -> None:
             ignore_result=True,
             retry=False,
         )
-    except (OperationalError, OSError) as error:
+    except (OperationalError, OSError, redis.RedisError) as error:  # away, or it cannot write to its disk
         logger.warning("run_not_sent", run=run.pk, reason=str(error))
         return
     type(run).objects.filter(pk=run.pk).update(sent_at=timezone.now())

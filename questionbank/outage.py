@@ -59,6 +59,8 @@ def outage_of(error: BaseException | None) -> Outage | None:
                 return Outage.LOST
         elif isinstance(one, _BROKER):
             return Outage.LOST
+        elif isinstance(one, redis.ResponseError) and str(one).startswith("MISCONF"):
+            return Outage.FULL  # it cannot write its append-only file
     return None
 
 

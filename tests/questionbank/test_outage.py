@@ -165,6 +165,8 @@ def test_redis_that_is_away_is_a_503(client, overview):
         (OSError(errno.ENOSPC, "No space left on device"), Outage.FULL),
         (OSError(errno.EACCES, "Permission denied"), None),
         (IntegrityError("duplicate key"), None),
+        (redis.ResponseError("MISCONF Errors writing to the AOF file: No space left on device"), Outage.FULL),
+        (redis.ResponseError("WRONGTYPE"), None),
     ],
 )
 def test_outages_are_told_from_faults(error, outage):
