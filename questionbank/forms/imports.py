@@ -94,7 +94,7 @@ class ColumnsForm(forms.Form):
         label=_("Encoding"), choices=[(name, _ENCODING_NAMES[name]) for name in ENCODINGS]
     )
     delimiter = forms.ChoiceField(
-        label=_("Between columns stands a"),
+        label=_("Separator between columns"),
         choices=[(DELIMITERS[sign], _DELIMITER_NAMES[sign]) for sign in DELIMITERS],
     )
 
