@@ -34,6 +34,7 @@ _ABBREVIATED = re.compile(r"\b(?:\w|Mr|Mrs|Ms|Dr|St|Rs|No|vs|etc|approx|a\.m|p\.
 _ARTICLE = re.compile(
     r"\b(an?) ((?:hour|inch|ounce|acre|second|minute|day|week|month|year|mile|metre|foot|yard|gram|pound|litre|cup)\b)"
 )
+_FORMULA = "\ue000"  # holds a formula's place; no text has it
 _POWERS = {"2": "square ", "3": "cubic "}
 
 
@@ -56,12 +57,20 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 def tidy(text: str, *, capitals: bool = True) -> str:
     """Close the gaps that a deletion leaves: double blanks, blanks before marks, a comma without a clause.
 
-    >>> tidy("How many  are in the ?")
-    'How many are in the?'
+    Formulas stay as they are.
+
+    >>> tidy("How many  are in the ?"), tidy("In the ratio $5 : 7$ , how many?")
+    ('How many are in the?', 'In the ratio $5 : 7$ , how many?')
     """
+    spans = formula_spans(text)
+    formulas = iter([text[start:end] for start, end in spans])
+    if spans:
+        text = apply_edits(text, [(start, end, _FORMULA) for start, end in spans])
     text = _BEFORE_MARK.sub("", _BLANKS.sub(" ", text))
     text = _LONELY_COMMA.sub(_instead_of_comma, text).strip()
-    return _SENTENCE_START.sub(_capital, text) if capitals else text
+    if capitals:
+        text = _SENTENCE_START.sub(_capital, text)
+    return re.sub(_FORMULA, lambda _match: next(formulas), text) if spans else text
 
 
 def _instead_of_comma(match: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from analytics.errors import DataError
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.operators.sequence import SequenceModel
+from analytics.paraphrase.plain_english import breakages, usefulness
 
 if TYPE_CHECKING:
     from analytics.language_model import LanguageModel
@@ -25,8 +26,7 @@ __all__ = [
     "different_texts",
 ]
 
-_DRAWS = 20  # of the rules, for each candidate asked for
-_MOST_DRAWS = 300
+_DRAWS = 100  # of the rules, of which the best are taken
 _MOST_AT_ONCE = 16  # outputs or wordings of a model
 
 _INSTRUCTION = """\
@@ -71,15 +71,17 @@ class RuleParaphraser:
     name = "rule paraphraser"
 
     def propose(self, question: str, count: int) -> list[str]:
-        """Return up to `count` rewordings; few where few rules apply. The rules know English."""
-        found: list[str] = []
-        for draw in range(min(_DRAWS * count, _MOST_DRAWS)):
-            text = reword(question, random.Random(f"{draw}/{question}"))
-            if text is not None:
-                found = different_texts(question, [*found, text], count)
-            if len(found) == count:
-                break
-        return found
+        """Return up to `count` rewordings, the most useful first; few where few rules apply. The rules know English.
+
+        Broken and trivial ones (`analytics.paraphrase.plain_english`) are left out.
+        """
+        draws = (reword(question, random.Random(f"{draw}/{question}")) for draw in range(_DRAWS))
+        useful: dict[str, float] = {}
+        for text in different_texts(question, filter(None, draws), _DRAWS):
+            value = usefulness(question, text)
+            if value and not breakages(text, question):
+                useful[text] = value
+        return sorted(useful, key=lambda text: -useful[text])[:count]
 
 
 class SequenceParaphraser:

@@ -24,12 +24,20 @@ _THERE = re.compile(
     r"^There (?:are|were|is|was) (?P<what>[^,.?]{3,60}?)"
     r" (?P<where>(?:in|on|at|inside) (?:the|a|an|each|his|her|their|[A-Z])[^,.?]*)\.\s*$"
 )
+_POINTS_BACK = re.compile(
+    r"\b(?:then|now|left|the|that|this|these|those|one|ones|both|others?|so|such|more)\b"
+    r"|^How (?:many|much) (?:did|does|do|is|are|was|were|will|would|can|could|remains?)\b",
+    re.IGNORECASE,
+)
 _PRONOUN = re.compile(r"\b(?:he|she|it|they|his|her|their|its|them|him)\b", re.IGNORECASE)
 _STATEMENT = re.compile(r"^[A-Z0-9][^?!:;]*\.\s*$")
 _HAS_AND = re.compile(r",|\band\b|\bif\b|\bthen\b|\bbut\b", re.IGNORECASE)
 _ASKED = re.compile(r"^(?:How|What|Find|Calculate|Determine)\b")
 _OPENER = re.compile(
-    r"^(?:If|Then|So|But|And|However|After|Suppose|Given|Assuming|Now|Later|Next|Each|Therefore)\b"
+    r"^(?:If|Then|So|But|And|However|After|Suppose|Given|Assuming|Now|Later|Next|Each|Therefore|Let|Take|Use|Choose"
+    r"|Find|Calculate|Compute|Determine|Work|Write|Give|Round|Show|Express|Simplify|Solve|Draw|State|Estimate|Evaluate"
+    r"|Convert|Prove|List|Name|Complete|Factorise|Factor|Expand|Differentiate|Integrate|Add|Subtract|Multiply|Divide"
+    r"|Sketch|Explain|Describe|Decide|Make|Check|Verify|Rearrange|Put|Order|Arrange|Form|Fill|Identify|Sort)\b"
 )
 
 
@@ -98,7 +106,7 @@ def join_sentences(text: str, rng: random.Random) -> str | None:
         if _STATEMENT.match(sentences[index].text)
         and _STATEMENT.match(sentences[index + 1].text)
         and not (sentences[index].is_question or sentences[index + 1].is_question)
-        and not _HAS_AND.search(sentences[index].text)
+        and not _HAS_AND.search(sentences[index].text + sentences[index + 1].text)
         and not _OPENER.match(sentences[index + 1].text)
         and not _OPENER.match(sentences[index].text)
         and len(sentences[index].text) + len(sentences[index + 1].text) < 160
@@ -125,7 +133,7 @@ def question_first(text: str, rng: random.Random) -> str | None:
     ):
         return None
     asked = sentences[-1].text.strip()
-    if _PRONOUN.search(asked) or re.search(r"\b(?:then|now|left|the)\b", asked):
+    if _PRONOUN.search(asked) or _POINTS_BACK.search(asked):
         return None
     facts = text[: sentences[-1].start].rstrip()
     return f"{asked} {facts}" if asked[-1] in ".?" else None

@@ -142,6 +142,8 @@ def _how_many_do(asked: str, rng: random.Random) -> str | None:
     match = _HOW_MANY_DO.match(asked)
     if (
         match is None
+        or not (match["do"] in _AUXILIARY or _is_verb(match["verb"]))
+        or match["who"] in {"be", "have"}  # "can be filled": nobody is named
         or re.search(r"\bthan\b|\beach\b", match["rest"])
         or match["what"].startswith(("more", "fewer"))
     ):

@@ -223,8 +223,8 @@ def test_the_rule_paraphraser_keeps_numbers_units_names_and_formulas(question: s
         ("How many pens did Omar buy?", {"What is the number of pens that Omar bought?"}),
         ("If Ann runs, how far is Rome?", {"How far is Rome if Ann runs?"}),
         ("There are 5 pens in the box.", {"In the box, there are 5 pens.", "The box holds 5 pens."}),
-        ("He did not buy it.", {"He didn't buy it.", "He did not purchase it."}),
-        ("What is the sum of 3 and 4?", {"Find the sum of 3 and 4.", "What is the total of 3 and 4?"}),
+        ("He did not buy it.", {"He didn't buy it."}),
+        ("What is the sum of 3 and 4?", {"Find the sum of 3 and 4."}),
     ],
 )  # fmt: skip
 def test_rewordings_are_among_what_the_rules_make(question: str, rewordings: set[str]) -> None:
