@@ -1,7 +1,8 @@
 """Files of paraphrases: JSON Lines or CSV, gzip too; one pair of `original` and `paraphrase` a line.
 
-Further fields: ``id``, ``language`` (detected where absent), and ``question``, the number of a question of the bank,
-whose text is then the original where none is given. Others are ignored, null means absent. No ``id`` stands twice.
+Further fields: ``id``, ``language`` (detected where absent), ``label`` (1 valid, 0 not), and ``question``, the number
+of a question of the bank, whose text is then the original where none is given. Others are ignored, null means absent.
+No ``id`` stands twice.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadabl
 
 __all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
 
-PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question")
+PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question", "label")
 _DELIMITERS = ",;\t"
 _LARGEST_ID = 2**63 - 1
 
@@ -36,6 +37,7 @@ class PairRow:
     paraphrase: str
     language: str
     question: int | None
+    label: int | None = None
 
 
 def read_pair_file(
@@ -142,7 +144,20 @@ def _pair(row: Mapping[str, Any]) -> PairRow:
         paraphrase=paraphrase,
         language=language or detect_language(original or paraphrase),
         question=question,
+        label=_label(row.get("label")),
     )
+
+
+_LABELS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "valid": 1, "invalid": 0}
+
+
+def _label(value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    label = _LABELS.get(str(value).strip().lower())
+    if label is None:
+        raise ValueError("label must be 1 (valid) or 0 (not valid)")
+    return label
 
 
 def _string(row: Mapping[str, Any], name: str, limit: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -12,12 +12,13 @@ from django.utils.translation import gettext_lazy as _
 
 from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.forms.uploads import FileForm
-from questionbank.models import Question, ReviewDecision
+from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.selectors.questions import is_text_of
 from questionbank.selectors.review import DEFAULT_KEYS
+from questionbank.selectors.review_pairs import PairFilters
 
-__all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairForm"]
+__all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairFilterForm", "PairForm"]
 
 ACTION_NAMES = {  # action -> what its button and the legend say; a literal table
     "accept": _("Accept"),
@@ -95,13 +96,63 @@ class PairForm(OpinionsForm):
 class PairFileForm(OpinionsForm, FileForm):
     """A file of pairs; it is checked before anything is added."""
 
-    field_order = ("file", "opinions")
+    field_order = ("file", "opinions", "hides_machine")
+
+    hides_machine = forms.BooleanField(
+        label=_("Hide the machine's opinion until a pair is decided"),
+        required=False,
+        help_text=_("Reviewers then see neither score nor findings, so their decisions are their own."),
+    )
 
     limit = "REVIEW_UPLOAD_MAX_BYTES"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # The other form of the page has the field `opinions` too.
         super().__init__(*args, auto_id="id_file_%s", **kwargs)
+
+
+class PairFilterForm(forms.Form):
+    """Filters of the list of pairs; empty ones pass everything."""
+
+    state = forms.ChoiceField(
+        label=_("State"),
+        required=False,
+        choices=[
+            ("", _("Any")),
+            *(one for one in ParaphrasePair.State.choices if one[0] != ParaphrasePair.State.DECIDED),
+            (ParaphrasePair.State.DECIDED, _("Decided, with any outcome")),
+            *ParaphrasePair.Outcome.choices,
+        ],
+    )
+    batch = forms.ChoiceField(label=_("Batch"), required=False)
+    least = forms.IntegerField(label=_("Valid with at least (%)"), required=False, min_value=0, max_value=100)
+    most = forms.IntegerField(label=_("Valid with at most (%)"), required=False, min_value=0, max_value=100)
+    reviewer = forms.TypedChoiceField(label=_("Decided by"), required=False, coerce=int, empty_value=None)
+    reason = forms.ChoiceField(
+        label=_("Rejected because"),
+        required=False,
+        choices=[("", _("Any reason")), *ReviewDecision.Reason.choices],
+    )
+    text = forms.CharField(label=_("Words in it"), required=False, max_length=200, strip=True)
+
+    def __init__(
+        self, data: Mapping[str, Any], *, batches: Sequence[str], reviewers: Sequence[tuple[int, str]]
+    ) -> None:
+        super().__init__(data)
+        named: Any = self.fields["batch"]
+        people: Any = self.fields["reviewer"]
+        named.choices = [("", _("Any")), *((name, name) for name in batches)]
+        people.choices = [("", _("Anybody")), *reviewers]
+
+    def filters(self) -> PairFilters:
+        """What the valid fields say; a field that cannot be read filters nothing."""
+        found: dict[str, Any] = {
+            name: value for name, value in self.cleaned_data.items() if value not in ("", None)
+        }
+        for bound in ("least", "most"):
+            if bound in found:
+                found[bound] /= 100
+        return PairFilters(**found)
 
 
 class GuidelineForm(forms.Form):

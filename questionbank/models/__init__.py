@@ -14,7 +14,7 @@ from questionbank.models.event import ModelEvent
 from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import ImportDuplicate
 from questionbank.models.long_query import LongQuery
-from questionbank.models.paraphrase import ParaphrasePair
+from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
 from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
 from questionbank.models.question_list import QuestionList, QuestionListItem
@@ -31,6 +31,7 @@ from questionbank.models.user import User, UserRole
 from questionbank.models.vocabulary import VocabularyWord
 
 __all__ = [
+    "BatchDeletion",
     "EmbeddingSet",
     "FacetCount",
     "ImportDuplicate",

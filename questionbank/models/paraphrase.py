@@ -40,6 +40,7 @@ class ParaphrasePair(models.Model):
         priority: place in the queue, small first; kept by `questionbank.services.paraphrase`.
         shuffle: a random number, by which a share of the queue is ordered instead.
         opinions_wanted: so many reviewers are asked, none of whom sees the others' decisions.
+        hides_machine: score, probability and findings are shown only once the pair is decided.
         outcome_text: the text that was accepted, where the outcome is `edit`.
         added: the question of the bank that has the accepted text.
     """
@@ -90,6 +91,9 @@ class ParaphrasePair(models.Model):
         related_name="accepted_pairs",
     )
     opinions_wanted = models.PositiveSmallIntegerField(_("opinions wanted"), default=opinions_wanted)
+    hides_machine = models.BooleanField(
+        _("the machine's opinion is hidden until it is decided"), default=False, db_default=False
+    )
     priority = models.FloatField(default=2.5, editable=False)
     shuffle = models.FloatField(default=shuffle_number, editable=False)
 
@@ -124,6 +128,36 @@ class ParaphrasePair(models.Model):
         return self.paraphrase[:80]
 
     @property
+    def is_machine_hidden(self) -> bool:
+        """Whether nobody may see yet what the machine says of it."""
+        return self.hides_machine and self.state != self.State.DECIDED
+
+    @property
     def wording(self) -> str:
         """The paraphrase as it was accepted, or as it was proposed."""
         return self.outcome_text or self.paraphrase
+
+
+class BatchDeletion(models.Model):
+    """One deletion of a batch of pairs; decided pairs stay, so a batch may be deleted twice.
+
+    Attributes:
+        deleted: number of pairs that are gone.
+        kept: number of pairs that stayed, because somebody had decided on them or had them on the screen.
+    """
+
+    batch = models.CharField(_("batch"), max_length=120)
+    deleted = models.PositiveIntegerField(_("deleted"))
+    kept = models.PositiveIntegerField(_("kept"))
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("deletion of a batch")
+        verbose_name_plural = _("deletions of batches")
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return self.batch

@@ -96,6 +96,7 @@ class ReviewDecision(Evidence):
         seconds: between the first sight of the pair and the decision.
         is_adjudication: settles a disagreement; made in sight of the others' decisions.
         is_random: the pair came by the random order, so that such decisions are a fair sample.
+        is_label: it came as a label in an uploaded file: nobody gave it here, and it counts as nobody's opinion.
     """
 
     class Verdict(models.TextChoices):
@@ -114,6 +115,7 @@ class ReviewDecision(Evidence):
         MEANING = "meaning", _("The relation between the quantities is another")
         LANGUAGE = "language", _("It cannot be understood or is wrong in grammar")
         SAME = "same", _("It is the same text")
+        LABELLED = "labelled", _("Labelled so in an uploaded file")
 
     pair = models.ForeignKey(
         "questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="decisions"
@@ -129,6 +131,7 @@ class ReviewDecision(Evidence):
     seconds = models.FloatField(_("seconds taken"), default=0)
     is_adjudication = models.BooleanField(_("settles a disagreement"), default=False)
     is_random = models.BooleanField(default=False)
+    is_label = models.BooleanField(_("a label of an uploaded file"), default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     undone_at = models.DateTimeField(null=True, blank=True)
 
@@ -162,12 +165,18 @@ class ReviewDecision(Evidence):
 
 
 class ReviewPreference(models.Model):
-    """The keys that a reviewer chose; an action without an entry has its usual key."""
+    """The keys that a reviewer chose, and the guidelines that they have read.
+
+    Attributes:
+        keys: an action without an entry has its usual key.
+        guideline_seen: the latest version of the guidelines that they say they have read; 0 for none.
+    """
 
     reviewer = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_preference"
     )
     keys = models.JSONField(default=dict)
+    guideline_seen = models.PositiveIntegerField(default=0, db_default=0)
 
     def __str__(self) -> str:
         return f"{self.reviewer_id}"

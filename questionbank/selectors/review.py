@@ -7,7 +7,7 @@ gaps; its interval is a bootstrap over pairs.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,7 +23,15 @@ from analytics import records
 from analytics.paraphrase.metrics import cohen_kappa
 from analytics.paraphrase.operators.catalog import OPERATORS
 from questionbank.errors import NotFound
-from questionbank.models import ParaphrasePair, ReviewDecision, ReviewGuideline, ReviewLease, User
+from questionbank.models import (
+    ParaphrasePair,
+    ReviewDecision,
+    ReviewGuideline,
+    ReviewLease,
+    ReviewPreference,
+    SettlementLease,
+    User,
+)
 
 __all__ = [
     "DEFAULT_KEYS",
@@ -31,6 +39,7 @@ __all__ = [
     "Agreement",
     "PairAgreement",
     "QueueCounts",
+    "ReasonAgreement",
     "StuckPairs",
     "Throughput",
     "adjudications",
@@ -39,13 +48,16 @@ __all__ = [
     "decision_rows",
     "export_fields",
     "guideline_history",
+    "guideline_unread",
     "is_party",
     "last_decision",
+    "next_to_settle",
     "opinions",
     "opinions_shown",
     "pair_get",
     "pair_history",
     "queue_counts",
+    "reason_agreement",
     "review_keys",
     "reviewers",
     "skips",
@@ -74,18 +86,18 @@ DEFAULT_KEYS = {  # action -> key; a literal table, in the order of the legend
 }
 EXPORT_FIELDS = (
     "pair", "source_id", "batch", "original", "paraphrase", "language", "source", "generator", "state", "outcome",
-    "outcome_text", "reviewer", "verdict", "reason", "text", "comment", "adjudication", "random", "seconds",
-    "decided_at", "guideline_version", "scorer", "scorer_id", "score", "probability",
+    "outcome_text", "reviewer", "verdict", "reason", "text", "comment", "adjudication", "label", "random",
+    "seconds", "decided_at", "guideline_version", "scorer", "scorer_id", "score", "probability",
 )  # fmt: skip
 RESAMPLES = 1_000
 _JUDGED = (ReviewDecision.Verdict.ACCEPT, ReviewDecision.Verdict.REJECT, ReviewDecision.Verdict.EDIT)
 
 
 def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Decisions that count as opinions: not undone, not skipped, not made in sight of the others'."""
-    return ReviewDecision.objects.filter(undone_at__isnull=True, is_adjudication=False).exclude(
-        verdict=ReviewDecision.Verdict.SKIP
-    )
+    """Decisions that count as opinions: not undone, not skipped, not made in sight of the others', no file's labels."""
+    return ReviewDecision.objects.filter(
+        undone_at__isnull=True, is_adjudication=False, is_label=False
+    ).exclude(verdict=ReviewDecision.Verdict.SKIP)
 
 
 def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
@@ -151,8 +163,16 @@ def taken_back(*, pair: ParaphrasePair, reviewer: User, is_adjudication: bool) -
 
 def last_decision(*, reviewer: User) -> ReviewDecision | None:
     """The reviewer's last decision that stands: what `review_undo` would take back."""
-    mine = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True)
+    mine = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True, is_label=False)
     return mine.select_related("pair__added").order_by("-pk").first()
+
+
+def guideline_unread(*, reviewer: User) -> ReviewGuideline | None:
+    """The latest guidelines where the reviewer has not said yet that they have read them; None where they have."""
+    latest = ReviewGuideline.objects.order_by("-version").first()
+    preference = ReviewPreference.objects.filter(reviewer=reviewer).first()
+    seen = preference.guideline_seen if preference else 0
+    return latest if latest is not None and latest.version > seen else None
 
 
 def review_keys(*, reviewer: User) -> dict[str, str]:
@@ -254,6 +274,16 @@ def adjudications() -> QuerySet[ParaphrasePair, ParaphrasePair]:
     return ParaphrasePair.objects.filter(state=ParaphrasePair.State.ADJUDICATION).order_by("pk")
 
 
+def next_to_settle(*, person: User) -> ParaphrasePair | None:
+    """The oldest pair that waits for a settlement, that the person may settle, and that nobody else is settling."""
+    held = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=timezone.now())
+    pairs = adjudications().filter(~Exists(held.exclude(reviewer=person)))
+    if not person.has_perm("questionbank.settle_own"):
+        own = opinions().filter(pair=OuterRef("pk"), reviewer=person)
+        pairs = pairs.exclude(typed_by(person.pk)).filter(~Exists(own))
+    return pairs.first()
+
+
 class _Median(Aggregate):
     function = "percentile_cont"
     template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
@@ -284,7 +314,7 @@ def throughput() -> list[Throughput]:
     stands = Q(undone_at__isnull=True, is_adjudication=False)
     since = timezone.now() - timedelta(days=1)
     rows = (
-        ReviewDecision.objects.filter(reviewer__isnull=False)
+        ReviewDecision.objects.filter(reviewer__isnull=False, is_label=False)
         .values("reviewer")
         .annotate(
             decisions=Count("pk", filter=stands & ~Q(verdict=verdict.SKIP)),
@@ -318,6 +348,53 @@ class PairAgreement:
     pairs: int
     same: int
     kappa: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonAgreement:
+    """How other reviewers judged the pairs that a reviewer rejected for one reason.
+
+    Attributes:
+        reason: of `ReviewDecision.Reason`, in words.
+        given: opinions with this reason on pairs that others judged too.
+        same: opinions of others on these pairs that reject for the same reason.
+        other_reason: those that reject for another one.
+        accepted: those that accept, with changes or without.
+    """
+
+    reason: str
+    given: int
+    same: int
+    other_reason: int
+    accepted: int
+
+    @property
+    def share(self) -> float:
+        """Share of the others' opinions that name the same reason."""
+        return self.same / max(1, self.same + self.other_reason + self.accepted)
+
+
+def reason_agreement() -> list[ReasonAgreement]:
+    """Count, for each reason to reject, what other reviewers said of the same pairs; the commonest reason first."""
+    judged: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
+    rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
+    for pair, verdict, reason in rows.values_list("pair_id", "verdict", "reason"):
+        judged[pair].append((verdict, reason))
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for given in judged.values():
+        for place, (_verdict, reason) in enumerate(given):
+            if not reason or len(given) < 2:
+                continue
+            others = given[:place] + given[place + 1 :]
+            counts[reason]["given"] += 1
+            for _other_verdict, other in others:
+                counts[reason]["same" if other == reason else "other_reason" if other else "accepted"] += 1
+    names = dict(ReviewDecision.Reason.choices)
+    found = [
+        ReasonAgreement(str(names[reason]), one["given"], one["same"], one["other_reason"], one["accepted"])
+        for reason, one in counts.items()
+    ]
+    return sorted(found, key=lambda one: (-one.given, one.reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,7 +498,7 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
             pair.pk, pair.source_id, pair.batch, pair.original, pair.paraphrase, pair.language, pair.source,
             pair.generator, pair.state, pair.outcome, pair.outcome_text,
             one.reviewer.get_username() if one.reviewer else "", one.verdict, one.reason, one.text, one.comment,
-            one.is_adjudication, one.is_random, round(one.seconds, 1), one.created_at.isoformat(),
+            one.is_adjudication, one.is_label, one.is_random, round(one.seconds, 1), one.created_at.isoformat(),
             one.guideline.version, one.scorer_name, one.scorer_id, one.score, one.probability,
         )  # fmt: skip
         row = dict(zip(EXPORT_FIELDS, values, strict=True))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -23,11 +23,12 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed, ValidationFailed
 from questionbank.formats.pairs import PairRow, read_pair_file
-from questionbank.models import ParaphrasePair, Question, User
+from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.questions import is_text_of
 from questionbank.services.paraphrase import PairInput, pairs_create, pairs_known, pairs_turn
 from questionbank.services.proposals import why_not_reworded
+from questionbank.services.review import guideline_current
 from questionbank.services.uploads import uploads_forget_old
 
 __all__ = ["SHOWN_PROBLEMS", "PairReport", "pairs_check", "pairs_import"]
@@ -36,9 +37,10 @@ SHOWN_PROBLEMS = 100
 MOST_ROWS = 20_000
 MOST_LINES = 200_000  # blank ones included
 MOST_UNPACKED = 50 * 1024 * 1024  # bytes; the file is read while its owner waits
-_SALT = "kindred.paraphrases.2"  # its number changes with what is signed
+_SALT = "kindred.paraphrases.3"  # its number changes with what is signed
 _KEPT_FOR = 24 * 3600  # seconds
 _ADDED = ".added"
+_ROWS = 500  # that one statement writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class PairReport:
     Attributes:
         token: names the kept file to `pairs_import`.
         problems: the first `SHOWN_PROBLEMS` lines that cannot be used; `refused` is the number of all.
+        labelled: so many of the usable pairs have a label.
     """
 
     token: str
@@ -56,13 +59,21 @@ class PairReport:
     refused: int
     problems: tuple[LineProblem, ...]
     first: tuple[PairInput, ...]
+    labelled: int = 0
 
 
-def pairs_check(*, upload: File[Any], name: str, user: User, opinions: int | None = None) -> PairReport:
+def pairs_check(
+    *,
+    upload: File[Any],
+    name: str,
+    user: User,
+    opinions: int | None = None,
+    hides_machine: bool = False,
+) -> PairReport:
     """Keep a file of pairs and say what of it can be used; adds nothing to the queue.
 
     Args:
-        opinions: as `pairs_create` has it, for when its pairs are added.
+        opinions, hides_machine: as `pairs_create` has them, for when its pairs are added.
 
     Raises:
         NotAllowed: the person may not add pairs.
@@ -78,7 +89,7 @@ def pairs_check(*, upload: File[Any], name: str, user: User, opinions: int | Non
     except BaseException:
         storages["uploads"].delete(stored)
         raise
-    token = signing.dumps([stored, plain, user.pk, opinions], salt=_SALT)
+    token = signing.dumps([stored, plain, user.pk, opinions, hides_machine], salt=_SALT)
     return PairReport(
         token=token,
         name=plain,
@@ -86,11 +97,16 @@ def pairs_check(*, upload: File[Any], name: str, user: User, opinions: int | Non
         refused=len(problems),
         problems=tuple(problems[:SHOWN_PROBLEMS]),
         first=tuple(pairs[:3]),
+        labelled=sum(pair.label is not None for pair in pairs),
     )
 
 
-def pairs_import(*, token: str, user: User, skip_refused: bool = False) -> list[ParaphrasePair]:
+def pairs_import(
+    *, token: str, user: User, skip_refused: bool = False, labels_decide: bool = False
+) -> list[ParaphrasePair]:
     """Add the pairs of a file that was checked: all of them, or with `skip_refused` those that can be used.
+
+    With `labels_decide` the labelled pairs are decided by their labels and wait for nobody; else labels are dropped.
 
     Raises:
         NotAllowed: the person may not add pairs.
@@ -99,18 +115,26 @@ def pairs_import(*, token: str, user: User, skip_refused: bool = False) -> list[
     """
     _allow(user)
     try:
-        stored, name, owner, opinions = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
+        stored, name, owner, opinions, hides_machine = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
     except signing.BadSignature as error:
         raise Conflict(_("The file is not kept any more; upload it again.")) from error
     if owner != user.pk:
         raise Conflict(_("The file is not kept any more; upload it again."))
     with transaction.atomic():
         pairs_turn()
-        return _import(stored, name, user, opinions, skip_refused=skip_refused)
+        return _import(
+            stored,
+            name,
+            user,
+            skip_refused=skip_refused,
+            labels_decide=labels_decide,
+            opinions=opinions,
+            hides_machine=hides_machine,
+        )
 
 
 def _import(
-    stored: str, name: str, user: User, opinions: int | None, *, skip_refused: bool
+    stored: str, name: str, user: User, *, skip_refused: bool, labels_decide: bool, **options: Any
 ) -> list[ParaphrasePair]:
     storage, mark = storages["uploads"], f"{stored}{_ADDED}"
     if storage.exists(mark):
@@ -124,13 +148,39 @@ def _import(
         )
     try:
         made = pairs_create(
-            pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name, opinions=opinions
+            pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name, **options
         )
     except ValidationFailed as error:  # what a reader let through and the queue does not take
         raise ImportRefused(str(error), problems) from error
+    if labels_decide:
+        _decide_by_labels(made, [pair.label for pair in pairs], user)
     storage.save(mark, ContentFile(b""))
     storage.delete(stored)
     return made
+
+
+def _decide_by_labels(made: Sequence[ParaphrasePair], labels: Sequence[int | None], user: User) -> None:
+    """Decide the labelled pairs as their labels say; the decisions say that they are labels."""
+    verdicts, outcomes = ReviewDecision.Verdict, ParaphrasePair.Outcome
+    guideline, decided, decisions = guideline_current(), [], []
+    for pair, label in zip(made, labels, strict=True):
+        if label is None:
+            continue
+        pair.state = ParaphrasePair.State.DECIDED
+        pair.outcome = outcomes.ACCEPT if label else outcomes.REJECT
+        decided.append(pair)
+        decisions.append(
+            ReviewDecision(
+                pair=pair,
+                reviewer=user,
+                verdict=verdicts.ACCEPT if label else verdicts.REJECT,
+                reason="" if label else ReviewDecision.Reason.LABELLED,
+                guideline=guideline,
+                is_label=True,
+            )
+        )
+    ParaphrasePair.objects.bulk_update(decided, ["state", "outcome"], batch_size=_ROWS)
+    ReviewDecision.objects.bulk_create(decisions, batch_size=_ROWS)
 
 
 def _allow(user: User) -> None:
@@ -183,7 +233,7 @@ def _read(stored: str, name: str) -> tuple[list[PairInput], list[LineProblem]]:
             problems.append(LineProblem(number, reason))
             continue
         seen[both] = number
-        pairs.append(PairInput(original, row.paraphrase, row.language, row.id, question))
+        pairs.append(PairInput(original, row.paraphrase, row.language, row.id, question, row.label))
     return pairs, problems
 
 

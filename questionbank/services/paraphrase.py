@@ -47,13 +47,14 @@ _ROWS = 500  # that one statement writes
 
 @dataclass(frozen=True, slots=True)
 class PairInput:
-    """A pair that arrives; `source_id` is its identifier in the file, where it came in one."""
+    """A pair that arrives; `source_id` is its identifier in the file, where it came in one, `label` 1 valid, 0 not."""
 
     original: str
     paraphrase: str
     language: str = "en"
     source_id: str = ""
     question: Question | None = None
+    label: int | None = None
 
 
 def findings_to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -84,6 +85,7 @@ def pairs_create(
     batch: str = "",
     generator: str = "",
     opinions: int | None = None,
+    hides_machine: bool = False,
     request_scores: bool = True,
 ) -> list[ParaphrasePair]:
     """Add pairs to the review queue and, unless told otherwise, ask for their scores.
@@ -96,6 +98,7 @@ def pairs_create(
         batch: name of what arrives together.
         generator: name of the rules or model that wrote them.
         opinions: how many reviewers are asked about each, 1 to `REVIEW_OPINIONS_MOST`; None: `REVIEW_OPINIONS`.
+        hides_machine: what the machine says of them is shown only once they are decided.
 
     Raises:
         NotAllowed: the person may not add pairs.
@@ -117,6 +120,7 @@ def pairs_create(
             generator=generator[:200],
             batch=batch[:120],
             opinions_wanted=opinions_wanted() if opinions is None else opinions,
+            hides_machine=hides_machine,
             created_by=user,
         )
         for one in pairs

@@ -31,7 +31,15 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
-from questionbank.selectors.review import DEFAULT_KEYS, is_party, opinions, reviewers, skips, typed_by
+from questionbank.selectors.review import (
+    DEFAULT_KEYS,
+    is_party,
+    last_decision,
+    opinions,
+    reviewers,
+    skips,
+    typed_by,
+)
 from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
 
 __all__ = [
@@ -44,6 +52,7 @@ __all__ = [
     "adjudication_take",
     "guideline_current",
     "guideline_publish",
+    "guideline_read",
     "review_decide",
     "review_heartbeat",
     "review_keys_save",
@@ -170,9 +179,10 @@ def _give(pair: ParaphrasePair, reviewer: User, now: datetime, *, is_random: boo
 
 
 def _beside(pair: ParaphrasePair) -> dict[str, Any]:
-    """What stands beside a pair at this moment, as columns of its lease or decision."""
-    scorer = pair.scored_by
-    values = (guideline_current(), scorer, scorer.name if scorer else "", pair.score, pair.verdict)
+    """What stands beside a pair at this moment, as columns of its lease or decision; nothing that is hidden."""
+    scorer = None if pair.is_machine_hidden else pair.scored_by
+    score, verdict = (None, None) if pair.is_machine_hidden else (pair.score, pair.verdict)
+    values = (guideline_current(), scorer, scorer.name if scorer else "", score, verdict)
     return dict(zip(_BESIDE, values, strict=True))
 
 
@@ -365,7 +375,7 @@ def review_undo(*, reviewer: User) -> ReviewDecision:
     """
     _allow(reviewer)
     _lock_person(reviewer)
-    last = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True).order_by("-pk").first()
+    last = last_decision(reviewer=reviewer)
     if last is None:
         raise NotFound(_("There is no decision of yours to take back."))
     pair = _existing_pair(last.pair_id)
@@ -397,7 +407,9 @@ def _checked(
     text, comment = text.strip(), comment.strip()
     if verdict not in allowed:
         fields["verdict"] = [_("Choose one of the decisions.")]
-    if verdict == _Verdict.REJECT and reason not in ReviewDecision.Reason.values:
+    if verdict == _Verdict.REJECT and (
+        reason not in ReviewDecision.Reason.values or reason == ReviewDecision.Reason.LABELLED
+    ):
         fields["reason"] = [_("Choose why it is rejected.")]
     if verdict == _Verdict.EDIT:
         if not text:
@@ -423,7 +435,8 @@ def _checked(
 def _settle(pair: ParaphrasePair) -> None:
     """Bring the state of a pair, whose row is locked, in line with the decisions that stand."""
     before = (pair.outcome, pair.outcome_text)
-    settlement = pair.decisions.filter(is_adjudication=True, undone_at__isnull=True).first()
+    settled = pair.decisions.filter(undone_at__isnull=True).exclude(is_adjudication=False, is_label=False)
+    settlement = settled.order_by("-is_adjudication").first()
     given = list(opinions().filter(pair=pair).order_by("pk"))
     said = {(one.verdict, one.text) for one in given}
     if settlement is None and len(given) >= pair.opinions_wanted and len(said) == 1:
@@ -494,6 +507,19 @@ def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
     if problem:
         raise ValidationFailed(problem, fields={"text": [problem]})
     return ReviewGuideline.objects.create(version=latest.version + 1, text=text, created_by=user)
+
+
+def guideline_read(*, reviewer: User, version: int) -> None:
+    """Note that a reviewer has read the guidelines up to a version.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+    """
+    _allow(reviewer)
+    latest = guideline_current().version
+    preference = ReviewPreference.objects.get_or_create(reviewer=reviewer)[0]
+    preference.guideline_seen = max(preference.guideline_seen, min(version, latest))
+    preference.save(update_fields=["guideline_seen"])
 
 
 def review_keys_save(*, reviewer: User, keys: Mapping[str, str]) -> ReviewPreference:

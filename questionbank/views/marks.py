@@ -10,8 +10,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.models import ParaphrasePair
+from questionbank.services.paraphrase import pair_findings
 
-__all__ = ["CHANGE_NAMES", "KIND_NAMES", "Piece", "marked_pieces", "named_findings", "pair_pieces"]
+__all__ = [
+    "CHANGE_NAMES",
+    "KIND_NAMES",
+    "Piece",
+    "marked_pieces",
+    "named_findings",
+    "pair_pieces",
+    "shown_findings",
+]
 
 KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; a literal table
     "number": _("number"),
@@ -74,6 +83,11 @@ def named_findings(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
         }
         for one in findings
     ]
+
+
+def shown_findings(pair: ParaphrasePair) -> list[dict[str, Any]]:
+    """The findings of a pair as far as its page may show them: none while the machine's opinion is hidden."""
+    return [] if pair.is_machine_hidden else pair_findings(pair)
 
 
 def pair_pieces(pair: ParaphrasePair, findings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

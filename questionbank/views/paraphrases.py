@@ -28,7 +28,6 @@ from questionbank.selectors.questions import question_get
 from questionbank.selectors.review import opinions_shown, pair_get, pair_history
 from questionbank.selectors.strands import strands
 from questionbank.services.accepted_paraphrases import AddedParaphrases, accepted_pairs_add
-from questionbank.services.paraphrase import pair_findings
 from questionbank.services.proposals import (
     Proposals,
     paraphrase_type,
@@ -37,7 +36,7 @@ from questionbank.services.proposals import (
     why_not_reworded,
 )
 from questionbank.views.access import check_permission, requires, takes_posts
-from questionbank.views.marks import pair_pieces
+from questionbank.views.marks import pair_pieces, shown_findings
 
 __all__ = ["question_paraphrases_page", "review_add_accepted", "review_pair", "review_propose"]
 
@@ -164,7 +163,7 @@ def review_propose(request: HttpRequest) -> HttpResponse:
 def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
     """One pair to read: what the machine says and, once it is decided, what reviewers said."""
     pair = pair_get(pair_id=pair_id)
-    context = pair_pieces(pair, pair_findings(pair)) | {
+    context = pair_pieces(pair, shown_findings(pair)) | {
         "pair": pair,
         "opinions": opinions_shown(pair=pair),
         "history": pair_history(pair=pair, viewer=request.user),

@@ -19,12 +19,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
+from questionbank.forms.numbers import whole_number
 from questionbank.forms.review import ACTION_NAMES, KeysForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.review import (
+    guideline_unread,
     is_party,
     last_decision,
+    next_to_settle,
     opinions,
     pair_get,
     queue_counts,
@@ -32,12 +35,12 @@ from questionbank.selectors.review import (
     taken_back,
     was_skipped,
 )
-from questionbank.services.paraphrase import pair_findings
 from questionbank.services.review import (
     Beat,
     adjudication_decide,
     adjudication_heartbeat,
     adjudication_take,
+    guideline_read,
     review_decide,
     review_heartbeat,
     review_keys_save,
@@ -45,11 +48,12 @@ from questionbank.services.review import (
     review_undo,
 )
 from questionbank.views.access import requires, takes_posts, unsent
-from questionbank.views.marks import pair_pieces
+from questionbank.views.marks import pair_pieces, shown_findings
 
 __all__ = [
     "review",
     "review_decide_view",
+    "review_guidelines_read",
     "review_heartbeat_view",
     "review_keys_page",
     "review_settle",
@@ -188,8 +192,12 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
         except Conflict as error:
             sent, status, late = Sent(pair_id, fields), 409, str(error)
         else:
-            messages.success(request, _("The disagreement is settled."))
-            return redirect("review_progress")
+            following = next_to_settle(person=request.user)
+            if following is None:
+                messages.success(request, _("The disagreement is settled. No other waits for you."))
+                return redirect("review_progress")
+            messages.success(request, _("The disagreement is settled. Here is the next one."))
+            return redirect("review_settle", pair_id=following.pk)
     pair = pair_get(pair_id=pair_id)
     written = _written(pair_id, sent.fields) if sent else {}
     if pair.state != ParaphrasePair.State.ADJUDICATION:
@@ -216,6 +224,15 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
             }
     context |= _pair_context(request, pair, sent=sent, is_adjudication=True)
     return render(request, "review/settle.html", context, status=status)
+
+
+@requires("review")
+@takes_posts(back="review")
+def review_guidelines_read(request: HttpRequest) -> HttpResponse:
+    """Note that the reviewer has read the guidelines (`version`)."""
+    version = whole_number(request.POST.get("version", ""))
+    guideline_read(reviewer=request.user, version=version or 0)
+    return redirect("review")
 
 
 @requires("review")
@@ -268,8 +285,7 @@ def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int 
     lease = review_next(reviewer=request.user)
     context: dict[str, Any] = {
         "counts": queue_counts(),
-        "last": last_decision(reviewer=request.user),
-        "undo_key": review_keys(reviewer=request.user)["undo"],
+        "unread": guideline_unread(reviewer=request.user),
     }
     if sent and (lease is None or lease.pair_id != sent.pair_id):
         context["written"] = _written(sent.pair_id, sent.fields)
@@ -313,7 +329,7 @@ def _pair_context(
         entered = {"text": undone.text, "comment": undone.comment}
     problem = sent.problem if sent else None
     text = entered.get("text") or pair.paraphrase
-    return pair_pieces(pair, pair_findings(pair)) | {
+    return pair_pieces(pair, shown_findings(pair)) | {
         "pair": pair,
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "problem": problem,

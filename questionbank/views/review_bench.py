@@ -27,6 +27,7 @@ from questionbank.selectors.review import (
     export_fields,
     guideline_history,
     queue_counts,
+    reason_agreement,
     stuck_pairs,
     throughput,
 )
@@ -61,9 +62,12 @@ def review_upload(request: HttpRequest) -> HttpResponse:
         if file_form.is_valid():
             file = file_form.cleaned_data["file"]
             try:
-                opinions = file_form.cleaned_data["opinions"]
                 context["report"] = pairs_check(
-                    upload=file, name=file.name, user=request.user, opinions=opinions
+                    upload=file,
+                    name=file.name,
+                    user=request.user,
+                    opinions=file_form.cleaned_data["opinions"],
+                    hides_machine=file_form.cleaned_data["hides_machine"],
                 )
                 status = 200
             except ImportRefused as error:
@@ -104,15 +108,20 @@ def review_upload_confirm(request: HttpRequest) -> HttpResponse:
             token=request.POST.get("token", ""),
             user=request.user,
             skip_refused="skip_refused" in request.POST,
+            labels_decide="labels_decide" in request.POST,
         )
     except (Conflict, ImportRefused) as error:
         messages.warning(request, str(error))
         return redirect("review_upload")
-    messages.success(
-        request,
-        ngettext("%(number)d pair is in the queue.", "%(number)d pairs are in the queue.", len(made))
-        % {"number": len(made)},
-    )
+    decided = sum(pair.state == ParaphrasePair.State.DECIDED for pair in made)
+    waiting = len(made) - decided
+    parts = [
+        ngettext("%(number)d pair is in the queue.", "%(number)d pairs are in the queue.", waiting)
+        % {"number": waiting},
+        ngettext("%(number)d is decided by its label.", "%(number)d are decided by their labels.", decided)
+        % {"number": decided},
+    ]
+    messages.success(request, " ".join(parts if decided else parts[:1]))
     return redirect("review_progress")
 
 
@@ -137,6 +146,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
         "stuck": stuck_pairs(),
         "accepted": accepted_pairs().count(),
         "agreement": agreement(),
+        "reasons": reason_agreement(),
         "people": throughput(),
         "page": Paginator(adjudications(), PAGE_SIZE).get_page(request.GET.get("page")),
         "has_scorer": artifact_champion(capability="paraphrase") is not None,

@@ -150,6 +150,30 @@ def test_a_page_on_which_a_pair_is_settled_keeps_it_and_says_when_it_is_gone(ope
     expect(page.get_by_text("The disagreement is settled.")).to_be_visible()
 
 
+def test_settling_leads_to_the_next_pair_and_can_be_undone(open_as, pairs) -> None:
+    reviewer = get_user_model().objects.get(username="reviewer")
+    disputed = []
+    for _ in range(2):
+        lease = review_next(reviewer=reviewer)
+        review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict="unsure")
+        disputed.append(lease.pair_id)
+    first, second = sorted(disputed)
+    page = open_as("admin")
+    page.goto(f"/review/{first}/settle/")
+    page.get_by_role("button", name="Accept", exact=False).first.click()
+    expect(page.get_by_text("Here is the next one.")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Settle pair {second}")).to_be_visible()
+    page.get_by_role("button", name="A unit is wrong or missing").click()
+    expect(page.get_by_text("No other waits for you.")).to_be_visible()
+    page.get_by_role("link", name="All pairs").click()
+    expect(page.get_by_text(f"You settled pair {second}: Reject")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()  # from whatever page of the review
+    expect(page.get_by_role("heading", name=f"Settle pair {second}")).to_be_visible()
+    expect(page.get_by_text(f"You settled pair {first}: Accept")).to_be_visible()
+    assert ParaphrasePair.objects.get(pk=second).state == "adjudication"
+    assert ParaphrasePair.objects.get(pk=first).outcome == "accept"
+
+
 def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:
     page = open_as("reviewer")
     page.goto("/review/")
@@ -260,6 +284,9 @@ def test_the_pages_are_accessible_and_no_wider_than_the_screen(open_as, bank, pa
         "progress/",
         "guidelines/",
         "propose/",
+        "pairs/",
+        "pairs/?batch=made-by-hand.jsonl",
+        "batch/delete/?batch=made-by-hand.jsonl",
     )
     for address in (*(f"/review/{one}" for one in pages), f"/questions/{question.pk}/paraphrases/"):
         page.goto(address)

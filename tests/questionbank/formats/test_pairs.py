@@ -28,7 +28,7 @@ PAIR = {"original": "Ann has 3 apples.", "paraphrase": "3 apples are Ann's."}
 def test_json_lines_with_and_without_what_may_be_absent(read):
     content = json.dumps({**PAIR, "id": 7, "language": "EN", "label": 1}) + "\n\n" + json.dumps(PAIR) + "\n"
     assert read(content) == [
-        (1, PairRow("7", PAIR["original"], PAIR["paraphrase"], "en", None)),
+        (1, PairRow("7", PAIR["original"], PAIR["paraphrase"], "en", None, 1)),
         (3, PairRow("", PAIR["original"], PAIR["paraphrase"], "en", None)),
     ]
 
@@ -74,7 +74,7 @@ def test_a_line_that_cannot_be_used_says_why_and_the_others_are_read(read, line,
 
 def test_an_id_stands_once(read):
     lines = [
-        {**PAIR, "id": one, "label": number} for number, one in enumerate(("a", 7, None, "7", "b", None))
+        {**PAIR, "id": one, "extra": number} for number, one in enumerate(("a", 7, None, "7", "b", None))
     ]
     rows = read("\n".join(map(json.dumps, lines)))
     assert [row.id for _line, row in (*rows[:3], *rows[4:])] == ["a", "7", "", "b", ""]

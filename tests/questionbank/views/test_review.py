@@ -21,9 +21,9 @@ from questionbank.models import (
     ReviewLease,
     SettlementLease,
 )
-from questionbank.selectors.review import guideline_history, review_keys
+from questionbank.selectors.review import guideline_history, reason_agreement, review_keys
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
-from questionbank.services.review import Beat, guideline_current, review_next
+from questionbank.services.review import Beat, guideline_current, guideline_publish, review_next
 from questionbank.views.marks import Piece, marked_pieces
 
 pytestmark = pytest.mark.django_db
@@ -463,6 +463,94 @@ def test_progress_shows_agreement_and_each_reviewer(as_reviewer, reviewer, admin
     # Of 6 answers 3 are one and 3 the other: alpha = 1 - (2 / 6) / (2 * 3 * 3 / (6 * 5)) = 0.44
     assert "<strong>0.44</strong>" in page
     assert "On 2 of 3 pairs" in page
+
+
+def test_progress_shows_what_others_said_where_one_gave_a_reason(as_reviewer, reviewer, admin_person, pairs):
+    made = pairs("a", "b", "c", opinions=2)
+    for pair, (one, other) in zip(made, [("unit", "unit"), ("unit", "number"), ("unit", "")], strict=True):
+        for person, reason in ((reviewer, one), (admin_person, other)):
+            ReviewDecision.objects.create(
+                pair=pair,
+                reviewer=person,
+                verdict="reject" if reason else "accept",
+                reason=reason,
+                guideline=guideline_current(),
+            )
+    found = {row.reason: row for row in reason_agreement()}
+    unit = found["A unit is wrong or missing"]
+    assert (unit.given, unit.same, unit.other_reason, unit.accepted) == (4, 2, 1, 1)
+    assert unit.share == 0.5
+    page = as_reviewer.get(reverse("review_progress")).content.decode()
+    assert "Agreement for each reason" in page
+    assert "50%" in page
+
+
+def test_new_guidelines_are_announced_until_the_reviewer_has_read_them(as_reviewer, admin_person, pairs):
+    pairs("a")
+    page = as_reviewer.get(reverse("review")).content.decode()
+    assert "Read the guidelines before you begin" in page
+    as_reviewer.post(reverse("review_guidelines_read"), {"version": 1})
+    assert "the guidelines before" not in as_reviewer.get(reverse("review")).content.decode()
+    guideline_publish(text="Be strict.", user=admin_person)
+    page = as_reviewer.get(reverse("review")).content.decode()
+    assert "The guidelines have changed: version 2 holds now" in page
+    as_reviewer.post(reverse("review_guidelines_read"), {"version": "9" * 30})
+    assert "version 2 holds now" in as_reviewer.get(reverse("review")).content.decode()
+    as_reviewer.post(reverse("review_guidelines_read"), {"version": 2})
+    assert "version 2 holds now" not in as_reviewer.get(reverse("review")).content.decode()
+    assert (
+        "The same calculation: a dozen is 12."
+        in as_reviewer.get(reverse("review_guidelines")).content.decode()
+    )
+
+
+def test_the_machines_opinion_of_a_hidden_batch_stands_nowhere(as_reviewer, reviewer):
+    (pair,) = pairs_create(
+        pairs=[PairInput(QUESTION, "Zoe rode some kilometres in 2 hours. How fast was she?")],
+        source="upload", user=reviewer, batch="blind.jsonl", hides_machine=True, request_scores=False,
+    )  # fmt: skip
+    artifact = ModelArtifact.objects.create(capability="paraphrase", name="Scorer seven", state="champion")
+    pair_save_score(pair=pair, score=0.8123, verdict=0.64, findings=[], artifact=artifact)
+    for address in (reverse("review"), reverse("review_pair", args=[pair.pk]), reverse("review_pairs")):
+        page = as_reviewer.get(address).content.decode()
+        assert "64%" not in page
+        assert "0.81" not in page
+        assert "became some" not in page
+        assert "hidden" in page
+    decide(as_reviewer, pair, "accept")
+    assert (
+        "Probability that it is valid: <strong>64%</strong>"
+        in as_reviewer.get(reverse("review_pair", args=[pair.pk])).content.decode()
+    )
+
+
+def test_the_list_of_pairs_takes_any_filter_and_deletes_a_batch(as_reviewer, reviewer, pairs):
+    pairs("typed")
+    pairs_create(
+        pairs=[PairInput(QUESTION, "uploaded")], source="upload", user=reviewer, batch="50% & more.jsonl",
+        request_scores=False,
+    )  # fmt: skip
+    address = reverse("review_pairs")
+    assert "2 pairs" in as_reviewer.get(address).content.decode()
+    page = as_reviewer.get(address, {"batch": "50% & more.jsonl", "state": "open"}).content.decode()
+    assert "uploaded" in page
+    assert ">typed<" not in page
+    delete = re.search(r'href="([^"]*batch/delete/[^"]*)"', page)[1]
+    assert "Delete 1 pair" in as_reviewer.get(delete.replace("&amp;", "&")).content.decode()
+    odd = {
+        "state": "x",
+        "batch": "\0",
+        "least": "-5",
+        "most": "9" * 400,
+        "reviewer": "1e9",
+        "reason": "?",
+        "page": "x",
+    }
+    assert as_reviewer.get(address, odd).status_code == 200
+    done = as_reviewer.post(reverse("review_batch_delete"), {"batch": "50% & more.jsonl"}, follow=True)
+    assert "1 pair is deleted." in done.content.decode()
+    assert f"{reviewer}: 1 deleted, 0 kept" in done.content.decode()
+    assert ParaphrasePair.objects.get().paraphrase == "typed"
 
 
 def test_progress_says_what_nobody_comes_to(as_reviewer, reviewer, pairs):

@@ -1,0 +1,85 @@
+"""The list of pairs with its filters, and what is done to a batch of them."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from questionbank.forms.review import PairFilterForm
+from questionbank.selectors.review_pairs import batch_deletions, batches, pair_reviewers, pairs_found
+from questionbank.services.pair_batches import batch_delete, batch_hide_machine, batch_preview
+from questionbank.views.access import requires, takes_posts
+
+__all__ = ["review_batch_delete", "review_batch_hide", "review_pairs"]
+
+PAGE_SIZE = 25
+
+
+@requires("read")
+@require_safe
+def review_pairs(request: HttpRequest) -> HttpResponse:
+    """All pairs, by filters; and the batches they came in."""
+    known = batches()
+    form = PairFilterForm(
+        _plain(request),
+        batches=[one.name for one in known],
+        reviewers=[(person.pk, str(person)) for person in pair_reviewers()],
+    )
+    form.is_valid()  # a filter that cannot be read says so beside its field, and filters nothing
+    filters = form.filters()
+    page = Paginator(pairs_found(filters=filters, viewer=request.user), PAGE_SIZE).get_page(
+        request.GET.get("page")
+    )
+    query = urlencode({name: value for name, value in form.data.items() if value})
+    context = {
+        "form": form,
+        "page": page,
+        "query": query,
+        "batches": known,
+        "batch": next((one for one in known if one.name == filters.batch), None),
+        "deletions": batch_deletions(),
+        "is_filtered": bool(query),
+    }
+    return render(request, "review/pairs.html", context)
+
+
+@requires("review")
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_batch_delete(request: HttpRequest) -> HttpResponse:
+    """Say what the deletion of a batch (`?batch=`) would remove and keep; a POST does it."""
+    name = (request.POST if request.method == "POST" else request.GET).get("batch", "").replace("\0", "")
+    if request.method == "POST":
+        done = batch_delete(batch=name, user=request.user)
+        said = ngettext("%(number)d pair is deleted.", "%(number)d pairs are deleted.", done.deleted)
+        kept = ngettext("%(number)d stays.", "%(number)d stay.", done.kept)
+        messages.success(request, f"{said % {'number': done.deleted}} {kept % {'number': done.kept}}")
+        return redirect("review_pairs")
+    preview = batch_preview(batch=name, user=request.user)
+    return render(request, "review/delete_batch.html", {"preview": preview})
+
+
+@requires("review")
+@takes_posts(back="review_pairs")
+def review_batch_hide(request: HttpRequest) -> HttpResponse:
+    """Hide the machine's opinion of a batch until its pairs are decided (`hide`), or show it again."""
+    name, hide = request.POST.get("batch", "").replace("\0", ""), "hide" in request.POST
+    number = batch_hide_machine(batch=name, hide=hide, user=request.user)
+    said = (
+        _("The machine’s opinion of %(number)d undecided pairs is hidden until they are decided.")
+        if hide
+        else _("The machine’s opinion of %(number)d undecided pairs is shown.")
+    )
+    messages.success(request, said % {"number": number})
+    return redirect(f"{reverse('review_pairs')}?{urlencode({'batch': name})}")
+
+
+def _plain(request: HttpRequest) -> dict[str, str]:
+    return {name: str(value).replace("\0", "") for name, value in request.GET.items() if name != "page"}
