@@ -245,6 +245,8 @@ def test_without_javascript_every_decision_is_a_button(open_as, pairs) -> None:
 
 def test_a_question_is_reworded_reviewed_and_added_to_the_bank(open_as, bank, reviewer) -> None:
     question = bank.questions[5]
+    question.text = "Ann has 58 stickers. Lea has 7 more stickers than Ann. How many stickers does Lea have?"
+    question.save()
     mine = open_as("teacher")
     mine.goto(f"/questions/{question.pk}/")
     mine.get_by_role("button", name="Propose paraphrases").click()
