@@ -1,15 +1,16 @@
 # ruff: noqa: S608 - SQL of names of this module; what was typed is in the parameters
 """How many questions have each value of a filter.
 
-Two ways lead there. Where a search has only filters that `FacetCount` knows, its rows are summed up, however many
+Two ways lead there. Where a search has only filters that `FacetCube` knows, its rows are summed up, however many
 questions the bank has. Words, an owner, a figure or a bound within a per cent are counted question by question, up to
 `COUNTED`; of more the values are named without a number.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
@@ -19,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+from questionbank.selectors.facet_cube import concept_groups, facet_cube
 from questionbank.selectors.filters import ANY_STATUS, SearchFilters
 
 __all__ = ["BANDS", "COUNTED", "FacetValue", "Facets", "count_facets"]
@@ -55,49 +57,34 @@ class Facets:
 
 _COLUMNS = ("kind", "grade", "language", "source", "band")
 _FILTERS = ("kind", "grade", "language", "source", "difficulty", "concept", "hierarchy")
-_FROM_COUNTS = f"""
-    counted AS MATERIALIZED (
-        SELECT id, kind, grade, language, source,
-            CASE WHEN difficulty >= 200 THEN {BANDS} - 1 ELSE difficulty / 2 * {BANDS} / 100 END AS band,
-            concepts, questions
-        FROM questionbank_facetcount WHERE {{condition}}
-    ),
-    tagged AS MATERIALIZED (
-        SELECT c.id, t.concept_id, c.questions FROM counted c CROSS JOIN unnest(c.concepts) AS t(concept_id)
-    )
-"""
-_FROM_QUESTIONS = f"""
-    candidate AS MATERIALIZED ({{candidates}} LIMIT {{limit}}),
+_GROUPED = f"""
+    WITH candidate AS MATERIALIZED ({{candidates}} LIMIT {{limit}}),
     counted AS (
         SELECT id, kind, grade, language, source,
             CASE WHEN difficulty_percent >= 100 THEN {BANDS} - 1
-                ELSE floor(difficulty_percent * {BANDS} / 100)::int END AS band,
-            1 AS questions
+                ELSE floor(difficulty_percent * {BANDS} / 100)::int END AS band
         FROM candidate
     ),
     tagged AS MATERIALIZED (  -- before the concepts' paths are joined: most tags are of other questions
-        SELECT c.id, t.concept_id, 1 AS questions FROM candidate c
+        SELECT c.id, t.concept_id FROM candidate c
         JOIN questionbank_questiontag t ON t.question_id = c.id
-    )
-"""
-# A question counts once below a concept and once in a hierarchy, however often it is tagged there.
-_GROUPED = """
-    WITH {counted},
+    ),
     below AS MATERIALIZED (
-        SELECT DISTINCT t.id, t.questions, k.hierarchy_id, substr(k.path, 1, {width}) AS path
+        SELECT DISTINCT t.id, k.hierarchy_id, substr(k.path, 1, {{width}}) AS path
         FROM tagged t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
-        WHERE k.path LIKE %s AND length(k.path) >= {width}
+        WHERE k.path LIKE %s AND length(k.path) >= {{width}}
     )
     SELECT grouping(kind, grade, language, source, band) AS which,
-        coalesce(kind, grade, language, source, band::text) AS value, sum(questions)
+        coalesce(kind, grade, language, source, band::text) AS value, count(*)
     FROM counted GROUP BY GROUPING SETS ((kind), (grade), (language), (source), (band), ())
     UNION ALL
-    SELECT -1, path, sum(questions) FROM below GROUP BY path
+    SELECT -1, path, count(*) FROM below GROUP BY path
     UNION ALL
-    SELECT -2, hierarchy_id::text, sum(questions)
-    FROM (SELECT DISTINCT id, questions, hierarchy_id FROM below) within GROUP BY hierarchy_id
+    SELECT -2, hierarchy_id::text, count(DISTINCT id) FROM below GROUP BY hierarchy_id
 """
+_OF_CUBE = ("concept", "difficulty_min", "difficulty_max", "grade", "kind", "language", "source", "status")
 _ALL = 2 ** len(_COLUMNS) - 1  # `grouping` of the total
+Found = dict[str, list[tuple[str, int]]]
 
 
 def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_words: bool = False) -> Facets:
@@ -109,19 +96,18 @@ def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_w
         questions: those that match, in no order.
         has_words: they were narrowed by more than the filters.
     """
-    condition = None if has_words else _condition(filters)
-    if condition is not None:
-        return _counted(_FROM_COUNTS.format(condition=condition[0]), condition[1], filters)
+    prefix = _path_of(filters.concept) if filters.concept is not None else ""
+    if not has_words and _cube_knows(filters):
+        return _from_cube(filters, prefix)
     columns = ("id", "kind", "grade", "language", "source", "difficulty_percent")
     try:
         sql, parameters = questions.order_by().values(*columns).query.sql_with_params()
     except EmptyResultSet:  # Django sees that nothing can pass
         return Facets(total=0, is_capped=False, values={name: [] for name in _FILTERS})
-    facets = _counted(_FROM_QUESTIONS.format(candidates=sql, limit=COUNTED + 1), parameters, filters)
+    facets = _from_questions(sql, parameters, prefix)
     if facets.total <= COUNTED:
         return facets
-    sql, parameters = _condition(filters, known_only=True) or ("true", [])
-    possible = _counted(_FROM_COUNTS.format(condition=sql), parameters, filters).values
+    possible = _from_cube(filters, prefix).values
     return Facets(
         total=COUNTED,
         is_capped=True,
@@ -132,55 +118,58 @@ def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_w
     )
 
 
-def _condition(filters: SearchFilters, *, known_only: bool = False) -> tuple[str, list[Any]] | None:
-    """The filters as a condition on `FacetCount`; None where its rows do not tell (unless `known_only`)."""
-    parts: list[str] = ["true"]
-    parameters: list[Any] = []
-    unknown = filters.owner is not None or bool(filters.figure)
-    if filters.status != ANY_STATUS:
-        parts.append("status = %s")
-        parameters.append(filters.status)
+def _cube_knows(filters: SearchFilters) -> bool:
+    """Whether the cube tells questions apart that these filters do."""
+    bounds = (filters.difficulty_min, filters.difficulty_max)
+    known = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
+    return replace(filters, **known) == SearchFilters() and all(
+        bound is None or float(bound).is_integer() for bound in bounds
+    )
+
+
+def _path_of(concept: int) -> str:
+    """Treebeard's path of a concept; of one that is gone, a path that no concept has."""
+    return KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first() or "-"
+
+
+def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
+    cube = facet_cube()
+    mask = cube.everything() if filters.status == ANY_STATUS else cube.equal("status", filters.status)
     for name in ("grade", "kind", "language", "source"):
         if value := getattr(filters, name):
-            parts.append(f"{name} = %s")
-            parameters.append(value)
-    for bound, comparison in ((filters.difficulty_min, ">="), (filters.difficulty_max, "<=")):
-        if bound is not None and float(bound).is_integer():
-            parts.append(f"difficulty {comparison} %s")
-            parameters.append(2 * int(bound))
-        unknown |= bound is not None and not float(bound).is_integer()
-    if filters.concept is not None:
-        parts.append(
-            "id IN (SELECT f.id FROM questionbank_facetcount f CROSS JOIN unnest(f.concepts) AS t(concept_id)"
-            " JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id WHERE k.path LIKE %s)"
-        )
-        parameters.append(f"{_path_of(filters.concept) or 'none'}%")
-    return None if unknown and not known_only else (" AND ".join(parts), parameters)
+            mask &= cube.equal(name, value)
+    if filters.difficulty_min is not None:
+        mask &= cube.difficulty >= 2 * math.ceil(filters.difficulty_min)
+    if filters.difficulty_max is not None:
+        mask &= (cube.difficulty >= 0) & (cube.difficulty <= 2 * math.floor(filters.difficulty_max))
+    below, by_path, by_hierarchy = concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)
+    if prefix:
+        mask &= cube.tagged(below)
+    found: Found = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
+    found["band"] = cube.by_band(mask, BANDS)
+    found["concept"] = cube.by_group(mask, by_path)
+    found["hierarchy"] = cube.by_group(mask, by_hierarchy)
+    return Facets(total=cube.total(mask), is_capped=False, values=_labelled(found))
 
 
-def _path_of(concept: int | None) -> str:
-    path = KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first()
-    return path or ""
-
-
-def _counted(counted: str, parameters: Sequence[Any], filters: SearchFilters) -> Facets:
-    prefix = _path_of(filters.concept) if filters.concept is not None else ""
-    query = _GROUPED.format(counted=counted, width=len(prefix) + KnowledgeConcept.steplen)
-    found: dict[str, list[tuple[str, int]]] = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
+def _from_questions(candidates: str, parameters: Sequence[Any], prefix: str) -> Facets:
+    width = len(prefix) + KnowledgeConcept.steplen
+    query = _GROUPED.format(candidates=candidates, limit=COUNTED + 1, width=width)
+    found: Found = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
     total = 0
     with connection.cursor() as cursor:
         cursor.execute(query, [*parameters, f"{prefix}%"])
         for which, value, count in cursor.fetchall():
             if which == -1:
-                found["concept"].append((value, int(count)))
+                found["concept"].append((value, count))
             elif which == -2:
-                found["hierarchy"].append((value, int(count)))
+                found["hierarchy"].append((value, count))
             elif which == _ALL:
-                total = int(count or 0)
-            elif value not in (None, ""):
+                total = count
+            elif value is not None:
                 # A bit of `grouping` is 0 for the column that the row is grouped by, the first the highest.
                 grouped_by = _COLUMNS[len(_COLUMNS) - (_ALL - which).bit_length()]
-                found[grouped_by].append((value, int(count)))
+                found[grouped_by].append((value, count))
     return Facets(total=total, is_capped=False, values=_labelled(found))
 
 
@@ -212,8 +201,10 @@ def _labelled(found: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Face
 
 
 def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN) -> list[FacetValue]:
-    """Values by falling count; what deltas of `FacetCount` sum up to nothing is left out."""
-    ordered = sorted((row for row in rows if row[2]), key=lambda row: (-row[2], str(row[1]).casefold()))
+    """Values by falling count; no value, and what no question has, is left out."""
+    ordered = sorted(
+        (row for row in rows if row[0] and row[2]), key=lambda row: (-row[2], str(row[1]).casefold())
+    )
     return [FacetValue(value, str(label), count) for value, label, count in ordered[:shown]]
 
 
