@@ -26,6 +26,7 @@ logger = structlog.get_logger(__name__)
 
 TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("import", ""): "bank.import",
+    ("change", ""): "bank.change",
     ("embed", "encoder"): "encoder.embed",
     ("train", "encoder"): "encoder.train",
     ("train", "paraphrase"): "paraphrase.train",

@@ -15,6 +15,7 @@ from questionbank.admin import site
 from questionbank.views import (
     appearance,
     augmentation,
+    bulk_changes,
     changes,
     concept_editing,
     concepts,
@@ -76,6 +77,11 @@ account_patterns: list[URLPattern | URLResolver] = [
 
 question_patterns: list[URLPattern | URLResolver] = [
     path("", search.question_list, name="question_list"),
+    path("selected/", bulk_changes.selection_page, name="selection"),
+    path("selected/<slug:format>/", bulk_changes.selection_export, name="selection_export"),
+    path("changes/", bulk_changes.bulk_change_list, name="bulk_change_list"),
+    path("changes/<int:change_id>/", bulk_changes.bulk_change_detail, name="bulk_change_detail"),
+    path("changes/<int:change_id>/undo/", bulk_changes.bulk_change_undo, name="bulk_change_undo"),
     path("new/", writing.question_create_page, name="question_create"),
     path("preview/", writing.question_preview, name="question_preview"),
     path("concept-choices/", writing.concept_choices, name="concept_choices"),

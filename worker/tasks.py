@@ -7,6 +7,7 @@ from typing import Any
 from celery import Task
 
 from questionbank.models import EmbeddingSet
+from questionbank.services.bulk_changes import run_bulk_change
 from questionbank.services.checkpoints import checkpoints_clear
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_undo import run_import_undo
@@ -22,6 +23,7 @@ from worker.proposals import propose_run
 from worker.reporting import patiently, running
 
 __all__ = [
+    "change_questions",
     "checkpoints_clear_away",
     "encoder_compare",
     "encoder_embed",
@@ -55,6 +57,14 @@ def import_undo(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = run_import_undo(reporter.run, reporter)
+
+
+@application.task(name="bank.change", bind=True)
+def change_questions(self: Task[Any, Any], run_id: int) -> None:
+    """Change many questions, or undo that."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = run_bulk_change(reporter.run, reporter)
 
 
 @application.task(name="encoder.embed", bind=True)

@@ -45,12 +45,14 @@ class Format:
         suffixes: endings of file names, each with and without ``.gz``.
         recognise: whether the beginning of an unnamed file is of this format.
         read: the questions, concepts and problems of a file with their line numbers.
+        media_type: of a file that is sent.
         write: one question as text, line end included; `head` goes before the first.
     """
 
     name: str
     label: str
     suffixes: tuple[str, ...]
+    media_type: str
     recognise: Callable[[str], bool]
     read: _Reader
     write: Callable[[QuestionRecord], str]
@@ -62,6 +64,7 @@ FORMATS: dict[str, Format] = {
         name="jsonl",
         label="JSON Lines",
         suffixes=(".jsonl", ".ndjson"),
+        media_type="application/x-ndjson",
         recognise=lambda beginning: beginning.startswith("{"),
         read=read_jsonl,
         write=lambda record: write_jsonl_line(record) + "\n",
@@ -70,6 +73,7 @@ FORMATS: dict[str, Format] = {
         name="csv",
         label="CSV",
         suffixes=(".csv", ".tsv"),
+        media_type="text/csv",
         recognise=lambda beginning: bool(header_delimiter(re.split(r"[\r\n]", beginning, maxsplit=1)[0])),
         read=read_csv,
         write=write_csv_row,

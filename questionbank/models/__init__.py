@@ -6,6 +6,7 @@ neither.
 """
 
 from questionbank.models.artifact import ModelArtifact
+from questionbank.models.bulk_change import BulkChange, BulkChangeItem
 from questionbank.models.comparison import ModelComparison
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
@@ -32,6 +33,8 @@ from questionbank.models.vocabulary import VocabularyWord
 
 __all__ = [
     "BatchDeletion",
+    "BulkChange",
+    "BulkChangeItem",
     "EmbeddingSet",
     "FacetCount",
     "ImportDuplicate",

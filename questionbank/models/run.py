@@ -26,6 +26,7 @@ class Run(models.Model):
         PROPOSE = "propose", _("Propose paraphrases")
         PROJECT = "project", _("Draw the map")
         UNDO = "undo", _("Undo an import")
+        CHANGE = "change", _("Change questions")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("Waiting")

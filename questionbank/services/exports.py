@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from django.db.models import QuerySet
+
 from analytics.records import QuestionRecord
-from questionbank.formats import write
-from questionbank.models import KnowledgeHierarchy
+from questionbank.formats import FORMATS, write
+from questionbank.models import KnowledgeHierarchy, Question
 from questionbank.selectors.questions import question_records, questions_matching
 
-__all__ = ["export_file"]
+__all__ = ["export_file", "export_lines"]
 
 
 def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
@@ -25,6 +27,14 @@ def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
     questions = questions_matching(filters=filters)
     hierarchy = KnowledgeHierarchy.objects.filter(name=filters.get("hierarchy", "")).first()
     return write(with_own_ids(question_records(questions, hierarchy=hierarchy)), path, format)
+
+
+def export_lines(*, questions: QuerySet[Question], format: str) -> Iterator[bytes]:
+    """The questions as the lines of a file, in bounded memory."""
+    chosen = FORMATS[format]
+    yield chosen.head.encode("utf-8")
+    for record in with_own_ids(question_records(questions)):
+        yield chosen.write(record).encode("utf-8")
 
 
 def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:

@@ -30,7 +30,7 @@ from questionbank.services.long_queries import long_query_keep
 from questionbank.templatetags.pages import language_name
 from questionbank.views.access import render_page, requires
 
-__all__ = ["QUERY_LIMIT", "given_query", "question_list"]
+__all__ = ["QUERY_LIMIT", "given_query", "query_parameters", "question_list"]
 
 REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow the next search
@@ -95,7 +95,10 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "bands": _bands(page),
         "facets": _facets(page, given),
         "statuses": [*Question.Status.choices, (ANY_STATUS, _("Any"))],
-        "orders": [(name, ORDER_NAMES[name]) for name in orders],
+        # The usual order has no name: a search that is typed next may have another.
+        "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
+        "order": shown["order"],
+        "selection_parameters": query_parameters(query) | given | ({"exact": exact} if exact else {}),
         "shows_answers": bool(shown["answers"]),
         "last_filters": _described(SearchFilters.from_querydict(last)),
         "last_address": _address(_parameters(query, last, **shown)),
@@ -110,6 +113,13 @@ def given_query(sent: QueryDict) -> str:
     if "q" not in sent and "long" in sent:
         return long_query_text(sent["long"])
     return sent.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
+
+
+def query_parameters(query: str) -> dict[str, str]:
+    """The parameters of an address that `given_query` reads; a long query goes by its key."""
+    if len(quote(query)) > LONGEST_IN_ADDRESS:
+        return {"long": long_query_keep(query)}
+    return {"q": query} if query else {}
 
 
 def _remember(request: HttpRequest, given: dict[str, str]) -> None:
@@ -143,10 +153,7 @@ def _redirect(parameters: dict[str, str]) -> HttpResponse:
 
 
 def _parameters(query: str, filters: dict[str, str], **others: str) -> dict[str, str]:
-    """Parameters of an address; a long query goes by its key."""
-    is_long = len(quote(query)) > LONGEST_IN_ADDRESS
-    named = {"long": long_query_keep(query)} if is_long else {"q": query}
-    named |= others
+    named = query_parameters(query) | others
     return filters | {name: value for name, value in named.items() if value}
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from playwright.sync_api import Page
 
 from questionbank.models import (
+    BulkChange,
     EmbeddingSet,
     ModelArtifact,
     ModelComparison,
@@ -38,6 +39,10 @@ OPEN_PAGES = ("/accounts/login/", "/accounts/password/reset/", "/nothing/here/")
 TEACHER_PAGES: dict[str, Callable] = {
     "home": lambda bank: "/",
     "results": lambda bank: "/questions/?q=equation",
+    "sorted results with answers": lambda bank: "/questions/?order=hardest&answers=1",
+    "closest in meaning": lambda bank: "/questions/?q=equation+zebra",
+    "selection": lambda bank: "/questions/selected/?all=1",
+    "preview of a bulk change": lambda bank: "/questions/selected/?all=1&kind=retire",
     "no results": lambda bank: "/questions/?q=zzzzzz&grade=99",
     "question": lambda bank: f"/questions/{bank.questions[0].pk}/",
     "long question": lambda bank: f"/questions/{bank.long.pk}/",
@@ -65,6 +70,10 @@ TEACHER_PAGES: dict[str, Callable] = {
     "log out": lambda bank: "/accounts/logout/",
 }
 ADMIN_PAGES: dict[str, Callable] = {
+    "concepts of many questions": lambda bank: "/questions/selected/?all=1&kind=concepts&concept_query=c",
+    "difficulty of many questions": lambda bank: "/questions/selected/?all=1&kind=difficulty&preview=1",
+    "bulk changes": lambda bank: "/questions/changes/",
+    "bulk change": lambda bank: f"/questions/changes/{bank.change.pk}/",
     "import": lambda bank: "/import/",
     "undo of an import": lambda bank: f"/jobs/{bank.checked.pk}/undo/",
     "changes": lambda bank: "/changes/",
@@ -130,6 +139,10 @@ def full_bank(bank):
     )
     add_models(bank)
     bank.running = Run.objects.create(kind="train", title="Train", state="running", done=10, total=100)
+    bank.change = BulkChange.objects.create(
+        kind="source", values={"source": "A book of " + "x" * 100}, changed=3, refused={"It is no draft.": 4},
+        applied_at=timezone.now(), undone_at=timezone.now(), kept=[one.pk for one in bank.questions],
+    )  # fmt: skip
     return bank
 
 

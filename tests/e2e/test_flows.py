@@ -35,7 +35,7 @@ def test_search_filter_open_and_go_to_a_similar_question(teacher_page: Page, ban
     page.wait_for_url("**grade=7**")
     expect(page.locator(".hits > li")).to_have_count(1)
 
-    page.get_by_role("link", name=f"Question {bank.questions[1].pk}").click()
+    page.get_by_role("link", name=f"Question {bank.questions[1].pk}", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Question {bank.questions[1].pk}")
     expect(page.locator("math").first).to_be_visible()
     expect(page.get_by_text("Subtract, then divide.")).to_be_hidden()
@@ -62,15 +62,52 @@ def test_typing_searches_without_pressing_anything_and_back_goes_back(teacher_pa
     expect(page.locator(".hits > li")).to_have_count(6)
 
 
-def test_filters_are_remembered_until_cleared(teacher_page: Page, bank) -> None:
+def test_a_new_search_starts_fresh_and_offers_the_last_filters(teacher_page: Page, bank) -> None:
     page = teacher_page
     page.goto("/questions/?grade=7")
     page.goto("/")
     page.get_by_role("searchbox").fill("solve")
     page.get_by_role("button", name="Search").click()
-    expect(page.get_by_text("The filters of your last search are in use.")).to_be_visible()
+    expect(page.locator(".hits > li")).to_have_count(3)
+    page.get_by_role("link", name="Search again with the last filters: Grade 7").click()
+    expect(page.locator(".hits > li")).to_have_count(1)
     page.get_by_role("link", name="Clear filters").click()
     page.wait_for_url("**/questions/?q=solve")
+    expect(page.get_by_text("Search again with the last filters")).to_have_count(0)
+
+
+def test_results_are_sorted_and_show_answers(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.goto("/questions/")
+    page.get_by_label("Sort by").select_option("Hardest first")
+    page.wait_for_url("**order=hardest**")
+    expect(page.locator(".hits > li").first).to_contain_text(rf"Question {bank.questions[4].pk}")
+    page.get_by_label("Show answers").check()
+    page.wait_for_url("**answers=1**")
+    expect(page.locator(".hits > li").first).to_contain_text("Answer:")
+
+
+def test_ticked_questions_are_tagged_anew_and_given_back(open_as, bank, admin_person) -> None:
+    page = open_as("admin")
+    page.goto("/questions/?q=equation")
+    for question in bank.questions[:2]:
+        page.get_by_label(f"Select question {question.pk}", exact=True).check()
+    page.get_by_role("button", name="Change or export the ticked").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("2 selected questions")
+    page.get_by_role("link", name="Change concepts").click()
+    page.get_by_label("Find a concept").fill("fractions")
+    page.get_by_role("button", name="Find").click()
+    page.get_by_role("group", name="Concept to add").get_by_label("Fractions").check()
+    page.get_by_role("group", name="Concept to remove").get_by_label("Linear equations").check()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("2 questions will change.")).to_be_visible()
+    assert bank.fraction.question_tags.count() == 1
+    page.get_by_role("button", name="Change 2 questions").click()
+    expect(page.get_by_text("2 questions changed.")).to_be_visible()
+    assert (bank.fraction.question_tags.count(), bank.linear.question_tags.count()) == (3, 1)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Undone by")).to_be_visible()
+    assert (bank.fraction.question_tags.count(), bank.linear.question_tags.count()) == (1, 3)
 
 
 def test_the_concept_filter_goes_down_the_tree(teacher_page: Page, bank) -> None:

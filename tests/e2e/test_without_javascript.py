@@ -20,6 +20,19 @@ def test_search_and_filter(plain_page: Page, bank) -> None:
     expect(page.locator(".hits > li").first).to_be_visible()
 
 
+def test_all_that_match_are_retired_and_brought_back(plain_page: Page, bank) -> None:
+    page = plain_page
+    page.goto("/questions/?q=equation")
+    page.get_by_role("button", name="Select all 3 that match").click()
+    page.get_by_role("link", name="Retire").click()
+    expect(page.get_by_text("2 questions are left out: Somebody else wrote it.")).to_be_visible()
+    page.get_by_role("button", name="Change 1 question").click()
+    assert Question.objects.filter(status="retired").get() == bank.questions[0]
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Undone by")).to_be_visible()
+    assert not Question.objects.filter(status="retired").exists()
+
+
 def test_formulas_and_folded_answers(plain_page: Page, bank) -> None:
     page = plain_page
     page.goto(f"/questions/{bank.questions[4].pk}/")

@@ -10,8 +10,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 
-from questionbank.models import ModelArtifact, ParaphrasePair, QuestionList, Run, SynonymGroup
+from questionbank.models import BulkChange, ModelArtifact, ParaphrasePair, QuestionList, Run, SynonymGroup
 
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
 LOGIN = 302  # to the log-in page; checked below
@@ -53,6 +54,11 @@ TABLE: dict[str, Address] = {
     "home": Address(EVERYBODY),
     "question_list": Address(EVERYBODY),
     "question_create": Address(WRITERS),
+    "selection": Address(EVERYBODY, query="?id=1"),
+    "selection_export": Address(EVERYBODY, {"format": "jsonl"}, query="?id=1"),
+    "bulk_change_list": Address(WRITERS),
+    "bulk_change_detail": Address((LOGIN, 403, 404, 403, 200), {"change_id": "bulk_change"}),
+    "bulk_change_undo": Address((LOGIN, 403, 404, 403, 302), {"change_id": "bulk_change"}, "post"),
     "question_preview": Address(EVERYBODY, method="post", data={"text": "$x$"}),
     "concept_choices": Address(EVERYBODY, method="post"),
     "question_detail": Address(EVERYBODY, QUESTION),
@@ -193,6 +199,9 @@ def things(bank, settings):
         "person": colleague.pk,
         "synonyms": SynonymGroup.objects.create(terms=["rooks", "castles"]).pk,
         "question": bank.questions[1].pk,
+        "bulk_change": BulkChange.objects.create(
+            kind="grade", values={"grade": "7"}, person=colleague, applied_at=timezone.now()
+        ).pk,
         "concept": bank.linear.pk,
         "hierarchy": bank.hierarchy.pk,
         "run": run.pk,

@@ -1,0 +1,198 @@
+"""What a change of many questions would do, and what was done."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from questionbank.errors import NotFound
+from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
+
+__all__ = [
+    "BulkPlan",
+    "Refusal",
+    "bulk_change_description",
+    "bulk_change_get",
+    "bulk_changes_of",
+    "bulk_plan",
+    "is_so_already",
+    "refusals",
+    "tagged_concepts",
+]
+
+SHOWN = 10  # questions of a preview
+Values = Mapping[str, Any]
+Kind = BulkChange.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why some questions are left out."""
+
+    reason: str
+    label: Promise | str
+    condition: Q
+
+
+@dataclass(frozen=True, slots=True)
+class BulkPlan:
+    """What a change would do with the selected questions.
+
+    Attributes:
+        selected: number of questions; the others are parts of it.
+        changing: to be changed.
+        unchanged: that are so already.
+        refused: numbers of questions that are left out, by the sentence that says why.
+        ids: of the questions to be changed, ascending.
+        first: some of them.
+        fingerprint: of the questions to be changed; another one means that somebody changed the bank meanwhile.
+    """
+
+    selected: int
+    changing: int
+    unchanged: int
+    refused: Mapping[str, int]
+    ids: Sequence[int]
+    first: Sequence[Question]
+    fingerprint: str
+
+
+# Reason -> sentence; a literal table.
+REFUSALS: Mapping[str, Promise] = {
+    "not_own": gettext_lazy("Somebody else wrote it. Teachers change only their own questions."),
+    "not_draft": gettext_lazy("It is no draft."),
+    "has_paraphrases": gettext_lazy("It has paraphrases."),
+    "in_list": gettext_lazy("It is in a list."),
+}
+
+_ALREADY: Mapping[
+    str, Callable[[Values], Q]
+] = {  # what holds for questions that are so already; a literal table
+    Kind.RETIRE: lambda values: Q(status=Question.Status.RETIRED),
+    Kind.RESTORE: lambda values: ~Q(status=Question.Status.RETIRED),
+    Kind.DELETE_DRAFTS: lambda values: Q(pk__in=[]),
+    Kind.CONCEPTS: lambda values: (
+        _has(values.get("add"), there=True) & _has(values.get("remove"), there=False)
+    ),
+    Kind.GRADE: lambda values: Q(grade=values["grade"]),
+    Kind.SOURCE: lambda values: Q(source=values["source"]),
+    Kind.DIFFICULTY: lambda values: Q(
+        difficulty=values["difficulty"], difficulty_scale=values["difficulty_scale"]
+    ),
+}
+
+
+def _has(concept: int | None, *, there: bool) -> Q:
+    if concept is None:
+        return Q()
+    tagged = Q(pk__in=QuestionTag.objects.filter(concept=concept).values("question_id"))
+    return tagged if there else ~tagged
+
+
+def is_so_already(kind: str, values: Values) -> Q:
+    """The condition of questions that the change would leave as they are."""
+    return _ALREADY[kind](values)
+
+
+def refusals(kind: str, user: User) -> list[Refusal]:
+    """Conditions of questions that the change leaves out, the first that holds gives the reason."""
+    found = []
+    if not user.has_perm("questionbank.question_edit"):  # of every question; else of their own alone
+        found.append(_refusal("not_own", ~Q(created_by=user)))
+    if kind == Kind.DELETE_DRAFTS:
+        found.append(_refusal("not_draft", ~Q(status=Question.Status.DRAFT)))
+        paraphrased = (
+            Q(paraphrases__isnull=False) | Q(accepted_pairs__isnull=False) | Q(reworded__isnull=False)
+        )
+        found.append(_refusal("has_paraphrases", paraphrased))
+        found.append(_refusal("in_list", Q(list_items__isnull=False)))
+    return found
+
+
+def _refusal(reason: str, condition: Q) -> Refusal:
+    return Refusal(reason, REFUSALS[reason], condition)
+
+
+def bulk_plan(*, questions: QuerySet[Question], kind: str, values: Values, user: User) -> BulkPlan:
+    """Say what a change would do, without doing it."""
+    ids = questions.values_list("pk", flat=True)
+    selected = set(ids)
+    left = set(selected)
+    refused: dict[str, int] = {}
+    for refusal in refusals(kind, user):
+        hit = left & set(questions.filter(refusal.condition).values_list("pk", flat=True))
+        if hit:
+            refused[str(refusal.label)] = len(hit)
+        left -= hit
+    unchanged = left & set(questions.filter(is_so_already(kind, values)).values_list("pk", flat=True))
+    left -= unchanged
+    ordered = sorted(left)
+    rows = Question.objects.in_bulk(ordered[:SHOWN])
+    return BulkPlan(
+        selected=len(selected),
+        changing=len(ordered),
+        unchanged=len(unchanged),
+        refused=refused,
+        ids=ordered,
+        first=[rows[pk] for pk in ordered[:SHOWN]],
+        fingerprint=hashlib.blake2b(",".join(map(str, ordered)).encode(), digest_size=12).hexdigest(),
+    )
+
+
+def tagged_concepts(*, questions: QuerySet[Question], limit: int = 50) -> list[tuple[int, int]]:
+    """Concepts that the questions are tagged with, (id, number of questions), the commonest first."""
+    rows = (
+        QuestionTag.objects.filter(question__in=questions.values("pk"))
+        .values("concept_id")
+        .annotate(number=Count("pk"))
+        .order_by("-number", "concept_id")
+    )
+    return [(row["concept_id"], row["number"]) for row in rows[:limit]]
+
+
+def bulk_changes_of(*, user: User) -> QuerySet[BulkChange]:
+    """The changes that a person may look at and undo: their own, an admin all; the newest first."""
+    changes = BulkChange.objects.select_related("person", "run", "undone_by")
+    return changes if user.has_perm("questionbank.question_edit") else changes.filter(person=user)
+
+
+def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
+    """A change that the person may look at.
+
+    Raises:
+        NotFound: there is none of this number for them.
+    """
+    change = bulk_changes_of(user=user).filter(pk=change_id).first()
+    if change is None:
+        raise NotFound(_("There is no such change."))
+    return change
+
+
+def bulk_change_description(kind: str, values: Values) -> str:
+    """A change in words, such as "Set the grade: 7"."""
+    label = str(Kind(kind).label)
+    parts = [str(values[name]) for name in ("grade", "source") if values.get(name)]
+    if "difficulty" in values:
+        parts.append(
+            _("%(value)s on the scale %(scale)s")
+            % {"value": f"{values['difficulty']:g}", "scale": values["difficulty_scale"]}
+        )
+    names = dict(
+        KnowledgeConcept.objects.filter(
+            pk__in=[values[name] for name in ("add", "remove") if values.get(name)]
+        ).values_list("pk", "name")
+    )
+    if values.get("add"):
+        parts.append(_("add “%(concept)s”") % {"concept": names.get(values["add"], "?")})
+    if values.get("remove"):
+        parts.append(_("remove “%(concept)s”") % {"concept": names.get(values["remove"], "?")})
+    if not parts and kind in (Kind.GRADE, Kind.SOURCE):
+        parts.append(_("none"))
+    return f"{label}: {', '.join(parts)}" if parts else label

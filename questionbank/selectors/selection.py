@@ -1,0 +1,53 @@
+"""Questions that somebody chose on the search page: by ticks, or all that a search counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.http import QueryDict
+
+from questionbank.models import Question
+from questionbank.selectors.filters import SearchFilters
+from questionbank.selectors.search import matching_questions
+
+__all__ = ["MOST_TICKED", "Selection"]
+
+MOST_TICKED = 1_000
+_LARGEST_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was chosen: `ids`, or with `is_all` every question that the search counts (`exact`: as it was typed)."""
+
+    query: str
+    filters: SearchFilters
+    is_all: bool
+    ids: tuple[int, ...] = ()
+    exact: bool = False
+
+    @classmethod
+    def from_querydict(cls, given: QueryDict, *, query: str) -> Selection:
+        """Read an address's parameters; what is no number of a question is left out."""
+        is_all = given.get("all") == "1"
+        texts = given.getlist("id")[:MOST_TICKED]
+        ids = () if is_all else tuple(dict.fromkeys(int(text) for text in texts if _is_id(text)))
+        return cls(query, SearchFilters.from_querydict(given), is_all, ids, given.get("exact") == "1")
+
+    def to_query(self) -> list[tuple[str, str]]:
+        """The parameters, without the query's, of an address that chooses the same."""
+        pairs = [*self.filters.to_query().items(), *([("exact", "1")] if self.exact else [])]
+        if self.is_all:
+            return [*pairs, ("all", "1")]
+        return [*pairs, *(("id", str(pk)) for pk in self.ids)]
+
+    def questions(self) -> QuerySet[Question]:
+        """The chosen questions, in no order."""
+        if self.is_all:
+            return matching_questions(query=self.query, filters=self.filters, exact=self.exact)
+        return Question.objects.filter(pk__in=self.ids).order_by()
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= _LARGEST_ID

@@ -1,0 +1,189 @@
+"""Questions chosen on the search page: changing them together, undoing that, and taking them along as a file.
+
+The address holds the whole choice, so that every step is a link or a form without JavaScript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from questionbank.errors import NotFound
+from questionbank.formats import FORMATS
+from questionbank.forms.bulk_changes import BULK_FORMS, BulkForm
+from questionbank.models import BulkChange, Question
+from questionbank.selectors.bulk_changes import (
+    bulk_change_description,
+    bulk_change_get,
+    bulk_changes_of,
+    bulk_plan,
+    tagged_concepts,
+)
+from questionbank.selectors.concept_choices import choices_of, concept_matches
+from questionbank.selectors.selection import Selection
+from questionbank.services.bulk_changes import bulk_change_request, bulk_change_undo_request
+from questionbank.services.exports import export_lines
+from questionbank.views.access import check_permission, requires
+from questionbank.views.search import given_query, query_parameters
+
+__all__ = ["bulk_change_detail", "bulk_change_list", "bulk_change_undo", "selection_export", "selection_page"]
+
+SHOWN = 10  # questions of a list on these pages
+KEPT_SHOWN = 100
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def selection_page(request: HttpRequest) -> HttpResponse:
+    """What can be done with the chosen questions; with a kind of change, its preview; by POST the change."""
+    may_change = request.user.has_perm("questionbank.question_create")
+    selection = Selection.from_querydict(request.GET, query=given_query(request.GET))
+    questions = selection.questions()
+    kind = request.GET.get("kind", "")
+    kind = kind if may_change and kind in BULK_FORMS else ""
+    form = _form(request, kind) if kind else None
+    plan = None
+    if form is not None and form.is_bound and form.is_valid():
+        plan = bulk_plan(questions=questions, kind=kind, values=form.values(), user=request.user)
+    if request.method == "POST":
+        check_permission(request, "question_create")
+        if plan is not None and form is not None and plan.fingerprint == request.POST.get("fingerprint"):
+            change = bulk_change_request(
+                user=request.user,
+                kind=kind,
+                values=form.values(),
+                question_ids=plan.ids,
+                selection=query_parameters(selection.query) | selection.filters.to_query(),
+            )
+            _say_done(request, change)
+            return redirect("bulk_change_detail", change_id=change.pk)
+        messages.warning(request, _("The questions changed meanwhile. Check the preview once more."))
+    pairs = [*query_parameters(selection.query).items(), *selection.to_query()]
+    context = {
+        "selection": selection,
+        "count": questions.count(),
+        "first": questions.order_by("pk")[:SHOWN],
+        "pairs": pairs,
+        "back": _address("question_list", [pair for pair in pairs if pair[0] not in ("id", "all")]),
+        "exports": [
+            (chosen.label, reverse("selection_export", args=[name]) + "?" + urlencode(pairs))
+            for name, chosen in FORMATS.items()
+        ],
+        "to_list": _address("list_add", [("question", pk) for name, pk in pairs if name == "id"]),
+        "may_change": may_change,
+        "kinds": [
+            (value, label, _address("selection", [*pairs, ("kind", value)]))
+            for value, label in BulkChange.Kind.choices
+        ],
+        "kind": kind,
+        "form": form,
+        "plan": plan,
+        "description": bulk_change_description(kind, form.values()) if plan and form else "",
+        **(_concept_context(request, questions) if kind == BulkChange.Kind.CONCEPTS else {}),
+    }
+    return render(request, "bulk_changes/selection.html", context)
+
+
+def _form(request: HttpRequest, kind: str) -> BulkForm:
+    """The change's form, filled in once its fields are in the address; one without fields needs none."""
+    form = BULK_FORMS[kind]()
+    if not form.fields or "preview" in request.GET:
+        return BULK_FORMS[kind](request.GET)
+    return form
+
+
+def _concept_context(request: HttpRequest, questions: Any) -> dict[str, Any]:
+    query = request.GET.get("concept_query", "").strip()[:200]
+    add = request.GET.get("set-add", "")
+    chosen = choices_of([int(add)] if add.isascii() and add.isdigit() and len(add) < 19 else [])
+    counts = dict(tagged_concepts(questions=questions))
+    return {
+        "concept_query": query,
+        "add_choices": [
+            *chosen,
+            *(choice for choice in concept_matches(query=query) if choice not in chosen),
+        ],
+        "chosen_add": add,
+        "chosen_remove": request.GET.get("set-remove", ""),
+        "remove_choices": [(choice, counts[choice.id]) for choice in choices_of(counts)],
+    }
+
+
+def _address(name: str, pairs: Iterable[tuple[str, str]]) -> str:
+    query = urlencode(list(pairs))
+    return reverse(name) + (f"?{query}" if query else "")
+
+
+def _say_done(request: HttpRequest, change: BulkChange) -> None:
+    if change.applied_at is None:
+        messages.info(request, _("A worker changes the questions in the background."))
+        return
+    text = ngettext("Changed %(number)s question.", "Changed %(number)s questions.", change.changed)
+    messages.success(request, text % {"number": f"{change.changed:,}"})
+
+
+@requires("read")
+@require_safe
+def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
+    """The chosen questions as a file, written while it is sent."""
+    if format not in FORMATS:
+        raise NotFound(_("There is no such format."))
+    selection = Selection.from_querydict(request.GET, query=given_query(request.GET))
+    lines: Iterator[bytes] = export_lines(questions=selection.questions(), format=format)
+    response = StreamingHttpResponse(lines, content_type=f"{FORMATS[format].media_type}; charset=utf-8")
+    name = f"questions{FORMATS[format].suffixes[0]}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@requires("question_create")
+@require_safe
+def bulk_change_list(request: HttpRequest) -> HttpResponse:
+    """The changes of many questions that one may undo, the newest first."""
+    page = Paginator(bulk_changes_of(user=request.user), 25).get_page(request.GET.get("page"))
+    rows = [(change, bulk_change_description(change.kind, change.values)) for change in page]
+    return render(request, "bulk_changes/list.html", {"page": page, "rows": rows})
+
+
+@requires("question_create")
+@require_safe
+def bulk_change_detail(request: HttpRequest, change_id: int) -> HttpResponse:
+    """What a change did, what it left out, and its undo."""
+    change = bulk_change_get(change_id=change_id, user=request.user)
+    changed = change.items.exclude(before=None).order_by("question_id")
+    ids = list(changed.values_list("question_id", flat=True)[:SHOWN])
+    context = {
+        "change": change,
+        "description": bulk_change_description(change.kind, change.values),
+        "first": Question.objects.filter(pk__in=ids).order_by("pk"),
+        "kept": change.kept[:KEPT_SHOWN],
+        "search": _address("question_list", change.selection.items()),
+    }
+    return render(request, "bulk_changes/detail.html", context)
+
+
+@requires("question_create")
+@require_POST
+def bulk_change_undo(request: HttpRequest, change_id: int) -> HttpResponse:
+    """Undo a change as a whole."""
+    change = bulk_change_get(change_id=change_id, user=request.user)
+    undone = bulk_change_undo_request(user=request.user, change=change)
+    if undone.undone_at is None:
+        messages.info(request, _("A worker undoes the change in the background."))
+    else:
+        number = undone.changed - len(undone.kept)
+        text = ngettext(
+            "Undid the change of %(number)s question.", "Undid the change of %(number)s questions.", number
+        )
+        messages.success(request, text % {"number": f"{number:,}"})
+    return redirect("bulk_change_detail", change_id=change.pk)

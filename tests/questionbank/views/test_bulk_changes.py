@@ -1,0 +1,105 @@
+"""Choosing questions in the search, changing them together, and taking them along."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from django.test import Client
+
+from questionbank.models import BulkChange, Question
+from tests.factories import QuestionFactory
+from tests.questionbank.small_bank import add_concept
+
+SELECTED = "/questions/selected/"
+
+
+def as_(person) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def test_the_search_offers_ticks_and_all_that_match(bank, as_teacher) -> None:
+    page = as_teacher.get("/questions/", {"grade": "7"}).content.decode()
+    number = Question.objects.filter(grade="7").count()
+    assert page.count('name="id" value="') == number
+    assert f"Select all {number} that match" in page or "Select the 1 that matches" in page
+    assert '<input type="hidden" name="grade" value="7">' in page
+
+
+def test_all_that_match_are_previewed_changed_and_given_back(bank, admin_person) -> None:
+    client = as_(admin_person)
+    address = f"{SELECTED}?all=1&status=ready&kind=source&set-source=Our+book&preview=1"
+    preview = client.get(address)
+    assert preview.context["plan"].changing == len(bank.questions)
+    assert f"Change {len(bank.questions)} questions" in preview.content.decode()
+    assert not Question.objects.filter(source="Our book").exists()
+    done = client.post(address, {"fingerprint": preview.context["plan"].fingerprint}, follow=True)
+    assert Question.objects.filter(source="Our book").count() == len(bank.questions)
+    assert f"{len(bank.questions)} questions changed." in done.content.decode()
+    change = BulkChange.objects.get()
+    undone = client.post(f"/questions/changes/{change.pk}/undo/", follow=True).content.decode()
+    assert "Undone by" in undone
+    assert not Question.objects.filter(source="Our book").exists()
+    assert "Set the source: Our book" in client.get("/questions/changes/").content.decode()
+
+
+def test_what_changed_since_the_preview_is_shown_once_more(bank, admin_person) -> None:
+    client = as_(admin_person)
+    address = f"{SELECTED}?all=1&kind=retire"
+    seen = client.get(address).context["plan"].fingerprint
+    QuestionFactory()
+    again = client.post(address, {"fingerprint": seen})
+    assert again.status_code == 200
+    assert "Check the preview once more" in again.content.decode()
+    assert not BulkChange.objects.exists()
+
+
+def test_teachers_see_what_is_left_out_and_why(bank, as_teacher) -> None:
+    ids = "&".join(f"id={question.pk}" for question in bank.questions)
+    response = as_teacher.get(f"{SELECTED}?{ids}&kind=retire")
+    own = [question for question in bank.questions if question.created_by_id]
+    assert response.context["plan"].changing == len(own)
+    assert "Teachers change only their own questions." in response.content.decode()
+
+
+def test_concepts_are_found_by_name_and_changed(bank, admin_person) -> None:
+    concept = add_concept("Sets", "Venn diagrams", hierarchy="Second hierarchy")
+    client = as_(admin_person)
+    page = client.get(f"{SELECTED}?all=1&kind=concepts&concept_query=venn")
+    assert f'name="set-add" value="{concept.pk}"' in page.content.decode()
+    assert f'name="set-remove" value="{bank.linear.pk}"' in page.content.decode()
+    address = f"{SELECTED}?all=1&kind=concepts&set-add={concept.pk}&set-remove={bank.linear.pk}&preview=1"
+    client.post(address, {"fingerprint": client.get(address).context["plan"].fingerprint})
+    assert concept.question_tags.count() == len(bank.questions)
+    assert not bank.linear.question_tags.exists()
+
+
+def test_a_value_that_makes_no_sense_is_refused_by_its_field(bank, admin_person) -> None:
+    client = as_(admin_person)
+    for query, sentence in (
+        ("kind=difficulty&set-difficulty=9&set-difficulty_scale=1-5", "Between 1 and 5 on this scale."),
+        ("kind=concepts", "Choose a concept to add"),
+        ("kind=concepts&set-add=999999", "not there any more"),
+    ):
+        response = client.get(f"{SELECTED}?all=1&{query}&preview=1")
+        assert sentence in response.content.decode()
+        assert response.context["plan"] is None
+    for query in ("", "id=x&id=-1&id=" + "9" * 30, "all=1&q=qqqq", "all=1&kind=nonsense"):
+        assert client.get(f"{SELECTED}?{query}").status_code == 200
+
+
+def test_a_search_is_exported_as_it_stands(bank, as_teacher) -> None:
+    response = as_teacher.get(f"{SELECTED}jsonl/?all=1&concept={bank.linear.pk}")
+    lines = [json.loads(line) for line in b"".join(response.streaming_content).decode().splitlines()]
+    assert {line["text"] for line in lines} == {
+        question.text for question in Question.objects.filter(tags__concept=bank.linear)
+    }
+    assert response["Content-Disposition"] == 'attachment; filename="questions.jsonl"'
+    ticked = bank.questions[0]
+    response = as_teacher.get(f"{SELECTED}csv/?id={ticked.pk}")
+    table = io.StringIO(b"".join(response.streaming_content).decode("utf-8-sig"))
+    assert [row["text"] for row in csv.DictReader(table)] == [ticked.text]
+    assert as_teacher.get(f"{SELECTED}docx/?all=1").status_code == 404
