@@ -6,6 +6,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from questionbank.question_titles import LONGEST_TITLE, question_title
 from questionbank.rendering import Labels, render_inline, render_question
 
 register = template.Library()
@@ -32,3 +33,9 @@ def mathematics(text: object) -> SafeString:
 def mathematics_inline(text: object, limit: int = 0) -> SafeString:
     """Show a text on one line, cut behind `limit` characters but never in a formula: `text|mathematics_inline:90`."""
     return mark_safe(render_inline(str(text or ""), int(limit), _labels()))  # noqa: S308 - as above
+
+
+@register.filter
+def plain_title(text: object, limit: int = LONGEST_TITLE) -> str:
+    """Return the beginning of a question as plain text, for titles and names of links; the template escapes it."""
+    return question_title(str(text or ""), int(limit), _labels())

@@ -8,6 +8,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from questionbank.models import Question, Run
+from questionbank.question_titles import question_title
 from questionbank.services.runs import run_create, run_progress, run_start, run_succeed
 from tests.e2e.conftest import PASSWORD
 from worker.tasks import import_questions
@@ -22,7 +23,7 @@ def test_log_in_leads_to_where_one_wanted_to_go(open_browser, bank) -> None:
     expect(page.get_by_role("alert")).to_contain_text("not correct")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"Question {bank.questions[0].pk}")
+    expect(page.locator(".question-number")).to_have_text(f"Question {bank.questions[0].pk}")
 
 
 def test_search_filter_open_and_go_to_a_similar_question(teacher_page: Page, bank) -> None:
@@ -35,8 +36,10 @@ def test_search_filter_open_and_go_to_a_similar_question(teacher_page: Page, ban
     page.wait_for_url("**grade=7**")
     expect(page.locator(".hits > li")).to_have_count(1)
 
-    page.get_by_role("link", name=f"Question {bank.questions[1].pk}", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"Question {bank.questions[1].pk}")
+    page.locator(".hits .question-link").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(question_title(bank.questions[1].text))
+    expect(page).to_have_title(re.compile(f"^{re.escape(question_title(bank.questions[1].text))} · Question"))
+    expect(page.locator(".question-number")).to_have_text(f"Question {bank.questions[1].pk}")
     expect(page.locator("math").first).to_be_visible()
     expect(page.get_by_text("Subtract, then divide.")).to_be_hidden()
     page.get_by_text("Answer and worked solution").click()
@@ -45,7 +48,7 @@ def test_search_filter_open_and_go_to_a_similar_question(teacher_page: Page, ban
     purpose = page.get_by_role("region", name="Purpose")
     expect(purpose.locator(".similar")).to_have_count(5)
     purpose.get_by_role("link").first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(
+    expect(page.locator(".question-number")).to_have_text(
         re.compile(f"Question ({bank.questions[0].pk}|{bank.questions[2].pk})$")
     )
 
