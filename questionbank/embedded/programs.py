@@ -5,6 +5,7 @@ from pathlib import Path
 
 from questionbank.embedded.child import Program
 
+LARGEST_WORKER_KIB = 1_200_000
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -17,7 +18,11 @@ def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
     worker = [*celery, "worker", "--loglevel", "INFO", "--queues"]
     commands = {
         "web": [*gunicorn, "--bind", f"{host}:{port}", "--workers", "2", "--threads", "4"],
-        "worker-default": [*worker, "default", "--hostname", "default@%h", "--concurrency", "1"],
+        # bulk encoding leaves its process large: one that has grown makes way for a new one between two jobs
+        "worker-default": [
+            *[*worker, "default", "--hostname", "default@%h", "--concurrency", "1"],
+            *["--max-memory-per-child", str(LARGEST_WORKER_KIB)],
+        ],
         # short work, in one process that never loads PyTorch
         "worker-light": [*worker, "light", "--hostname", "light@%h", "--pool", "solo"],
         # CUDA does not survive a fork: training runs in the worker's own process

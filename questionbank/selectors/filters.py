@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from django.db.models import Q, QuerySet
 
-from questionbank.models import KnowledgeConcept, Question, QuestionTag
+from questionbank.models import KnowledgeConcept, Question, QuestionTag, User
+from questionbank.permissions import is_admin
 
 __all__ = ["ANY_STATUS", "FIGURES", "SearchFilters", "filtered_questions"]
 
@@ -28,6 +29,8 @@ class SearchFilters:
         status: ``"ready"`` (what a search shows unless asked otherwise), ``"draft"``, ``"retired"`` or
             ``"any"``.
         owner: id of the person who wrote the question.
+        viewer: id of the person who searches, from whom others' drafts are hidden; see `seen_by`. No address
+            carries it.
         figure: ``"needed"`` for questions with a figure that the bank does not hold, ``"none"`` for all others.
     """
 
@@ -41,6 +44,7 @@ class SearchFilters:
     status: str = Question.Status.READY.value
     owner: int | None = None
     figure: str = ""
+    viewer: int | None = None
 
     @classmethod
     def from_querydict(cls, given: Mapping[str, str]) -> SearchFilters:
@@ -66,13 +70,23 @@ class SearchFilters:
         return {
             one.name: f"{value:g}" if isinstance(value, float) else str(value)
             for one in fields(self)
-            if (value := getattr(self, one.name)) != getattr(default, one.name)
+            if one.name != "viewer" and (value := getattr(self, one.name)) != getattr(default, one.name)
         }
+
+    def seen_by(self, user: User) -> SearchFilters:
+        """The same filters for this person: others' drafts are for admins."""
+        return replace(self, viewer=None if is_admin(user) else user.pk)
+
+    @property
+    def for_everybody(self) -> SearchFilters:
+        """The same filters without the viewer, where they let no draft pass anyway."""
+        shows_drafts = self.status in (Question.Status.DRAFT, ANY_STATUS)
+        return self if shows_drafts else replace(self, viewer=None)
 
     @property
     def is_default(self) -> bool:
         """Whether these are a search's usual filters: all ready questions."""
-        return self == SearchFilters()
+        return self.for_everybody == SearchFilters()
 
 
 def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
@@ -89,6 +103,8 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
             wanted &= Q(**{name: value})
     if filters.owner is not None:
         wanted &= Q(created_by=filters.owner)
+    if (viewer := filters.for_everybody.viewer) is not None:
+        wanted &= ~Q(status=Question.Status.DRAFT) | Q(created_by=viewer)
     if filters.figure:
         # By the small index of the questions that need one: the flag is not in the index that the other filters use.
         needed = Q(pk__in=Question.objects.filter(needs_figure=True).values("pk"))
