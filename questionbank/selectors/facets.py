@@ -120,6 +120,7 @@ def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_w
 
 def _cube_knows(filters: SearchFilters) -> bool:
     """Whether the cube tells questions apart that these filters do."""
+    filters = filters.for_everybody
     bounds = (filters.difficulty_min, filters.difficulty_max)
     known = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
     return replace(filters, **known) == SearchFilters() and all(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from questionbank.models import Question
-from questionbank.selectors.filters import SearchFilters
+from questionbank.models import Question, User
+from questionbank.selectors.filters import ANY_STATUS, SearchFilters, filtered_questions
 from questionbank.selectors.search import matching_questions
 
 __all__ = ["MOST_TICKED", "Selection"]
@@ -28,12 +28,13 @@ class Selection:
     exact: bool = False
 
     @classmethod
-    def from_querydict(cls, given: QueryDict, *, query: str) -> Selection:
-        """Read an address's parameters; what is no number of a question is left out."""
+    def from_querydict(cls, given: QueryDict, *, query: str, user: User) -> Selection:
+        """Read an address's parameters; what is no number of a question is left out, and so are others' drafts."""
         is_all = given.get("all") == "1"
         texts = given.getlist("id")[:MOST_TICKED]
         ids = () if is_all else tuple(dict.fromkeys(int(text) for text in texts if _is_id(text)))
-        return cls(query, SearchFilters.from_querydict(given), is_all, ids, given.get("exact") == "1")
+        filters = SearchFilters.from_querydict(given).seen_by(user)
+        return cls(query, filters, is_all, ids, given.get("exact") == "1")
 
     def to_query(self) -> list[tuple[str, str]]:
         """The parameters, without the query's, of an address that chooses the same."""
@@ -46,7 +47,8 @@ class Selection:
         """The chosen questions, in no order."""
         if self.is_all:
             return matching_questions(query=self.query, filters=self.filters, exact=self.exact)
-        return Question.objects.filter(pk__in=self.ids).order_by()
+        anything = SearchFilters(status=ANY_STATUS, viewer=self.filters.viewer)
+        return filtered_questions(anything).filter(pk__in=self.ids)
 
 
 def _is_id(text: str) -> bool:

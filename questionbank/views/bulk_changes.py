@@ -47,7 +47,7 @@ KEPT_SHOWN = 100
 def selection_page(request: HttpRequest) -> HttpResponse:
     """What can be done with the chosen questions; with a kind of change, its preview; by POST the change."""
     may_change = request.user.has_perm("questionbank.question_create")
-    selection = Selection.from_querydict(request.GET, query=given_query(request.GET))
+    selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
     questions = selection.questions()
     kind = request.GET.get("kind", "")
     kind = kind if may_change and kind in BULK_FORMS else ""
@@ -138,7 +138,7 @@ def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
     """The chosen questions as a file, written while it is sent."""
     if format not in FORMATS:
         raise NotFound(_("There is no such format."))
-    selection = Selection.from_querydict(request.GET, query=given_query(request.GET))
+    selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
     lines: Iterator[bytes] = export_lines(questions=selection.questions(), format=format)
     response = StreamingHttpResponse(lines, content_type=f"{FORMATS[format].media_type}; charset=utf-8")
     name = f"questions{FORMATS[format].suffixes[0]}"

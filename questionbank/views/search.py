@@ -62,7 +62,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
     if "clear" in sent:
         request.session.pop(REMEMBERED, None)
         return _redirect(_parameters(query, {}))
-    filters = SearchFilters.from_querydict(sent)
+    filters = SearchFilters.from_querydict(sent).seen_by(request.user)
     given = filters.to_query()
     cursor = sent.get("cursor", "")
     orders = [order for order in ORDER_NAMES if query or order in ORDERS]

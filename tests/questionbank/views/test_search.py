@@ -249,3 +249,18 @@ def test_a_corrected_search_can_be_searched_as_it_was_typed(bank, as_teacher) ->
     assert corrected.context["page"].corrected == "probability"
     assert "?q=probabilty&amp;exact=1" in corrected.content.decode()
     assert as_teacher.get(LIST, {"q": "probabilty", "exact": "1"}).context["page"].corrected == ""
+
+
+def test_others_drafts_are_in_no_search_of_a_teacher(
+    bank, client, teacher, admin_person, django_user_model
+) -> None:
+    draft = bank.questions[0]
+    Question.objects.filter(pk=draft.pk).update(status="draft", created_by=teacher)
+    colleague = django_user_model.objects.create_user("colleague")
+    colleague.groups.add(*teacher.groups.all())
+    link = reverse("question_detail", args=[draft.pk])
+    for person, sees in ((teacher, True), (admin_person, True), (colleague, False)):
+        client.force_login(person)
+        for parameters in ({"status": "draft"}, {"status": "any"}, {"q": f"#{draft.pk}"}):
+            page = client.get(reverse("question_list"), parameters, follow=True).content.decode()
+            assert (link in page) is sees, (person, parameters)
