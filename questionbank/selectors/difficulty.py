@@ -121,12 +121,17 @@ def difficulty_step(question: Question, other: Question) -> DifficultyStep | Non
     """
     own, theirs = observed_difficulty(question), observed_difficulty(other)
     if own and theirs:
-        overlap = own.low <= theirs.high and theirs.low <= own.high
-        return None if overlap else _step(own, theirs, _("observed"))
+        return None if _overlap(own, theirs) else _step(own, theirs, _("observed"))
     own, theirs = published_difficulty(question), published_difficulty(other)
     if not own or not theirs or question.difficulty_scale != other.difficulty_scale:
         return None
     return _step(own, theirs, _("published")) if abs(theirs.percent - own.percent) >= CLEAR_STEP else None
+
+
+def _overlap(own: DifficultyFigure, theirs: DifficultyFigure) -> bool:
+    if own.low is None or own.high is None or theirs.low is None or theirs.high is None:
+        return False
+    return own.low <= theirs.high and theirs.low <= own.high
 
 
 def _step(own: DifficultyFigure, theirs: DifficultyFigure, basis: str) -> DifficultyStep:

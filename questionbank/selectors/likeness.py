@@ -166,7 +166,7 @@ def _cosines(
 
 def _means(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
     """The weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
-    weights = {Lens.PURPOSE: PURPOSE_WEIGHT, Lens.WORDING: WORDING_WEIGHT}
+    weights: dict[str, float] = {Lens.PURPOSE: PURPOSE_WEIGHT, Lens.WORDING: WORDING_WEIGHT}
     return {
         pk: sum(weights[lens] * cosine for lens, cosine in own.items()) / sum(weights[lens] for lens in own)
         for pk, own in cosines.items()
