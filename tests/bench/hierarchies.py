@@ -24,6 +24,8 @@ def main() -> int:
     parser.add_argument("--var", type=Path, default=KEPT_IN)
     arguments = parser.parse_args()
     set_up(arguments.var / "hierarchies")
+    from django.core.management import call_command
+
     from questionbank.services.imports import import_file
     from questionbank.services.setup import demo_bank_install
 
@@ -33,8 +35,8 @@ def main() -> int:
     for name, file in OTHERS.items():
         path = arguments.data / name / f"{file}.jsonl.gz"
         report = import_file(path=path, source=name, hierarchy=name, skip_invalid=True, embed=False)
-        print(f"{name}: {report.created:,} questions imported")
-    encode_bank()
+        print(f"{name}: {report.created:,} questions imported", flush=True)
+    call_command("embed_questions", verbosity=0)
     train_all()
     after = predictions()
     return compare(before, after)
@@ -53,7 +55,7 @@ def train_all() -> None:
     waiting = Run.objects.filter(pk__in=[run.pk for run in (*requested, again) if run is not None])
     for run in waiting.order_by("pk"):
         result = run_here(run, train_run)
-        print(f"{run.title}: serves {result['serves']}")
+        print(f"{run.title}: serves {result['serves']}", flush=True)
 
 
 def predictions() -> dict[int, dict[str, float]]:
