@@ -32,7 +32,8 @@ FORMULA_PARTS: tuple[tuple[re.Pattern[str], Promise], ...] = (
     (re.compile(r"\\lim(?![a-z])"), gettext_lazy("a limit")),
     (re.compile(r"\\sum(?![a-z])"), gettext_lazy("a sum")),
     (re.compile(r"\\prod(?![a-z])"), gettext_lazy("a product sign")),
-    (re.compile(r"matrix\}"), gettext_lazy("a matrix or determinant")),
+    (re.compile(r"\{[vV]matrix\}"), gettext_lazy("a determinant")),
+    (re.compile(r"\{[pbB]?matrix\}"), gettext_lazy("a matrix or column vector")),
     (re.compile(r"\{cases\}"), gettext_lazy("a system or cases")),
     (re.compile(r"\\(?:arc)?(?:sin|cos|tan|cot|sec|csc)(?![a-z])"), gettext_lazy("a trigonometric function")),
     (re.compile(r"\\(?:log|ln|lg)(?![a-z])"), gettext_lazy("a logarithm")),
@@ -54,7 +55,7 @@ _WORD_OR_SHORT = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
 _COUNTED = re.compile(r"[一两几每这那各某第].{1,2}")  # Chinese counting words: one, some, each of something
 # How the answer should be written says nothing of what is asked.
 _ANSWER_FORMAT = re.compile(
-    r"(?:^|(?<=[.?!:;)\n]))\s*(?:please )?"
+    r"(?:^|(?<=[.?!:;()\n]))\s*(?:please )?"
     r"(?:express|give|enter|write|round|leave|state|type|simplify|use|note|hint|if|make)\b"
     r"[^.?!\n]{0,120}?\banswers?\b[^.?!\n]*[.?!]?",
     re.IGNORECASE,

@@ -43,6 +43,13 @@ _QUANTITIES = frozenset(
         """
     )
 )
+# Words in which two texts that set the same task may differ.
+_LITTLE_WORDS = frozenset(
+    str.split(
+        "an and are at be by calculate find following for if in is it its of on or out please that the then these"
+        " this to value what which work"
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +128,8 @@ def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
     return (
         bool(asked.formula_forms)
         and asked.formula_forms == candidate.formula_forms
-        and asked.words == candidate.words
         and bool(asked.words)
+        and asked.all_words ^ candidate.all_words <= _LITTLE_WORDS
     )
 
 

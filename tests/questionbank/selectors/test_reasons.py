@@ -137,12 +137,14 @@ def test_siblings_are_found_through_numbers_signs_letters_and_names():
 
 def test_the_same_words_about_a_formula_of_the_same_form_are_the_same_idea():
     found = comparison(
-        "Factorise the quadratic $x^2+5x+6$.", "Which quadratic is this? Factorise $x^2-x-12$ first."
+        "Factorise the quadratic $x^2+5x+6$.", "The following is a quadratic. Factorise it: $x^2-x-12$."
     )
     assert found.flags == (SAME_IDEA,)
     assert found.reason.startswith("The same task with a formula of the same form")
     other_task = comparison("Factorise $x^2+5x+6$.", "Differentiate $x^2-x-12$.")
     assert other_task.flags == ()
+    terms = "of the geometric sequence $1, 3, 9, \\ldots$"
+    assert comparison(f"Find the sum of the first 6 terms {terms}", f"Find the 7th term {terms}").flags == ()
     assert other_task.reason.startswith("Both have a formula of the same form")
 
 
