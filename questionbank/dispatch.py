@@ -39,6 +39,9 @@ TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
     ("promote", "probes"): "bank.promote",
     ("project", "probes"): "probes.project",
     ("propose", "paraphrase"): "paraphrase.propose",
+    ("report", "encoder"): "bank.report",
+    ("report", "paraphrase"): "bank.report",
+    ("report", "probes"): "bank.report",
     ("score", "paraphrase"): "paraphrase.score",
     ("undo", ""): "bank.undo_import",
 }

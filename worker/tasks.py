@@ -7,6 +7,7 @@ from typing import Any
 from celery import Task
 
 from questionbank.models import EmbeddingSet
+from questionbank.selectors.training_reports import TRAINING_REPORTS
 from questionbank.services.bulk_changes import run_bulk_change
 from questionbank.services.checkpoints import checkpoints_clear
 from questionbank.services.facet_counts import facet_counts_settle
@@ -25,6 +26,7 @@ from worker.reporting import patiently, running
 __all__ = [
     "change_questions",
     "checkpoints_clear_away",
+    "count_training_data",
     "encoder_compare",
     "encoder_embed",
     "encoder_train",
@@ -65,6 +67,15 @@ def change_questions(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = run_bulk_change(reporter.run, reporter)
+
+
+@application.task(name="bank.report", bind=True)
+def count_training_data(self: Task[Any, Any], run_id: int) -> None:
+    """Count what a training would learn from; the page that waits for it finds it kept."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            hierarchies = reporter.run.parameters["hierarchies"] or None
+            TRAINING_REPORTS[reporter.run.capability](hierarchies=hierarchies)
 
 
 @application.task(name="encoder.embed", bind=True)

@@ -27,6 +27,7 @@ class Run(models.Model):
         PROJECT = "project", _("Draw the map")
         UNDO = "undo", _("Undo an import")
         CHANGE = "change", _("Change questions")
+        REPORT = "report", _("Count the training data")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("Waiting")

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from django.core.cache import cache
 from django.db.models import Count, Max
@@ -23,10 +23,10 @@ from questionbank.selectors.training_questions import TrainingQuestion, is_test_
 __all__ = [
     "EXAMINED",
     "DataReport",
+    "KeptReport",
     "LanguageReport",
     "LevelReport",
     "encoder_data_report",
-    "kept_report",
 ]
 
 EXAMINED = 20_000  # texts compared with one another at most; masking numbers costs a tenth of a millisecond
@@ -104,36 +104,37 @@ class DataReport:
     advice: tuple[str, ...]
 
 
-def encoder_data_report(*, hierarchies: Sequence[str] | None = None) -> DataReport:
-    """Look at what an encoder training would get; kept for an hour while the bank does not change.
-
-    Args:
-        hierarchies: only questions tagged in these; by default all.
-    """
-    return kept_report(
-        "encoder", hierarchies, lambda: _count(training_questions(hierarchies=hierarchies)), ()
-    )
-
-
-def kept_report(
-    capability: str, hierarchies: Sequence[str] | None, make: Callable[[], Report], versions: Sequence[str]
-) -> Report:
+@dataclass(frozen=True, slots=True)
+class KeptReport(Generic[Report]):
     """A report on the bank, kept for an hour while neither the bank nor one of the other versions changes.
 
-    Args:
-        capability: whose training it is about.
-        hierarchies: of which it tells; None for all.
-        make: makes it anew.
+    Attributes:
+        name: of the training that it is about.
+        count: makes it anew, for the questions tagged in some hierarchies or for all (None).
         versions: of what it tells besides the bank.
     """
-    chosen = "all" if hierarchies is None else sorted(hierarchies)
-    asked = "/".join([_bank_version(), *versions, str(chosen)])
-    key = f"{capability}-data-report/{hashlib.sha256(asked.encode()).hexdigest()}"
-    report: Report | None = cache.get(key)
-    if report is None:
-        report = make()
-        cache.set(key, report, _KEPT_SECONDS)
-    return report
+
+    name: str
+    count: Callable[[Sequence[str] | None], Report]
+    versions: Callable[[], Sequence[str]] = tuple
+
+    def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Report:
+        """The report, counted where it is not kept: seconds in a large bank."""
+        report = self.kept(hierarchies=hierarchies)
+        if report is None:
+            report = self.count(hierarchies)
+            cache.set(self._key(hierarchies), report, _KEPT_SECONDS)
+        return report
+
+    def kept(self, *, hierarchies: Sequence[str] | None = None) -> Report | None:
+        """The report if it is kept, else None."""
+        report: Report | None = cache.get(self._key(hierarchies))
+        return report
+
+    def _key(self, hierarchies: Sequence[str] | None) -> str:
+        chosen = "all" if hierarchies is None else sorted(hierarchies)
+        asked = "/".join([_bank_version(), *self.versions(), str(chosen)])
+        return f"{self.name}-data-report/{hashlib.sha256(asked.encode()).hexdigest()}"
 
 
 def _bank_version() -> str:
@@ -264,3 +265,9 @@ def _with_advice(report: DataReport) -> DataReport:
         if not one.known
     ]  # fmt: skip
     return replace(report, advice=tuple(advice))
+
+
+# What an encoder training would get.
+encoder_data_report: KeptReport[DataReport] = KeptReport(
+    "encoder", lambda hierarchies: _count(training_questions(hierarchies=hierarchies))
+)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from analytics.probes.data import kept_out
 from questionbank.models import Question
+from questionbank.selectors.data_report import KeptReport
 from questionbank.selectors.hierarchy_choice import default_hierarchy
 from questionbank.selectors.probe_states import FEWEST_TAGGED
 from questionbank.selectors.training_questions import training_questions
@@ -38,10 +39,13 @@ class ProbesReport:
     missing: int
 
 
-def probes_data_report(*, hierarchies: Sequence[str] | None = None) -> ProbesReport:
-    """Count the questions of one hierarchy, by default the bank's."""
+def _default_name() -> str:
     default = default_hierarchy()
-    name = hierarchies[0] if hierarchies else default.name if default else ""
+    return default.name if default else ""
+
+
+def _count(hierarchies: Sequence[str] | None) -> ProbesReport:
+    name = hierarchies[0] if hierarchies else _default_name()
     rows = [row for row in training_questions(hierarchies=[name]) if row.paths]
     scales = Counter(
         Question.objects.filter(pk__in=[row.id for row in rows], difficulty__isnull=False).values_list(
@@ -58,3 +62,7 @@ def probes_data_report(*, hierarchies: Sequence[str] | None = None) -> ProbesRep
         scale=scale,
         missing=max(0, FEWEST_TAGGED - len(rows)),
     )
+
+
+# The questions of one hierarchy, by default the bank's.
+probes_data_report: KeptReport[ProbesReport] = KeptReport("probes", _count, lambda: [_default_name()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Max, Q
@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from analytics.records import ParaphrasePair as LabelledPair
 from questionbank.models import ParaphrasePair, ReviewDecision
-from questionbank.selectors.data_report import EXAMINED, kept_report
+from questionbank.selectors.data_report import EXAMINED, KeptReport
 from questionbank.selectors.scorer_material import LANGUAGE, ScorerMaterial, scorer_material
 
 __all__ = ["DecidedPart", "DecisionCounts", "ScorerReport", "decision_counts", "scorer_data_report"]
@@ -92,20 +92,6 @@ def decision_counts() -> DecisionCounts:
     )
 
 
-def scorer_data_report(*, hierarchies: Sequence[str] | None = None) -> ScorerReport:
-    """Look at what a scorer's training would get; kept for an hour while neither bank nor decisions change.
-
-    Args:
-        hierarchies: only questions tagged in these; by default all.
-    """
-    return kept_report(
-        "scorer",
-        hierarchies,
-        lambda: _report(scorer_material(hierarchies=hierarchies, limit=EXAMINED)),
-        [_decisions_version()],
-    )
-
-
 def _decisions_version() -> str:
     return str(
         ReviewDecision.objects.aggregate(count=Count("pk"), last=Max("pk"), undone=Count("undone_at"))
@@ -163,3 +149,11 @@ def _advice(material: ScorerMaterial) -> list[str]:
     if not material.questions.held_out:
         advice.append(_("No question is held out: the verdict of the scorer cannot be fitted."))
     return advice
+
+
+# What a scorer's training would get, of all decisions so far.
+scorer_data_report: KeptReport[ScorerReport] = KeptReport(
+    "scorer",
+    lambda hierarchies: _report(scorer_material(hierarchies=hierarchies, limit=EXAMINED)),
+    lambda: [_decisions_version()],
+)

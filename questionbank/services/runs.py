@@ -63,6 +63,9 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     (Run.Kind.PROMOTE, "encoder"): ("scope",),
     (Run.Kind.PROMOTE, "paraphrase"): ("scope",),
     (Run.Kind.PROMOTE, "probes"): ("scope",),
+    (Run.Kind.REPORT, "encoder"): ("hierarchies",),
+    (Run.Kind.REPORT, "paraphrase"): ("hierarchies",),
+    (Run.Kind.REPORT, "probes"): ("hierarchies",),
     (Run.Kind.UNDO, ""): ("import",),
 }
 HEARTBEAT_SECONDS = 2.0

@@ -33,6 +33,7 @@ __all__ = [
     "probes_request",
     "probes_request_missing",
     "probes_training_request",
+    "report_request",
     "scorer_request",
 ]
 
@@ -48,6 +49,22 @@ QUICK_ENCODER: Mapping[str, Any] = {"backbone": MODEL_IN_USE, "objective": "last
 """Settings of the training that takes a minute or two without a GPU (decision 30)."""
 
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
+
+
+@transaction.atomic
+def report_request(
+    *, capability: str, hierarchies: Sequence[str] | None = None, user: User | None = None
+) -> Run:
+    """Have counted what a training would learn from; a count of the same that is under way is returned."""
+    wanted = {
+        "kind": Run.Kind.REPORT,
+        "capability": capability,
+        "parameters": {"hierarchies": sorted(hierarchies or ())},
+    }
+    under_way = run_under_way(**wanted)
+    if under_way is not None:
+        return under_way
+    return run_create(**wanted, title=_("Count the training data"), queue="light", requested_by=user)
 
 
 def encoder_request(

@@ -5,14 +5,16 @@ Whoever may read may look; only admins change. What takes time is a job, and its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -27,7 +29,6 @@ from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.comparisons import changed_concepts, changed_questions, comparison_shown
 from questionbank.selectors.concepts import hierarchies
-from questionbank.selectors.data_report import encoder_data_report
 from questionbank.selectors.hierarchy_choice import default_hierarchy
 from questionbank.selectors.model_jobs import model_jobs
 from questionbank.selectors.models import (
@@ -38,9 +39,9 @@ from questionbank.selectors.models import (
     roll_back_target,
     training_run,
 )
-from questionbank.selectors.probes_report import probes_data_report
 from questionbank.selectors.runs import run_metric_series
-from questionbank.selectors.scorer_report import decision_counts, scorer_data_report
+from questionbank.selectors.scorer_report import decision_counts
+from questionbank.selectors.training_reports import TRAINING_REPORTS, is_counted_at_once
 from questionbank.services.artifacts import artifact_delete
 from questionbank.services.promotion import (
     GATED,
@@ -54,6 +55,7 @@ from questionbank.services.training import (
     QUICK_ENCODER,
     encoder_request,
     probes_training_request,
+    report_request,
     scorer_request,
 )
 from questionbank.templatetags.pages import readable
@@ -69,6 +71,7 @@ __all__ = [
     "model_promote",
     "model_roll_back_page",
     "model_train",
+    "model_training_report",
 ]
 
 EVENTS_SHOWN = 8  # on the list; the history has all
@@ -100,14 +103,13 @@ class Training:
     """How a capability is trained from a form.
 
     Attributes:
-        report: of the data, shown by `template`.
+        template: shows the report on the data.
         request: asks for the training.
         uses_decisions: whether it may learn from reviewers' decisions.
         one_hierarchy: whether a model belongs to one hierarchy.
         then: says when the trained model serves.
     """
 
-    report: Callable[..., Any]
     template: str
     request: Callable[..., Run]
     uses_decisions: bool = False
@@ -116,10 +118,9 @@ class Training:
 
 
 TRAINABLE: Mapping[str, Training] = {  # a literal table
-    "encoder": Training(encoder_data_report, "models/_report.html", encoder_request),
-    "paraphrase": Training(scorer_data_report, "models/_scorer_report.html", scorer_request, True),
+    "encoder": Training("models/_report.html", encoder_request),
+    "paraphrase": Training("models/_scorer_report.html", scorer_request, True),
     "probes": Training(
-        probes_data_report,
         "models/_probes_report.html",
         probes_training_request,
         one_hierarchy=True,
@@ -394,10 +395,8 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     context = {
         "form": form,
         "title": CAPABILITIES[capability].title,
-        "report": training.report(hierarchies=hierarchies_chosen),
-        "report_template": training.template,
         "then": training.then,
-        "chosen": hierarchies_chosen,
+        **_report(request, capability, hierarchies_chosen),
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
         "problem": problem,
         "only_looks": only_looks,
@@ -407,6 +406,38 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "is_quick": is_quick,
     }
     return render(request, "models/train.html", context, status=status)
+
+
+@requires("models_manage")
+@require_safe
+def model_training_report(request: HttpRequest, capability: str) -> HttpResponse:
+    """The report of the page on which a training is asked for, or how far its count is."""
+    if capability not in TRAINABLE:
+        raise NotFound(_("Models of this kind are not trained from a form."))
+    known = {hierarchy.name for hierarchy in hierarchies()}
+    chosen = [name for name in request.GET.getlist("hierarchies") if name in known]
+    context = _report(request, capability, chosen or None)
+    return render(request, "models/_training_report.html", context)
+
+
+def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
+    """What a training would learn from; in a large bank a job counts it, and the page asks again."""
+    training = TRAINABLE[capability]
+    report = TRAINING_REPORTS[capability]
+    if is_counted_at_once():
+        counted: Any = report(hierarchies=chosen)
+    else:
+        counted = report.kept(hierarchies=chosen)
+    address = reverse("model_training_report", args=[capability])
+    return {
+        "chosen": chosen,
+        "report": counted,
+        "report_template": training.template,
+        "report_address": f"{address}?{urlencode({'hierarchies': chosen or []}, doseq=True)}",
+        "counting": None
+        if counted is not None
+        else report_request(capability=capability, hierarchies=chosen, user=request.user),
+    }
 
 
 def _first_hierarchy(request: HttpRequest) -> str:

@@ -6,6 +6,7 @@ import html
 import re
 
 import pytest
+from django.core.cache import cache
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.urls import reverse
@@ -22,6 +23,7 @@ from questionbank.models import (
     ParaphrasePair,
     Run,
 )
+from questionbank.selectors.training_reports import TRAINING_REPORTS
 from questionbank.services.artifacts import artifact_promote, model_event_create
 from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
 from questionbank.services.training import MODEL_IN_USE, QUICK_ENCODER
@@ -628,3 +630,19 @@ def field_value(page: str, name: str) -> str:
     assert found, name
     value = re.search(r'value="([^"]*)"', found[0])
     return value[1] if value else ""
+
+
+def test_a_large_bank_s_training_data_are_counted_by_a_job(as_admin, bank, monkeypatch) -> None:
+    monkeypatch.setattr("questionbank.selectors.training_reports.COUNTED_AT_ONCE", 1)
+    cache.clear()
+    page, part = reverse("model_train", args=["encoder"]), reverse("model_training_report", args=["encoder"])
+    for _ in range(2):  # who looks again waits for the same count
+        assert "The questions are being counted" in as_admin.get(page).content.decode()
+    run = Run.objects.get(kind=Run.Kind.REPORT)
+    assert (run.capability, run.queue, run.parameters) == ("encoder", "light", {"hierarchies": []})
+    assert 'hx-trigger="every 2s"' in as_admin.get(part).content.decode()
+
+    TRAINING_REPORTS["encoder"](hierarchies=None)  # as the job does
+    assert "What it learns from" in as_admin.get(part).content.decode()
+    assert "What it learns from" in as_admin.get(page).content.decode()
+    assert Run.objects.filter(kind=Run.Kind.REPORT).count() == 1

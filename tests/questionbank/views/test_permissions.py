@@ -100,6 +100,7 @@ TABLE: dict[str, Address] = {
     "model_compare": Address(EVERYBODY, MODEL),
     "model_history": Address(EVERYBODY, ENCODERS),
     "model_train": Address(ADMINS, ENCODERS),
+    "model_training_report": Address(ADMINS, ENCODERS),
     "model_promote": Address(ADMINS, MODEL),
     "model_delete": Address(ADMINS, MODEL),
     "model_roll_back": Address(ADMINS, ENCODERS),
