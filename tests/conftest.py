@@ -40,16 +40,22 @@ def _wait_for_no_disk(var_dir: Path) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup) -> None:
-    """The roles that a migration makes come back after a test that empties every table."""
+    """The rows that migrations make come back after a test that empties every table."""
     from django.apps import apps
     from django.db.models.signals import post_migrate
 
-    post_migrate.connect(_make_roles, sender=apps.get_app_config("questionbank"))
+    post_migrate.connect(_make_rows_of_migrations, sender=apps.get_app_config("questionbank"))
 
 
-def _make_roles(using: str, **_sent: object) -> None:
+def _make_rows_of_migrations(using: str, **_sent: object) -> None:
     from django.contrib.auth.models import Group
 
+    from questionbank.default_synonyms import DEFAULT_SYNONYMS
+    from questionbank.models import SynonymGroup
+
+    groups = SynonymGroup.objects.using(using)
+    if not groups.exists():
+        groups.bulk_create(SynonymGroup(terms=terms) for terms in DEFAULT_SYNONYMS)
     for name in ("teacher", "reviewer", "admin"):
         Group.objects.using(using).get_or_create(name=name)
 
