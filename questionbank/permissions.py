@@ -6,6 +6,8 @@ pairs; admins do all. Roles are groups, because Django's admin, log-in and audit
 
 from __future__ import annotations
 
+from typing import Any
+
 import rules
 
 from questionbank.models import Question, User
@@ -14,10 +16,10 @@ __all__ = ["ROLES", "is_admin", "is_owner", "is_reviewer", "is_teacher"]
 
 ROLES = ("teacher", "reviewer", "admin")
 
-is_teacher = rules.is_group_member("teacher")
-is_reviewer = rules.is_group_member("reviewer")
-is_admin = rules.is_superuser | rules.is_group_member("admin")
-has_role = is_teacher | is_reviewer | is_admin
+is_teacher: Any = rules.is_group_member("teacher")
+is_reviewer: Any = rules.is_group_member("reviewer")
+is_admin: Any = rules.is_superuser | rules.is_group_member("admin")
+has_role: Any = is_teacher | is_reviewer | is_admin
 
 
 @rules.predicate

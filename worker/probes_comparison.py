@@ -229,7 +229,7 @@ def _changed(
     truth: Sequence[set[ConceptPath]],
 ) -> list[dict[str, Any]]:
     """Questions whose most probable concept differs, those first of which the candidate is surest."""
-    changed = []
+    changed: list[dict[str, Any]] = []
     for row, own, new, old in zip(
         rows, truth, predictions["candidate"], predictions["champion"], strict=True
     ):
@@ -251,4 +251,4 @@ def _changed(
                 },
             }
         )
-    return sorted(changed, key=lambda one: -one["candidate"]["probability"])[:CHANGED_SHOWN]
+    return sorted(changed, key=lambda row: -row["candidate"]["probability"])[:CHANGED_SHOWN]

@@ -222,11 +222,16 @@ def _restore_columns(items: list[BulkChangeItem], there: Mapping[int, Question])
     ]
     left = [item for item in items if item.question_id not in set(changed_since)]
     for item in left:
-        for name, value in item.before.items():
+        for name, value in _before(item).items():
             setattr(there[item.question_id], name, value)
     if left:
-        _save([there[item.question_id] for item in left], list(left[0].before))
+        _save([there[item.question_id] for item in left], list(_before(left[0])))
     return changed_since
+
+
+def _before(item: BulkChangeItem) -> dict[str, Any]:
+    """What the change replaced; only items that were changed are restored."""
+    return dict(item.before or {})
 
 
 def _save(questions: list[Question], columns: list[str]) -> None:
@@ -278,24 +283,24 @@ def _concepts_of(ids: Sequence[int]) -> Snapshots:
 
 def _restore_tags(items: list[BulkChangeItem], there: Mapping[int, Question]) -> list[int]:
     now = _concepts_of(list(there))
-    removed = {item.before["removed"]["concept_id"] for item in items if item.before["removed"]}
+    removed = {_before(item)["removed"]["concept_id"] for item in items if _before(item)["removed"]}
     present = set(KnowledgeConcept.objects.filter(pk__in=removed).values_list("pk", flat=True))
     changed_since = [
         item.question_id
         for item in items
         if now.get(item.question_id) != item.after
-        or (item.before["removed"] and item.before["removed"]["concept_id"] not in present)
+        or (_before(item)["removed"] and _before(item)["removed"]["concept_id"] not in present)
     ]
     left = [item for item in items if item.question_id not in set(changed_since)]
-    added = [item for item in left if item.before["added"]]
+    added = [item for item in left if _before(item)["added"]]
     if added:  # one change adds one concept
         ids = [item.question_id for item in added]
-        QuestionTag.objects.filter(question__in=ids, concept=added[0].before["added"]).delete()
+        QuestionTag.objects.filter(question__in=ids, concept=_before(added[0])["added"]).delete()
     people = set(User.objects.values_list("pk", flat=True))
     QuestionTag.objects.bulk_create(
-        QuestionTag(question_id=item.question_id, **_with_person(item.before["removed"], people))
+        QuestionTag(question_id=item.question_id, **_with_person(_before(item)["removed"], people))
         for item in left
-        if item.before["removed"]
+        if _before(item)["removed"]
     )
     return changed_since
 
@@ -313,11 +318,12 @@ def _delete(change: BulkChange, questions: list[Question], user: User) -> tuple[
     ids = [row.pk for row in questions]
     before: Snapshots = {pk: [] for pk in ids}
     columns = [column.name for column in Question._meta.fields if column.name not in _DERIVED]
-    for rows, names in (
+    parts: list[tuple[list[Any], list[str] | None]] = [
         (questions, columns),
         (list(QuestionEquation.objects.filter(question__in=ids)), None),
         (list(QuestionTag.objects.filter(question__in=ids).order_by("pk")), None),
-    ):
+    ]
+    for rows, names in parts:
         for row, kept in zip(
             rows, json.loads(serializers.serialize("json", rows, fields=names)), strict=True
         ):
@@ -334,7 +340,7 @@ def _undelete(items: list[BulkChangeItem], there: Mapping[int, Question]) -> lis
             row = kept.object
             if isinstance(row, Question):
                 row.created_by_id = row.created_by_id if row.created_by_id in people else None
-                if not Question.objects.filter(pk=row.paraphrase_of_id).exists():
+                if row.paraphrase_of_id and not Question.objects.filter(pk=row.paraphrase_of_id).exists():
                     row.paraphrase_of_id = None
                 row.content_hash = content_hash(text=row.text, options=row.options)
                 row.search_vector = search_vector(row)

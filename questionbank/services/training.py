@@ -56,15 +56,18 @@ def report_request(
     *, capability: str, hierarchies: Sequence[str] | None = None, user: User | None = None
 ) -> Run:
     """Have counted what a training would learn from; a count of the same that is under way is returned."""
-    wanted = {
-        "kind": Run.Kind.REPORT,
-        "capability": capability,
-        "parameters": {"hierarchies": sorted(hierarchies or ())},
-    }
-    under_way = run_under_way(**wanted)
+    parameters = {"hierarchies": sorted(hierarchies or ())}
+    under_way = run_under_way(kind=Run.Kind.REPORT, capability=capability, parameters=parameters)
     if under_way is not None:
         return under_way
-    return run_create(**wanted, title=_("Count the training data"), queue="light", requested_by=user)
+    return run_create(
+        kind=Run.Kind.REPORT,
+        capability=capability,
+        parameters=parameters,
+        title=_("Count the training data"),
+        queue="light",
+        requested_by=user,
+    )
 
 
 def encoder_request(

@@ -16,6 +16,14 @@ def _quick_exports(quick_exports) -> None:
     """No job's test is about the graph that serves."""
 
 
+@pytest.fixture(autouse=True)
+def _one_connection(request) -> None:
+    """Whatever takes longer than a beat would be taken for a job that somebody else got."""
+    marker = request.node.get_closest_marker("django_db")
+    if marker is None or not marker.kwargs.get("transaction"):
+        request.getfixturevalue("one_connection")
+
+
 @pytest.fixture
 def one_connection(monkeypatch) -> None:
     """The heartbeat's thread has a connection of its own, which does not see the rows of a test."""
