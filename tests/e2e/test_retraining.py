@@ -95,7 +95,7 @@ def the_run(kind: str) -> Run:
 
 
 def open_models(page: Page) -> None:
-    page.locator("summary", has_text="Admin").click()
+    page.locator("summary").filter(has_text=re.compile(r"^\s*Admin\s*$")).click()
     page.get_by_role("link", name="Models", exact=True).click()
 
 
