@@ -101,9 +101,7 @@ def open_models(page: Page) -> None:
 
 def purpose_neighbours(page: Page, address: str) -> list[str]:
     page.goto(address)  # where both lenses agree there is one list
-    links = page.get_by_role("region", name=re.compile("Purpose|Most similar")).locator(
-        "h4 a, .similar-score a"
-    )
+    links = page.get_by_role("region", name=re.compile("Purpose|Most similar")).locator(".question-link")
     expect(links).not_to_have_count(0)
     return links.all_inner_texts()
 
@@ -267,8 +265,9 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     page.get_by_role("link", name="Promote", exact=True).click()
     expect(page.get_by_text("decided ones keep their score")).to_be_visible()
     page.get_by_label("Reason").fill("To see the whole story.")
-    # the fixed questions are too few
-    page.get_by_label("Promote it although the gate advises against it").check()
+    override = page.get_by_label("Promote it although the gate advises against it")
+    if override.count():  # so small a training may or may not pass the gate
+        override.check()
     page.get_by_role("button", name="Promote").click()
     with at_work(model_promote, the_run("promote")):
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
