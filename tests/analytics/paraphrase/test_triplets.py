@@ -122,7 +122,7 @@ def test_labelled_pairs_are_candidates_of_their_question() -> None:
 def test_all_that_somebody_rejected_comes_first() -> None:
     rejected = [f"Leo and Mia are {years} years old. How old is Leo?" for years in (9, 10, 11)]
     given = [ParaphrasePair(str(row), QUESTIONS[2], text, 0) for row, text in enumerate(rejected)]
-    triplets = make_triplets([], PLAIN, given=given, count=4)
+    triplets = make_triplets([], PLAIN, given=given, count=4, seed=0)
     assert {one.negative for one in triplets[:3]} == set(rejected)
     assert triplets[3].negative not in rejected
     assert {one.negative for one in make_triplets([], PLAIN, given=given, count=2)} <= set(rejected)
