@@ -48,11 +48,10 @@ def test_a_folder_of_somebody_else_in_the_temporary_state_folder_is_refused(need
         folder_for(locations.state_folder(open_folder) / "postgres", 0o711)
 
 
-def test_a_log_that_has_grown_large_is_put_aside(tmp_path, monkeypatch):
-    monkeypatch.setattr("questionbank.embedded.folders._MAX_LOG_BYTES", 10)
-    with open_log(tmp_path / "logs" / "web.log") as log:
+def test_a_log_that_has_grown_large_is_put_aside(tmp_path):
+    with open_log(tmp_path / "logs" / "web.log", max_bytes=10) as log:
         log.write(b"more than ten bytes\n")
-    with open_log(tmp_path / "logs" / "web.log") as log:
+    with open_log(tmp_path / "logs" / "web.log", max_bytes=10) as log:
         log.write(b"new\n")
     assert (tmp_path / "logs" / "web.log").read_bytes() == b"new\n"
     assert mode(tmp_path / "logs" / "web.log") == 0o600
