@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -14,9 +13,8 @@ from questionbank.models import ModelArtifact, ParaphrasePair, ReviewDecision, R
 from questionbank.services.paraphrase import PairInput, pair_findings, pair_save_score, pairs_create
 from questionbank.services.proposals import paraphrase_type, paraphrases_propose
 from questionbank.services.review import review_decide, review_next
-from tests.e2e.conftest import DESK, TELEPHONE
+from tests.e2e.accessibility import LOOKS, complaints, is_too_wide
 
-LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 ORIGINAL = "Zoe rode 30 kilometres in 2 hours. Her brother Tom rode 5 kilometres more. How far did Tom ride?"
 PARAPHRASES = (
     "Zoe rode some kilometres in 2 hours. Her brother Tom rode 5 kilometres more. How far did Tom ride?",
@@ -265,9 +263,7 @@ def test_a_question_is_reworded_reviewed_and_added_to_the_bank(open_as, bank, re
     assert question.reworded.count() == number >= 1
 
 
-@pytest.mark.parametrize(
-    ("size", "theme"), [(DESK, "light"), (TELEPHONE, "dark")], ids=["desk-light", "telephone-dark"]
-)
+@LOOKS
 def test_the_pages_are_accessible_and_no_wider_than_the_screen(open_as, bank, pairs, size, theme) -> None:
     reviewer = get_user_model().objects.get(username="reviewer")
     lease = review_next(reviewer=reviewer)
@@ -292,7 +288,5 @@ def test_the_pages_are_accessible_and_no_wider_than_the_screen(open_as, bank, pa
     )
     for address in (*(f"/review/{one}" for one in pages), f"/questions/{question.pk}/paraphrases/"):
         page.goto(address)
-        wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wider <= 0, address
-        found = Axe().run(page, options={"runOnly": {"type": "tag", "values": LEVELS}})
-        assert found.violations_count == 0, f"{address}: {found.generate_report()}"
+        assert not is_too_wide(page), address
+        assert not complaints(page, theme), address

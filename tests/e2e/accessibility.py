@@ -1,0 +1,36 @@
+"""What axe says about a page, and whether the page fits its window."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.e2e.conftest import DESK, TELEPHONE
+
+LEVELS = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+# What size and theme can change; names, roles and headings are the same in both, and are checked once.
+LOOK_RULES = {"type": "rule", "values": ["color-contrast", "target-size", "scrollable-region-focusable"]}
+
+# Layout depends on the size and contrast on the theme, not one on the other: two pairs cover both.
+LOOKS = pytest.mark.parametrize(
+    ("size", "theme"), [(DESK, "light"), (TELEPHONE, "dark")], ids=["desk-light", "telephone-dark"]
+)
+
+
+def complaints(page: Page, theme: str = "light") -> list[str]:
+    """What axe finds: everything in the light theme, and in the dark one what looks can change."""
+    results = Axe().run(page, options={"runOnly": LEVELS if theme == "light" else LOOK_RULES})
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in results.response["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def unfold_everything(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('main details').forEach((fold) => (fold.open = true))")
+
+
+def is_too_wide(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))

@@ -1,0 +1,52 @@
+"""Lists of questions from the search page to paper, and a search typed in plain maths."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from questionbank.models import QuestionList
+
+
+def test_questions_become_a_list_that_is_reordered_and_printed(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    for question in bank.questions[:2]:
+        page.goto(f"/questions/{question.pk}/")
+        page.get_by_role("link", name="Add to a list").click()
+        if QuestionList.objects.exists():
+            page.get_by_label("List", exact=True).select_option("Equations, Friday")
+        else:
+            page.get_by_label(re.compile("name", re.IGNORECASE)).fill("Equations, Friday")
+        page.get_by_role("button", name="Add to the list").click()
+    question_list = QuestionList.objects.get()
+    page.goto(f"/lists/{question_list.pk}/")
+    expect(page.locator(".list-question")).to_have_count(2)
+    expect(page.locator(".list-question").first).to_have_id(f"question-{bank.questions[0].pk}")
+    page.get_by_role("button", name="Move number 1 down").click()
+    expect(page.locator(".list-question").first).to_have_id(f"question-{bank.questions[1].pk}")
+
+    page.evaluate("window.print = () => { document.body.dataset.printed = 'yes' }")
+    page.get_by_role("button", name="Print without answers").click()
+    expect(page.locator("body")).to_have_attribute("data-printed", "yes")
+    page.emulate_media(media="print")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.locator(".list-question math").first).to_be_visible()
+    expect(page.get_by_text("Answer:")).to_have_count(0)
+    for hidden in (".site-header", ".list-tools", ".site-footer"):
+        expect(page.locator(hidden).first).to_be_hidden()
+
+    page.emulate_media(media="screen")
+    page.get_by_role("link", name="Show answers").click()
+    expect(page.get_by_text("Answer:")).to_have_count(2)
+    expect(page.get_by_role("button", name="Print with answers")).to_be_visible()
+
+
+def test_plain_maths_is_read_shown_and_found(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.get_by_role("searchbox").fill("3/4 + 1/6")
+    page.get_by_role("searchbox").press("Enter")
+    expect(page.locator(".hits > li").first).to_contain_text(f"Question {bank.questions[4].pk}")
+    expect(page.locator("main math mfrac").first).to_be_visible()
+    page.goto("/questions/?q=2x+%2B+3+%3D+11")
+    expect(page.locator(".hits > li").first).to_contain_text(f"Question {bank.questions[0].pk}")
