@@ -172,7 +172,7 @@ def test_an_unexpected_error_shows_a_page_without_details(settings, teacher):
     response = client.get("/broken/")
     assert response.status_code == 500
     page = response.content.decode()
-    assert "Something broke" in page
+    assert "Something went wrong" in page
     for telling in (SECRET, "RuntimeError", "Traceback", "test_security", "/broken/"):
         assert telling not in page
     assert_safe(response, "500")

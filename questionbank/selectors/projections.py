@@ -234,7 +234,7 @@ def _inside(points: MapPoints, within: KnowledgeConcept | None) -> npt.NDArray[n
 def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
     row = Projection.objects.filter(pk=projection.pk).values_list("question_ids", "coordinates").first()
     if row is None:
-        raise NotFound(_("The map has just been drawn anew; load the page again."))
+        raise NotFound(_("The map has just been redrawn; reload the page."))
     drawn = np.frombuffer(bytes(row[0]), dtype="<u4")
     places = np.frombuffer(bytes(row[1]), dtype="<u2").reshape(-1, 2)
     with connection.cursor() as cursor:

@@ -17,7 +17,7 @@ RETRY_AFTER = {Outage.LOST: 3, Outage.SLOW: 10, Outage.FULL: 60}  # seconds; a l
 # Shown when even the template of the error page cannot be rendered (a deployment without its static files).
 LAST_RESORT = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Something broke</title></head>
-<body><h1>Something broke on our side</h1>
+<body><h1>Something went wrong on our side</h1>
 <p>Nothing that you entered was saved by this step. Please try again in a minute.</p>
 </body></html>"""
 

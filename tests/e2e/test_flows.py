@@ -94,7 +94,7 @@ def test_ticked_questions_are_tagged_anew_and_given_back(open_as, bank, admin_pe
     page.goto("/questions/?q=equation")
     for question in bank.questions[:2]:
         page.get_by_label(f"Select question {question.pk}", exact=True).check()
-    page.get_by_role("button", name="Change or export the ticked").click()
+    page.get_by_role("button", name="Change or export selected").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("2 selected questions")
     page.get_by_role("link", name="Change concepts").click()
     page.get_by_label("Find a concept").fill("fractions")
@@ -151,7 +151,7 @@ def test_pasting_what_is_there_names_it(teacher_page: Page, bank) -> None:
     page.goto("/paste/")
     page.get_by_label("Question", exact=True).fill(bank.questions[3].text)
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("Exactly this question is in the bank already")
+    expect(alert).to_contain_text("This exact question is already in the bank")
     expect(alert.get_by_role("link", name=f"Question {bank.questions[3].pk}")).to_be_visible()
 
 

@@ -102,7 +102,7 @@ def test_two_reviewers_never_collide(open_as, pairs) -> None:
     theirs.keyboard.press("a")
     at(theirs, first)  # its lease ran out
     beat(mine)
-    expect(mine.get_by_role("alert")).to_contain_text("went to somebody else")
+    expect(mine.get_by_role("alert")).to_contain_text("has gone to somebody else")
     mine.keyboard.press("a")
     expect(mine.get_by_text("This pair is not before you any more")).to_be_visible()
     at(mine, third)
@@ -141,7 +141,7 @@ def test_a_page_on_which_a_pair_is_settled_keeps_it_and_says_when_it_is_gone(ope
     expect(page.get_by_role("alert")).to_be_hidden()
     SettlementLease.objects.all().delete()
     beat(page)
-    expect(page.get_by_role("alert")).to_contain_text("Somebody else took this pair meanwhile")
+    expect(page.get_by_role("alert")).to_contain_text("Somebody else took this pair, or it")
     page.get_by_role("link", name="Look at it again").click()
     expect(page.get_by_role("alert")).to_be_hidden()
     page.get_by_role("button", name="Accept", exact=False).first.click()

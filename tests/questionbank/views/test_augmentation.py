@@ -112,7 +112,7 @@ def test_the_question_s_page_leads_to_its_distances(bank, as_teacher) -> None:
 
 def test_distances_without_a_concept_or_without_vectors_say_what_is_missing(bank, as_teacher) -> None:
     untagged = reverse("question_distances", args=[bank.questions[5].pk])
-    assert "has no concept yet" in as_teacher.get(untagged).content.decode()
+    assert "has no concepts yet" in as_teacher.get(untagged).content.decode()
     EmbeddingSet.objects.all().delete()
     response = as_teacher.get(untagged)
     assert response.status_code == 200

@@ -18,7 +18,7 @@ from questionbank.views import errors, home
 def test_an_unknown_address_is_a_friendly_404(as_teacher) -> None:
     response = as_teacher.get("/nothing/here/")
     assert response.status_code == 404
-    assert "There is nothing at this address" in response.content.decode()
+    assert "Page not found" in response.content.decode()
 
 
 def test_a_question_that_is_not_there_says_so(as_teacher) -> None:
@@ -76,7 +76,7 @@ def test_a_500_asks_neither_the_database_nor_the_session(monkeypatch) -> None:
     monkeypatch.setattr(connection, "cursor", refuse)
     response = errors.server_error(RequestFactory().get("/"))
     assert response.status_code == 500
-    assert "Something broke on our side" in response.content.decode()
+    assert "Something went wrong on our side" in response.content.decode()
 
 
 def test_a_500_comes_even_when_its_template_cannot_be_rendered(monkeypatch) -> None:
@@ -86,7 +86,7 @@ def test_a_500_comes_even_when_its_template_cannot_be_rendered(monkeypatch) -> N
     monkeypatch.setattr(errors.loader, "get_template", refuse)
     response = errors.server_error(RequestFactory().get("/"))
     assert response.status_code == 500
-    assert "Something broke on our side" in response.content.decode()
+    assert "Something went wrong on our side" in response.content.decode()
 
 
 def test_a_view_that_breaks_shows_no_trace(bank, teacher, monkeypatch) -> None:

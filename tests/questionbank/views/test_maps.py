@@ -42,7 +42,7 @@ def legend_of(page: str) -> list[tuple[str, str]]:
 
 
 def test_an_empty_map_offers_to_draw_one_to_admins_alone(bank, as_teacher, admin_person) -> None:
-    assert "An admin can have it drawn." in page_of(as_teacher)
+    assert "Ask an admin to draw it." in page_of(as_teacher)
     assert reverse("map_draw") not in page_of(as_teacher)
     as_teacher.force_login(admin_person)
     assert f'action="{reverse("map_draw")}"' in page_of(as_teacher)
@@ -116,7 +116,7 @@ def test_a_map_of_another_encoder_is_marked_as_such(bank, projection, as_admin) 
 
 def test_questions_that_came_in_since_are_counted(bank, projection, as_teacher) -> None:
     store_vectors(EmbeddingSet.objects.get(lens="purpose"), [QuestionFactory()])
-    assert "1 question came in since" in page_of(as_teacher)
+    assert "1 question was added since" in page_of(as_teacher)
 
 
 def test_hierarchies_can_be_changed_where_there_are_several(bank, projection, as_teacher) -> None:

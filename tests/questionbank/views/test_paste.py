@@ -36,7 +36,7 @@ def test_htmx_with_an_empty_box_gets_an_empty_result(bank, as_teacher) -> None:
 def test_an_exact_duplicate_is_named(bank, as_teacher) -> None:
     response = as_teacher.post(reverse("paste"), {"text": bank.questions[3].text})
     page = response.content.decode()
-    assert "Exactly this question is in the bank already" in page
+    assert "This exact question is already in the bank" in page
     assert reverse("question_detail", args=[bank.questions[3].pk]) in page
 
 

@@ -72,7 +72,7 @@ def test_the_score_and_who_gave_it_stand_beside_the_findings(as_reviewer, pairs)
     assert "0.81" in page
     assert "64%" in page
     assert "Scorer seven" in page
-    assert "No number, unit, name, comparison or question was found changed" in page
+    assert "We found no changed number, unit, name, comparison or question" in page
 
 
 def test_texts_are_escaped(as_reviewer, pairs):
@@ -493,11 +493,11 @@ def test_new_guidelines_are_announced_until_the_reviewer_has_read_them(as_review
     assert "the guidelines before" not in as_reviewer.get(reverse("review")).content.decode()
     guideline_publish(text="Be strict.", user=admin_person)
     page = as_reviewer.get(reverse("review")).content.decode()
-    assert "The guidelines have changed: version 2 holds now" in page
+    assert "The guidelines have changed: version 2 now applies" in page
     as_reviewer.post(reverse("review_guidelines_read"), {"version": "9" * 30})
-    assert "version 2 holds now" in as_reviewer.get(reverse("review")).content.decode()
+    assert "version 2 now applies" in as_reviewer.get(reverse("review")).content.decode()
     as_reviewer.post(reverse("review_guidelines_read"), {"version": 2})
-    assert "version 2 holds now" not in as_reviewer.get(reverse("review")).content.decode()
+    assert "version 2 now applies" not in as_reviewer.get(reverse("review")).content.decode()
     assert (
         "The same calculation: a dozen is 12."
         in as_reviewer.get(reverse("review_guidelines")).content.decode()

@@ -225,11 +225,11 @@ def test_a_stopped_training_with_a_checkpoint_is_resumed_one_without_is_started_
     (folder / CHECKPOINT_NAME).touch()
     page = progress(as_admin, training).content.decode()
     assert "Resume</button>" in page
-    assert "goes on from there" in page
+    assert "will continue from there" in page
     as_admin.post(reverse("run_retry", args=[training.pk]))
     page = progress(as_admin, training).content.decode()
     assert "Resume</button>" not in page
-    assert "goes on from there" not in page
+    assert "will continue from there" not in page
 
 
 def test_the_page_looks_for_the_checkpoint_where_the_worker_writes_it() -> None:
