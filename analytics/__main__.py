@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analytics.atomic_file import write_json
 from analytics.catalog import CAPABILITIES, Capability, resolve
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import AnalyticsError
+from analytics.training.context import FileOptions, TrainingContext
 from analytics.training.threads import wait_passively
 
 __all__ = ["main"]
@@ -45,16 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _train(capability: Capability, options: argparse.Namespace) -> None:
     from analytics.training.distributed import is_main, joined  # torch takes seconds to load
 
+    files = FileOptions(options.backbone, options.language, options.hierarchy)
+    context = TrainingContext(license_note=options.license_note)
     with joined():
+        if is_main():
+            context = replace(context, say=_say)
         manifest = resolve(capability.train)(
-            options.data,
-            options.output,
-            _config(capability, options),
-            backbone=options.backbone,
-            language=options.language,
-            hierarchy=options.hierarchy,
-            license_note=options.license_note,
-            say=_say if is_main() else lambda _line: None,
+            options.data, options.output, _config(capability, options), files, context
         )
         if is_main():
             sys.stdout.write(json.dumps(manifest.metrics, indent=2, ensure_ascii=False) + "\n")
@@ -69,9 +68,7 @@ def _evaluate(capability: Capability, options: argparse.Namespace) -> None:
         seeds=options.seeds,
         say=_say,
     )
-    aside = options.output.with_name(f".{options.output.name}.partial")
-    aside.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(aside, options.output)
+    write_json(options.output, figures)
     sys.stdout.write(json.dumps(figures["mean"], indent=2, ensure_ascii=False) + "\n")
 
 

@@ -21,7 +21,7 @@ class Capability:
     Attributes:
         title: what people call it.
         config: the configuration class, None where there is nothing to train yet.
-        train: ``(data: Path, output: Path, config, *, say) -> Manifest``.
+        train: ``(data: Path, output: Path, config, files: FileOptions, context: TrainingContext) -> Manifest``.
         evaluate: ``(data: Path, config, *, say) -> dict``.
         export: ``(output: Path, **options) -> Manifest``.
         load: ``(folder: Path) -> model``, torch-free.

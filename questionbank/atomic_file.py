@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
+from analytics import atomic_file
 from questionbank.errors import ValidationFailed
 
 __all__ = ["refuse_unwritable", "written_aside"]
@@ -23,17 +22,11 @@ def written_aside(target: Path) -> Iterator[BinaryIO]:
         ValidationFailed: the file cannot be written there.
     """
     _refuse_folder(target)
-    aside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
     try:
-        with aside.open("xb") as raw:
+        with atomic_file.written_aside(target) as raw:
             yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        aside.replace(target)
     except OSError as error:
         raise ValidationFailed(f"{target} cannot be written: {error.strerror or error}.") from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def refuse_unwritable(target: Path) -> None:

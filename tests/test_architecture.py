@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import grimp
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 WALK_THE_SITE = """
@@ -72,3 +74,12 @@ def test_package_roots_of_analytics_are_empty() -> None:
     """An empty root keeps an import of one torch-free module from pulling in its neighbours."""
     for root in [BASE_DIR / "analytics" / "__init__.py", *(BASE_DIR / "analytics").glob("*/__init__.py")]:
         assert root.read_text(encoding="utf-8").strip() == "", root
+
+
+def test_no_modules_of_analytics_import_one_another_in_a_circle() -> None:
+    """Imports inside functions and for type checking count too."""
+    graph = grimp.build_graph("analytics")
+    waiting = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    while ready := {module for module, imported in waiting.items() if not imported & waiting.keys()}:
+        waiting = {module: imported for module, imported in waiting.items() if module not in ready}
+    assert sorted(waiting) == []

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.artifacts import Manifest
+from analytics.training.context import TrainingContext
 from analytics.training.device import pick_device
 from questionbank.disk import require_space
 from questionbank.models import ModelArtifact
@@ -32,8 +33,8 @@ TRAINING_BYTES = (
     1_000_000_000  # the checkpoint of the default encoder with its optimiser's state, twice, and the model
 )
 
-Train = Callable[..., Manifest]
-"""Called with the output folder and the keyword arguments that all trainings share."""
+Train = Callable[[Path, TrainingContext], Manifest]
+"""Called with the output folder and the context that all trainings take."""
 
 
 def train_candidate(
@@ -70,17 +71,18 @@ def train_candidate(
             reporter.log("Going on from the checkpoint.")
         with gpu_turn(reporter, pick_device(device)), scratch_folder(prefix="train-") as scratch:
             output = scratch / run.capability
-            train(
-                output,
+            context = TrainingContext(
                 name=name,
                 parent=champion.checksum if champion else "",
                 license_note=_LICENSE_NOTE,
                 command=training_command(run.capability, run.parameters),
                 checkpoints=folder,
-                callbacks=[reporter.step],
+                callbacks=(reporter.step,),
+                progress=reporter.progress,
                 cancel=reporter.should_stop,
                 say=reporter.log,
             )
+            train(output, context)
             reporter.check()
             registered = artifact_register(folder=output, parent=champion, user=run.requested_by)
     shutil.rmtree(folder, ignore_errors=True)

@@ -37,7 +37,7 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
         ConfigurationError: a setting is unknown or out of bounds.
         DataError: too few questions, or none with a concept.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: the run was stopped; the transformer's checkpoint is usable, a last layer is fitted anew.
+        Cancelled: the run was stopped; its checkpoint is usable.
     """
     config = config_from_strings(EncoderConfig, reporter.run.parameters.get("set", {}))
     name, start = _beginning(reporter, config)
@@ -45,8 +45,7 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
     def begin(folder: Path) -> Train:
         rows = kept_or_made(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, start))
         examples = [_example(row) for row in rows]
-        progress = partial(reporter.progress, message="Encoding the questions")
-        return partial(train_encoder, examples, config, start=start, progress=progress)
+        return partial(train_encoder, examples, config, start=start)
 
     return train_candidate(
         reporter, name=f"{name}-quesco-{reporter.run.pk}"[:200], device=config.device, begin=begin

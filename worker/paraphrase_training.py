@@ -12,6 +12,7 @@ from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import select_operators
+from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.train import train_scorer
 from analytics.paraphrase.triplets import make_triplets, triplet_pairs
 from analytics.records import ParaphrasePair
@@ -40,14 +41,12 @@ def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
 
     def begin(folder: Path) -> Train:
         kept = kept_or_made(folder / _MATERIAL_NAME, partial(_read_material, reporter, config))
-        return partial(
-            train_scorer,
-            kept["questions"],
-            config,
-            given=[ParaphrasePair(*row) for row in kept["given"]],
-            validation=[ParaphrasePair(*row) for row in kept["validation"]],
-            progress=partial(reporter.progress, message="Making triplets"),
+        material = Material(
+            questions=tuple(kept["questions"]),
+            given=tuple(ParaphrasePair(*row) for row in kept["given"]),
+            validation=tuple(ParaphrasePair(*row) for row in kept["validation"]),
         )
+        return partial(train_scorer, material, config)
 
     return train_candidate(
         reporter,

@@ -8,7 +8,9 @@ from typing import Any
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.probes.config import ProbesConfig
+from analytics.probes.data import ProbeData
 from analytics.probes.train import train_probes
+from analytics.training.context import TrainingContext
 from questionbank.errors import Conflict, NotFound
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
 from questionbank.scratch import scratch_folder
@@ -128,19 +130,20 @@ def fit_hierarchy_probes(
     reporter.log(f"{len(feed.texts):,} tagged questions with vectors by {embedding_set.encoder_name}.")
     with scratch_folder(prefix="probes-") as scratch:
         folder = scratch / "probes"
-        train_probes(
+        data = ProbeData.of(
             feed.vectors,
             feed.paths,
             feed.difficulties,
-            config,
-            folder,
             texts=feed.texts,
-            scales=[feed.scale if one is not None else "" for one in feed.difficulties],
-            encoder=embedding_set.encoder_name,
-            hierarchy=hierarchy.name,
+            scales=[feed.scale if value is not None else "" for value in feed.difficulties],
+        )
+        context = TrainingContext(
             parent=embedding_set.artifact.checksum if embedding_set.artifact else "",
             progress=reporter.progress,
             cancel=reporter.should_stop,
+        )
+        train_probes(
+            data, config, folder, context, encoder=embedding_set.encoder_name, hierarchy=hierarchy.name
         )
         return artifact_register(
             folder=folder,

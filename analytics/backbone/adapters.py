@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from analytics.backbone.bert import METRIC_NAME, Backbone, load_metric, weights_sha256
+from analytics.backbone.backbone import METRIC_NAME, Backbone, load_metric, weights_sha256
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
 from analytics.errors import BackboneError
 

@@ -6,29 +6,32 @@ processor has it, and there a batch in each thread.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer
 from torch.nn.functional import normalize
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel
+from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from analytics.artifacts import artifact_read
-from analytics.backbone.pooling import pooled_vectors
+from analytics.backbone.adapters import load_adapter
+from analytics.backbone.backbone import (
+    METRIC_NAME,
+    Backbone,
+    load_metric,
+    padded_batch,
+    save_metric,
+    set_metric,
+    weights_sha256,
+)
 from analytics.backbone.sources import ADAPTER_NAME, DEFAULT_BACKBONE, find_source
 from analytics.backbone.streams import side_by_side
 from analytics.errors import BackboneError, Cancelled
-from analytics.inference.vocabulary import unknown_token_share
 from analytics.training.device import autocast, inference_dtype, pick_device
 
 __all__ = [
@@ -44,9 +47,6 @@ __all__ = [
     "weights_sha256",
 ]
 
-METRIC_NAME = "metric.safetensors"
-"""File beside the weights with the linear map behind the pooling, where an encoder has one."""
-
 Progress = Callable[[int, int], None]
 """Called with the number of texts done and the number of all."""
 
@@ -54,53 +54,6 @@ Progress = Callable[[int, int], None]
 _BATCH_TOKENS = {"cpu": 1024, "cuda": 65_536}
 # Texts are tokenised and sorted a window at a time, which bounds the memory for millions of texts.
 _WINDOW = 16_384
-
-
-@dataclass
-class Backbone:
-    """A pretrained encoder with its tokenizer, and masked mean pooling over its last layer.
-
-    Attributes:
-        name: as people call it; not a path.
-        model: the transformer.
-        tokenizer: truncates to `max_tokens` and does not pad.
-        dimension: length of a text's vector.
-        max_tokens: longer texts are cut, special tokens included.
-        pad_id: token id that fills a batch.
-        unknown_id: token id of what the vocabulary lacks, -1 where nothing can be unknown.
-        weights_hash: SHA-256 of the weights.
-        metric: (dimension, dimension) linear map behind the pooling, fitted so that near means alike
-            (`analytics.encoder.metric_layer`); None where there is none. `set_metric` sets it.
-    """
-
-    name: str
-    model: PreTrainedModel
-    tokenizer: Tokenizer
-    dimension: int
-    max_tokens: int
-    pad_id: int
-    unknown_id: int
-    weights_hash: str
-    metric: torch.Tensor | None = None
-
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        return next(self.model.parameters()).device
-
-    def batch(self, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Token ids and mask of a few texts, both (batch, tokens), on the model's device."""
-        rows = [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(texts))]
-        ids, mask = _pad(rows, self.pad_id)
-        return ids.to(self.device), mask.to(self.device)
-
-    def unknown_share(self, texts: Sequence[str]) -> float:
-        """Share of the texts' tokens that the vocabulary lacks."""
-        return unknown_token_share(self.tokenizer, self.unknown_id, texts)
-
-    def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """Mean-pooled vectors (batch, dimension) in float32, behind the metric, with gradients, not normalised."""
-        return pooled_vectors(self.model, self.metric, input_ids, attention_mask)
 
 
 def load_backbone(
@@ -154,47 +107,10 @@ def load_backbone(
 
 
 def _load_adapted(folder: Path, max_tokens: int, device: str) -> Backbone:
-    from analytics.backbone.adapters import load_adapter
-
     base = artifact_read(folder).extra.get("backbone", DEFAULT_BACKBONE)
     backbone = load_backbone(base, max_tokens=max_tokens, device=device)
     load_adapter(backbone, folder)
     return backbone
-
-
-def set_metric(backbone: Backbone, metric: torch.Tensor) -> None:
-    """Put a linear map (dimension, dimension) behind the pooling, in place of the one that is there.
-
-    It is rounded to half precision, as it is stored.
-
-    Raises:
-        BackboneError: it is for vectors of another length.
-    """
-    if metric.shape != (backbone.dimension, backbone.dimension):
-        raise BackboneError(
-            f"The last layer does not fit {backbone.name}: {tuple(metric.shape)} for {backbone.dimension}."
-        )
-    backbone.metric = metric.detach().half().float().to(backbone.device)
-    backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
-
-
-def save_metric(backbone: Backbone, folder: Path) -> None:
-    """Write the linear map behind the pooling into a folder, in half precision; nothing where there is none."""
-    if backbone.metric is not None:
-        save_file({"metric": backbone.metric.to("cpu", torch.float16).contiguous()}, folder / METRIC_NAME)
-
-
-def load_metric(backbone: Backbone, folder: Path) -> None:
-    """Read what `save_metric` wrote.
-
-    Raises:
-        BackboneError: the file is damaged, or the map is for vectors of another length.
-    """
-    try:
-        metric = load_file(folder / METRIC_NAME)["metric"]
-    except (SafetensorError, OSError, KeyError) as error:
-        raise BackboneError(f"The last layer in {folder} cannot be read: {error}") from error
-    set_metric(backbone, metric)
 
 
 def encode_bulk(
@@ -253,20 +169,10 @@ def _encode_batch(
     """Unit vectors (members, dimension) of some of the texts, whose token ids are `rows`."""
     device = backbone.device
     with torch.inference_mode(), autocast(device, dtype or inference_dtype(device)):
-        ids, mask = _pad([rows[member] for member in members], backbone.pad_id)
+        ids, mask = padded_batch([rows[member] for member in members], backbone.pad_id)
         pooled = backbone.embed(ids.to(device), mask.to(device))
         vectors: np.ndarray = normalize(pooled, dim=1).cpu().numpy()
         return vectors
-
-
-def weights_sha256(model: torch.nn.Module, metric: torch.Tensor | None = None) -> str:
-    """SHA-256 over all named weights, for an encoder whose weights are in no single file."""
-    digest = hashlib.sha256()
-    named = model.state_dict() | ({} if metric is None else {"metric": metric})
-    for name, tensor in sorted(named.items()):
-        digest.update(name.encode())
-        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()
 
 
 def _length_sorted_batches(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:
@@ -277,16 +183,6 @@ def _length_sorted_batches(lengths: Sequence[int], budget: int) -> Iterator[np.n
         size = max(1, budget // max(1, lengths[order[start]]))
         yield order[start : start + size]
         start += size
-
-
-def _pad(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[torch.Tensor, torch.Tensor]:
-    width = max(1, max(map(len, rows), default=1))
-    ids = np.full((len(rows), width), pad_id, dtype=np.int64)
-    mask = np.zeros((len(rows), width), dtype=np.int64)
-    for index, row in enumerate(rows):
-        ids[index, : len(row)] = row
-        mask[index, : len(row)] = 1
-    return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
 @contextmanager

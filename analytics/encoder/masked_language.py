@@ -20,6 +20,8 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.errors import DataError
 from analytics.training.batching import length_grouped_batches
+from analytics.training.loop import Step
+from analytics.training.parameters import decay_groups
 
 __all__ = ["MaskedLanguageHead", "MaskedLanguageTask", "mask_tokens"]
 
@@ -123,13 +125,10 @@ class MaskedLanguageTask:
         return {"transformer": self.backbone.model, "head": self.head}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Biases and layer norms without weight decay; the shared table once."""
-        unique = {id(one): one for module in self.modules().values() for one in module.parameters()}
-        trained = [one for one in unique.values() if one.requires_grad]
-        return [
-            {"params": [one for one in trained if one.dim() > 1]},
-            {"params": [one for one in trained if one.dim() <= 1], "weight_decay": 0.0},
-        ]
+        """The encoder's and the head's; the table they share once."""
+        return decay_groups(
+            parameter for module in self.modules().values() for parameter in module.parameters()
+        )
 
     def batches_per_epoch(self) -> int:
         """Incomplete last batches are dropped."""
@@ -141,7 +140,7 @@ class MaskedLanguageTask:
         for index, rows in enumerate(length_grouped_batches(self.lengths, self.config.batch_size, rng)):
             yield np.concatenate([[(self.config.seed * 7919 + epoch) * 1_000_003 + index], rows])
 
-    def losses(self, batch: np.ndarray) -> Mapping[str, Tensor]:
+    def losses(self, batch: np.ndarray, step: Step) -> Mapping[str, Tensor]:
         """Cross-entropy of the hidden tokens."""
         generator = torch.Generator().manual_seed(int(batch[0]))
         ids, mask = self.backbone.batch([self.texts[row] for row in batch[1:]])

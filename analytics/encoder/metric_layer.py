@@ -13,7 +13,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
 
+from analytics.atomic_file import written_aside
 from analytics.backbone.bert import Backbone, encode_bulk, set_metric
 from analytics.backbone.export import for_serving
 from analytics.encoder.config import EncoderConfig
@@ -30,11 +30,22 @@ from analytics.encoder.khar import UNDEFINED, encode_paths, kh_ranks
 from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.records import ConceptPath
-from analytics.training.callbacks import Callback
-from analytics.training.loop import LoopSettings, TrainingResult, train_loop
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.loop import LoopSettings, Stage, Step, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
 
-__all__ = ["PART", "VECTORS_PREFIX", "MetricTask", "check_examples", "fit_metric_layer"]
+__all__ = [
+    "METRIC_STAGE",
+    "PART",
+    "VECTORS_PREFIX",
+    "MetricTask",
+    "check_examples",
+    "fit_metric_layer",
+    "metric_stage",
+]
+
+METRIC_STAGE = "last_layer"
+"""Name of the stage that fits the last layer."""
 
 PART = 1_024  # texts that are encoded and kept together
 VECTORS_PREFIX = "vectors-"  # of the files beside a checkpoint that keep them
@@ -102,7 +113,7 @@ class MetricTask:
         for batch in range(self.batches_per_epoch()):
             yield order[batch * self.size : (batch + 1) * self.size]
 
-    def losses(self, batch: npt.NDArray[np.int64]) -> Mapping[str, Tensor]:
+    def losses(self, batch: npt.NDArray[np.int64], step: Step) -> Mapping[str, Tensor]:
         """The contrast of every question of the batch with every other."""
         read = dropout(self.vectors[torch.from_numpy(batch)], _DROPOUT)
         unit = normalize(self.layer(read).float(), dim=1)
@@ -147,13 +158,9 @@ def check_examples(examples: Sequence[EncoderExample], levels: int) -> None:
 
 
 def _encode_kept(
-    backbone: Backbone,
-    texts: Sequence[str],
-    folder: Path | None,
-    progress: Callable[[int, int], None] | None,
-    cancel: Callable[[], bool] | None,
-) -> np.ndarray:
-    """Encode texts part by part; parts that the folder has are read, new ones are written there.
+    backbone: Backbone, texts: Sequence[str], context: TrainingContext
+) -> npt.NDArray[np.float32]:
+    """Encode texts part by part; parts that the checkpoint's folder has are read, new ones are written there.
 
     Returns:
         (texts, dimension) float32.
@@ -161,20 +168,17 @@ def _encode_kept(
     parts = [np.zeros((0, backbone.dimension), dtype=np.float32)]
     for start in range(0, len(texts), PART):
         part = texts[start : start + PART]
-        kept = folder / _part_name(backbone, part) if folder is not None else None
+        tell = partial(_tell_part, context, start, len(texts))
+        kept = None if context.checkpoints is None else context.checkpoints / _part_name(backbone, part)
         if kept is not None and kept.is_file():
             parts.append(np.load(kept))
-            if progress is not None:
-                progress(start + len(part), len(texts))
+            tell(len(part), len(part))
             continue
-        tell = partial(_tell_part, progress, start, len(texts)) if progress is not None else None
-        parts.append(encode_bulk(backbone, part, progress=tell, cancel=cancel))
+        parts.append(encode_bulk(backbone, part, progress=tell, cancel=context.cancel))
         if kept is not None:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            aside = kept.with_suffix(".partial")
-            with aside.open("wb") as file:
-                np.save(file, parts[-1])
-            aside.replace(kept)
+            with written_aside(kept) as stream:
+                np.save(stream, parts[-1])
     return np.concatenate(parts)
 
 
@@ -183,8 +187,50 @@ def _part_name(backbone: Backbone, texts: Sequence[str]) -> str:
     return f"{VECTORS_PREFIX}{hashlib.sha256(content.encode()).hexdigest()[:32]}.npy"
 
 
-def _tell_part(progress: Callable[[int, int], None], start: int, total: int, done: int, _of: int) -> None:
-    progress(start + done, total)
+def _tell_part(context: TrainingContext, start: int, total: int, done: int, _of: int) -> None:
+    context.progress(start + done, total, "Encoding the questions")
+
+
+def metric_stage(
+    backbone: Backbone,
+    examples: Sequence[EncoderExample],
+    config: EncoderConfig,
+    context: TrainingContext,
+    evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+) -> Stage:
+    """Return the stage that fits the last layer of an encoder; a layer that it has already is built upon.
+
+    Args:
+        backbone: the encoder; when the stage begins its adapters are merged.
+        examples: the training questions; those without a concept are not used.
+        config: its `metric_steps`, levels and seed.
+        context: its checkpoint folder keeps the vectors, so that a training that was interrupted does not encode
+            them again.
+        evaluate: held-out metrics of the encoder with its new layer.
+    """
+    tagged = [example for example in examples if example.paths]
+
+    def objective() -> MetricTask:
+        seed_everything(config.seed)
+        served = for_serving(backbone)  # the layer stands behind what is served: texts are cut as late
+        try:
+            vectors = _encode_kept(served, [example.text for example in tagged], context)
+        finally:
+            backbone.tokenizer.enable_truncation(backbone.max_tokens)
+        return MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, evaluate=evaluate)
+
+    return Stage(
+        METRIC_STAGE,
+        objective,
+        LoopSettings(
+            learning_rate=_LEARNING_RATE,
+            weight_decay=0.0,
+            evaluate_every=config.metric_steps,
+            checkpoint_every=config.checkpoint_every,
+        ),
+        steps=config.metric_steps,
+        finish=MetricTask.attach,
+    )
 
 
 def fit_metric_layer(
@@ -192,51 +238,17 @@ def fit_metric_layer(
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
     *,
-    checkpoints: Path | None = None,
-    callbacks: Sequence[Callback] = (),
-    progress: Callable[[int, int], None] | None = None,
     evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
-    cancel: Callable[[], bool] | None = None,
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> TrainingResult:
-    """Fit the last layer of an encoder in place; one that it has already is built upon.
-
-    Args:
-        backbone: the encoder, adapters merged.
-        examples: the training questions; those without a concept are not used.
-        config: its `metric_steps`, levels and seed.
-        checkpoints: folder that keeps the vectors: a training that was interrupted does not encode them again.
-        callbacks: told of progress after steps.
-        progress: told while the questions are encoded (questions done, all of them).
-        evaluate: held-out metrics of the encoder with its new layer.
-        cancel: asked between batches and after every step.
+    """Fit the last layer of an encoder in place, and nothing else; see `metric_stage`.
 
     Returns:
         How it ended, with the held-out metrics.
 
     Raises:
         DataError: as `check_examples`.
-        Cancelled: `cancel` said so; the encoder is as it was.
+        Cancelled: the context said so; the encoder is as it was.
     """
-    seed_everything(config.seed)
-    tagged = [one for one in examples if one.paths]
-    served = for_serving(backbone)  # what is fitted here is behind what is served: texts are cut as late
-    try:
-        vectors = _encode_kept(served, [one.text for one in tagged], checkpoints, progress, cancel)
-    finally:
-        backbone.tokenizer.enable_truncation(backbone.max_tokens)
-    task = MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, evaluate=evaluate)
-    result = train_loop(
-        task,
-        LoopSettings(
-            epochs=-(-config.metric_steps // task.batches_per_epoch()),
-            max_steps=config.metric_steps,
-            learning_rate=_LEARNING_RATE,
-            weight_decay=0.0,
-            evaluate_every=config.metric_steps,
-        ),
-        device=backbone.device,
-        callbacks=callbacks,
-        cancel=cancel,
-    )
-    task.attach()
-    return result
+    stage = metric_stage(backbone, examples, config, context, evaluate)
+    return train_stages([stage], device=backbone.device, context=context)

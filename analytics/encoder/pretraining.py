@@ -32,6 +32,8 @@ from analytics.errors import DataError
 from analytics.losses.rince import LEFT_OUT, RINCELoss
 from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather
+from analytics.training.loop import Step
+from analytics.training.parameters import decay_groups
 
 __all__ = ["PretrainingTask"]
 
@@ -102,14 +104,9 @@ class PretrainingTask:
         }
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Biases and layer norms without weight decay, as BERT was trained."""
-        decayed: list[nn.Parameter] = []
-        free: list[nn.Parameter] = []
+        """The query encoder's, and those of the heads."""
         heads = () if self.heads is None else self.heads.parameters()
-        for parameter in (*self.query_encoder.parameters(), *heads):
-            if parameter.requires_grad:
-                (decayed if parameter.dim() > 1 else free).append(parameter)
-        return [{"params": decayed}, {"params": free, "weight_decay": 0.0}]
+        return decay_groups((*self.query_encoder.parameters(), *heads))
 
     def batches_per_epoch(self) -> int:
         """Incomplete last batches are dropped."""
@@ -131,7 +128,7 @@ class PretrainingTask:
             return example.solution
         return self.augmenter(example.text, rng)
 
-    def losses(self, batch: tuple[np.ndarray, list[str], list[str]]) -> Mapping[str, Tensor]:
+    def losses(self, batch: tuple[np.ndarray, list[str], list[str]], step: Step) -> Mapping[str, Tensor]:
         """The loss and its terms by rank; the keys of the batch enter the queue."""
         rows, texts, views = batch
         representations = self.query_encoder.represent(*self.backbone.batch(texts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,15 @@ from analytics.encoder.examples import (
     split_held_out,
 )
 from analytics.encoder.masked_language import MaskedLanguageTask
-from analytics.encoder.metric_layer import check_examples, fit_metric_layer
+from analytics.encoder.metric_layer import METRIC_STAGE, check_examples, metric_stage
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.retrieval import precision_at_k
-from analytics.training.callbacks import Callback, History, StepReport, teller
+from analytics.training.callbacks import History, progress_lines
 from analytics.training.checkpoint import checkpoints_beside
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import pick_device
 from analytics.training.distributed import from_main
-from analytics.training.loop import LoopSettings, TrainingResult, train_loop
+from analytics.training.loop import LoopSettings, Stage, Task, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
 
 __all__ = ["fit_encoder", "train_encoder", "train_from_files"]
@@ -42,26 +43,15 @@ __all__ = ["fit_encoder", "train_encoder", "train_from_files"]
 _MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions among which they look
 _MAIN_METRIC = "held_out_precision_at_10"
 
-Say = Callable[[str], None]
-Progress = Callable[[int, int], None]
-
 
 def train_encoder(
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
     output: Path,
+    context: TrainingContext = DEFAULT_CONTEXT,
     *,
     held_out: Sequence[EncoderExample] = (),
     start: str = "",
-    name: str = "",
-    parent: str = "",
-    license_note: str = "",
-    command: str = "",
-    checkpoints: Path | None = None,
-    callbacks: Sequence[Callback] = (),
-    progress: Progress | None = None,
-    cancel: Callable[[], bool] | None = None,
-    say: Say = lambda _line: None,
 ) -> Manifest:
     """Pre-train an encoder and write its artifact; `analytics.inference.encode.load_encoder` loads it.
 
@@ -70,63 +60,52 @@ def train_encoder(
             are taken out, counted, and measured with. Where concepts rank, those without one are left out.
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
+        context: name, provenance, checkpoint, progress and cancellation.
         held_out: further questions to measure with; never trained on.
         start: encoder to load in place of the configuration's backbone.
-        name: the artifact's name.
-        parent: checksum of the model that this one shall replace.
-        license_note: under which terms the data may be used.
-        command: how to make it again.
-        checkpoints: folder of the checkpoint; where it holds one, training goes on from there.
-        callbacks: told of progress after steps.
-        progress: told while the questions are encoded for a last layer (questions done, all of them).
-        cancel: asked after every step.
-        say: told what happens, a line at a time.
 
     Raises:
         DataError: too few questions, or none with a concept.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: `cancel` said so; the transformer's checkpoint is usable, a last layer is fitted anew.
+        Cancelled: the context said so; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
     given, kept_out = split_held_out(examples)
     learned = _with_rank(given, config)
     measured = [*kept_out, *held_out]
-    say(f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out.")
+    context.say(
+        f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out."
+    )
     if len(learned) < len(given):
-        say(f"{len(given) - len(learned):,} questions without a concept left out: nothing ranks them.")
+        context.say(
+            f"{len(given) - len(learned):,} questions without a concept left out: nothing ranks them."
+        )
     history = History()
     backbone, adapter, result = fit_encoder(
-        learned,
-        config,
-        held_out=measured,
-        start=start,
-        checkpoints=checkpoints,
-        callbacks=(*callbacks, history),
-        progress=progress,
-        cancel=cancel,
+        learned, config, held_out=measured, start=start, context=context.with_callbacks(history)
     )
-    say("Exporting")
+    context.say("Exporting")
     about = Manifest(
         capability="encoder",
-        name=name or f"{backbone.name}-quesco",
+        name=context.name or f"{backbone.name}-quesco",
         config=config_to_dict(config),
         metrics={
             "held_out": {key: round(value, 4) for key, value in result.best.items()},
-            "loss": history.last("loss") or history.last("loss_last_layer"),
+            "loss": history.last("loss") or history.last(f"loss_{METRIC_STAGE}"),
             "steps": result.step,
             "stopped_early": result.stopped_early,
             "seconds": round(result.seconds, 1),
         },
         seed=config.seed,
         data_hash=examples_hash(learned),
-        license_note=license_with_backbone(license_note, start or config.backbone),
-        parent=parent,
+        license_note=license_with_backbone(context.license_note, start or config.backbone),
+        parent=context.parent,
         extra={
             "questions": len(learned),
             "questions_held_out": len(measured),
-            "hierarchies": dict(Counter(one.hierarchy for one in learned)),
+            "hierarchies": dict(Counter(example.hierarchy for example in learned)),
             "device": str(backbone.device),
-            "command": command,
+            "command": context.command,
             **_begun_with(Path(start or config.backbone)),
         },
     )
@@ -155,23 +134,17 @@ def fit_encoder(
     *,
     held_out: Sequence[EncoderExample] = (),
     start: str = "",
-    checkpoints: Path | None = None,
-    callbacks: Sequence[Callback] = (),
-    progress: Progress | None = None,
-    cancel: Callable[[], bool] | None = None,
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
-    """Train a backbone on exactly these questions.
+    """Train a backbone on exactly these questions, in one or two stages: the transformer, then a last layer.
 
     Args:
         examples: the training questions.
         config: the settings.
         held_out: questions to measure with.
         start: encoder to load in place of the configuration's backbone.
-        checkpoints: folder of the checkpoint; where it holds one, training goes on from there. It also keeps the
-            vectors that a last layer is fitted on.
-        callbacks: told of progress after steps.
-        progress: told while the questions are encoded for a last layer (questions done, all of them).
-        cancel: asked after every step.
+        context: checkpoint, progress and cancellation. The checkpoint's folder also keeps the vectors that a last
+            layer is fitted on.
 
     Returns:
         The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained;
@@ -180,7 +153,7 @@ def fit_encoder(
     Raises:
         DataError: too few questions, none with a concept, or the checkpoint is of another training.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: `cancel` said so; the transformer's checkpoint is usable, a last layer is fitted anew.
+        Cancelled: the context said so; the checkpoint is usable.
     """
     mapping = parse_root_mapping(config.root_mapping)
     examples, held_out = join_hierarchies(examples, mapping), join_hierarchies(held_out, mapping)
@@ -190,74 +163,53 @@ def fit_encoder(
     source = start or config.backbone
     backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)
     evaluate = _Evaluation(examples, held_out, config.levels, generator) if held_out else None
-    if config.objective == "last-layer":
-        adapter = kept_adapter(Path(source))  # it stays the transformer's
-        result = TrainingResult(step=0, stopped_early=False, best={}, last={}, seconds=0.0)
-    else:
+    trained = _TrainedAdapter(backbone, kept_adapter(Path(source)))  # what a last layer leaves as it is
+    stages = []
+    if config.objective != "last-layer":
         if config.adapter_rank:
             add_adapters(backbone, config.adapter_rank)
-        result = _train_transformer(backbone, examples, config, evaluate, checkpoints, callbacks, cancel)
-        adapter = take_off_adapters(backbone)
-    if not config.metric_steps:
-        return backbone, adapter, result
-    last = fit_metric_layer(
-        backbone,
-        examples,
-        config,
-        checkpoints=checkpoints,
-        callbacks=_after(result, callbacks),
-        progress=progress,
-        evaluate=evaluate,
-        cancel=cancel,
+        stages.append(_transformer_stage(backbone, examples, config, evaluate, trained))
+    if config.metric_steps:
+        stages.append(metric_stage(backbone, examples, config, context, evaluate))
+    result = train_stages(
+        stages,
+        device=pick_device(config.device),
+        context=context,
+        identity=training_identity(config, examples_hash(examples)),
     )
-    result = replace(
-        last,
-        step=result.step + last.step,
-        stopped_early=result.stopped_early,
-        seconds=result.seconds + last.seconds,
-    )
-    return backbone, adapter and partial(_write_with_metric, adapter, backbone), result
+    adapter = trained.write
+    if adapter is not None and config.metric_steps:
+        adapter = partial(_write_with_metric, adapter, backbone)
+    return backbone, adapter, result
 
 
-def _train_transformer(
+@dataclass
+class _TrainedAdapter:
+    """Merges a backbone's adapters once they are trained; `write` then writes them into a folder."""
+
+    backbone: Backbone
+    write: Callable[[Path], None] | None
+
+    def merge(self, _task: Task) -> None:
+        self.write = take_off_adapters(self.backbone)
+
+
+def _transformer_stage(
     backbone: Backbone,
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
     evaluate: _Evaluation | None,
-    checkpoints: Path | None,
-    callbacks: Sequence[Callback],
-    cancel: Callable[[], bool] | None,
-) -> TrainingResult:
+    adapter: _TrainedAdapter,
+) -> Stage:
     make = PretrainingTask if config.objective == "contrast" else MaskedLanguageTask
-    device = pick_device(config.device)
-    return train_loop(
-        make(backbone, examples, config, evaluate),
-        LoopSettings.of(config, device, best_metric=_MAIN_METRIC if config.patience and evaluate else ""),
-        device=device,
-        checkpoints=checkpoints,
-        identity=training_identity(config, examples_hash(examples)),
-        callbacks=callbacks,
-        cancel=cancel,
+    settings = LoopSettings.of(
+        config,
+        pick_device(config.device),
+        best_metric=_MAIN_METRIC if config.patience and evaluate else "",
     )
-
-
-def _after(result: TrainingResult, callbacks: Sequence[Callback]) -> list[Callback]:
-    """The callbacks, told of the last layer's steps as if they followed those of the transformer."""
-    if not result.step:
-        return list(callbacks)
-
-    def counting_on(callback: Callback) -> Callback:
-        def tell(report: StepReport) -> None:
-            metrics = {
-                f"{name}_last_layer" if name == "loss" else name: value
-                for name, value in report.metrics.items()
-            }
-            steps = {"step": result.step + report.step, "steps": result.step + report.steps}
-            callback(replace(report, **steps, metrics=metrics))
-
-        return tell
-
-    return [counting_on(one) for one in callbacks]
+    return Stage(
+        "transformer", partial(make, backbone, examples, config, evaluate), settings, finish=adapter.merge
+    )
 
 
 def _write_with_metric(adapter: Callable[[Path], None], backbone: Backbone, folder: Path) -> None:
@@ -269,12 +221,8 @@ def train_from_files(
     data: Path,
     output: Path,
     config: EncoderConfig,
-    *,
-    backbone: str = "",
-    language: str = "",
-    hierarchy: str = "",
-    license_note: str = "",
-    say: Say = lambda _line: None,
+    files: FileOptions = DEFAULT_FILES,
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Manifest:
     """Train an encoder on the questions of a file, a folder, or a folder of folders: `read_examples`.
 
@@ -283,21 +231,18 @@ def train_from_files(
     Raises:
         AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
     """
-    if backbone:
-        config = replace(config, backbone=backbone)
+    if files.backbone:
+        config = replace(config, backbone=files.backbone)
+    options = {"--language": files.language, "--hierarchy": files.hierarchy}
     with checkpoints_beside(output) as checkpoints:
-        return train_encoder(
-            read_examples(data, language=language, hierarchy=hierarchy),
-            config,
-            output,
-            license_note=license_note,
-            command=training_command(
-                "encoder", data.name, config, {"--language": language, "--hierarchy": hierarchy}
-            ),
+        context = replace(
+            context,
+            command=training_command("encoder", data.name, config, options),
             checkpoints=checkpoints,
-            callbacks=[teller(say)],
-            say=say,
+            callbacks=(*context.callbacks, progress_lines(context.say)),
         )
+        examples = read_examples(data, language=files.language, hierarchy=files.hierarchy)
+        return train_encoder(examples, config, output, context)
 
 
 class _Evaluation:

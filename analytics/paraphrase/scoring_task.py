@@ -25,6 +25,8 @@ from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.triplets import Triplet
 from analytics.paraphrase.typed_text import typed_text
 from analytics.training.batching import length_grouped_batches
+from analytics.training.loop import Step
+from analytics.training.parameters import decay_groups
 
 __all__ = ["ScoringTask"]
 
@@ -75,12 +77,8 @@ class ScoringTask:
         return {"encoder": self.backbone.model}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Biases and layer norms without weight decay."""
-        trained = [one for one in self.backbone.model.parameters() if one.requires_grad]
-        return [
-            {"params": [one for one in trained if one.dim() > 1]},
-            {"params": [one for one in trained if one.dim() <= 1], "weight_decay": 0.0},
-        ]
+        """The encoder's."""
+        return decay_groups(self.backbone.model.parameters())
 
     def batches_per_epoch(self) -> int:
         """Incomplete last batches are dropped."""
@@ -92,7 +90,7 @@ class ScoringTask:
         for numbers in length_grouped_batches(self.lengths, self.groups_per_batch, rng):
             yield [self.triplets[row] for number in numbers for row in self.groups[number]]
 
-    def losses(self, batch: list[Triplet]) -> Mapping[str, Tensor]:
+    def losses(self, batch: list[Triplet], step: Step) -> Mapping[str, Tensor]:
         """The loss and its terms."""
         learned = _combined(batch) if self.config.combine else [_texts(one) for one in batch]
         rows = {text: row for row, text in enumerate(dict.fromkeys(chain.from_iterable(learned)))}

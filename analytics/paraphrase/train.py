@@ -23,7 +23,7 @@ from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_command, training_identity, training_settings
-from analytics.errors import ArtifactError, Cancelled, DataError
+from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.operators.catalog import (
@@ -31,7 +31,7 @@ from analytics.paraphrase.operators.catalog import (
     select_operators,
     with_functions,
 )
-from analytics.paraphrase.pair_files import read_material
+from analytics.paraphrase.pair_files import Material, read_material
 from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME, cosines, weigh_pairs
 from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.seq2seq import training_functions
@@ -53,8 +53,16 @@ from analytics.paraphrase.verdict import (
 )
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out, linked_texts, masked_text
-from analytics.training.callbacks import Callback, History, teller
+from analytics.training.callbacks import History, progress_lines
 from analytics.training.checkpoint import checkpoints_beside, kept_or_made
+from analytics.training.context import (
+    DEFAULT_CONTEXT,
+    DEFAULT_FILES,
+    FileOptions,
+    Progress,
+    Say,
+    TrainingContext,
+)
 from analytics.training.device import pick_device
 from analytics.training.distributed import from_main
 from analytics.training.interpolation import SHARES, starting_weights, take_between
@@ -79,8 +87,6 @@ __all__ = [
 
 _CALIBRATED_QUESTIONS = 500
 _MAIN_METRIC = "validation_auc"
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -114,15 +120,14 @@ def prepare(
     *,
     given: Sequence[ParaphrasePair] = (),
     kept_out: KeptOut | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    cancel: Callable[[], bool] | None = None,
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Prepared:
     """Make the triplets to learn, and the pairs for the verdict.
 
-    `progress` is told before each question that is learned from (questions done, all of them).
+    Progress is reported before each question that is learned from.
 
     Raises:
-        Cancelled: `cancel` said so.
+        Cancelled: the context said so.
         BackboneError: a model for an operator cannot be loaded.
     """
     divided = _divide(questions, given, kept_out or KeptOut())
@@ -134,12 +139,11 @@ def prepare(
         far_share=config.far_share,
         seed=config.seed,
         given=divided.given_learned,
-        progress=progress,
-        cancel=cancel,
+        progress=context.progress_of("Making triplets"),
+        cancel=context.cancel,
     )
-    pairs = _pairs_apart(divided, operators, config, cancel=cancel)
-    if cancel is not None and cancel():
-        raise Cancelled("Training was stopped while its triplets were made.")
+    pairs = _pairs_apart(divided, operators, config, cancel=context.cancel)
+    context.check("Training was stopped while its triplets were made.")
     return Prepared(triplets, pairs, divided.left_out)
 
 
@@ -218,9 +222,7 @@ def fit_scorer(
     config: ParaphraseConfig,
     *,
     validation: Sequence[ParaphrasePair] = (),
-    checkpoints: Path | None = None,
-    callbacks: Sequence[Callback] = (),
-    cancel: Callable[[], bool] | None = None,
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
     """Train an encoder on exactly these triplets; with validation pairs the weights of the best ranking are kept.
 
@@ -231,7 +233,7 @@ def fit_scorer(
     Raises:
         DataError: too few triplets, validation pairs of one label only, or the checkpoint is of another training.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: `cancel` said so; the checkpoint is usable.
+        Cancelled: the context said so; the checkpoint is usable.
     """
     seed_everything(config.seed)
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
@@ -245,10 +247,8 @@ def fit_scorer(
         task,
         LoopSettings.of(config, device, best_metric=_MAIN_METRIC if validation else ""),
         device=device,
-        checkpoints=checkpoints,
+        context=context,
         identity=training_identity(config, _data_hash(triplets)),
-        callbacks=callbacks,
-        cancel=cancel,
     )
     if start:
         figures: list[dict[str, float]] = []
@@ -293,90 +293,90 @@ def _check_labels(pairs: Sequence[ParaphrasePair]) -> None:
 
 
 def train_scorer(
-    questions: Sequence[str],
+    material: Material,
     config: ParaphraseConfig,
     output: Path,
-    *,
-    given: Sequence[ParaphrasePair] = (),
-    validation: Sequence[ParaphrasePair] = (),
-    kept_out: KeptOut | None = None,
-    name: str = "",
-    parent: str = "",
-    license_note: str = "",
-    command: str = "",
-    checkpoints: Path | None = None,
-    callbacks: Sequence[Callback] = (),
-    progress: Callable[[int, int], None] | None = None,
-    cancel: Callable[[], bool] | None = None,
-    say: Say = lambda _line: None,
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Manifest:
     """Train a scorer and write its artifact; `analytics.paraphrase.scorer.load_scorer` loads it.
 
     Args:
-        questions: from which operators make triplets.
+        material: questions and labelled pairs to learn from and to validate with, and what is kept out. By the ROC
+            AUC of the validation pairs, the mean over their sources, the best weights are kept.
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
-        given: labelled pairs (decisions, other corpora) that are learned from as well.
-        validation: labelled pairs to measure with; by their ROC AUC, the mean over their sources, the best weights
-            are kept.
-        kept_out: questions that must not be learned from; they are left out and counted.
-        name: the artifact's name.
-        parent: checksum of the model that this one shall replace.
-        license_note: under which terms the data may be used.
-        command: how to make it again.
-        checkpoints: folder of the checkpoint and the triplets; where it holds them, training goes on from there.
-        callbacks: told of progress after steps.
-        progress: told before each question that triplets are made of (questions done, all of them).
-        cancel: asked after every step and while triplets are made.
-        say: told what happens, a line at a time.
+        context: name, provenance, checkpoint, progress and cancellation. The checkpoint's folder also keeps the
+            triplets.
 
     Raises:
         DataError: too few triplets, or pairs of one label only.
         BackboneError: the backbone cannot be loaded.
-        Cancelled: `cancel` said so; the checkpoint is usable.
+        Cancelled: the context said so; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
-    prepared = from_main(
-        lambda: kept_or_prepared(
-            checkpoints,
-            json.dumps(
-                [
-                    training_settings(config),
-                    list(questions),
-                    [astuple(one) for one in given],
-                    sorted(kept_out.keys) if kept_out else [],
-                ]
-            ),
-            partial(
-                prepare, questions, config, given=given, kept_out=kept_out, progress=progress, cancel=cancel
-            ),
-        )
-    )
+    prepared = from_main(partial(_prepared_material, material, config, context))
     if not prepared.triplets:
         raise DataError("No triplet could be made of the questions.")
     _check_labels(prepared.pairs)
     report = report_triplets(prepared.triplets)
-    say(
+    context.say(
         f"{report.triplets:,} triplets of {report.questions:,} questions; {prepared.kept_out:,} left out that test"
         f" sets hold; by closeness of wording alone their AUC is {report.distance_auc:.3f}."
     )
-    if config.interpolate and not validation:
-        say("No pairs to validate with: the trained weights are kept as they are.")
+    if config.interpolate and not material.validation:
+        context.say("No pairs to validate with: the trained weights are kept as they are.")
     history = History()
     backbone, adapter, result = fit_scorer(
-        prepared.triplets,
-        config,
-        validation=validation,
-        checkpoints=checkpoints,
-        callbacks=(*callbacks, history),
-        cancel=cancel,
+        prepared.triplets, config, validation=material.validation, context=context.with_callbacks(history)
     )
-    say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
+    context.say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
     verdict = from_main(lambda: calibrate(encoder_of(backbone, config), prepared.pairs, config))
-    say("Exporting")
-    about = Manifest(
+    context.say("Exporting")
+    about = _manifest(config, context, prepared, result, history)
+    about = replace(
+        about,
+        name=context.name or f"{backbone.name}-paraqd",
+        extra=about.extra
+        | {
+            "triplets": report.triplets,
+            "questions": report.questions,
+            "given_pairs": len(material.given),
+            "distance_auc": round(report.distance_auc, 4),
+            "validation_pairs": len(material.validation),
+            "device": str(backbone.device),
+        },
+    )
+    write_more = partial(write_scorer_files, verdict=verdict, learned=_learned(prepared))
+    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more))
+
+
+def _prepared_material(material: Material, config: ParaphraseConfig, context: TrainingContext) -> Prepared:
+    """What a stopped training of the same material had prepared, or what is prepared now."""
+    identity = json.dumps(
+        [
+            training_settings(config),
+            list(material.questions),
+            [astuple(pair) for pair in material.given],
+            sorted(material.kept_out.keys),
+        ]
+    )
+    make = partial(
+        prepare, material.questions, config, given=material.given, kept_out=material.kept_out, context=context
+    )
+    return kept_or_prepared(context.checkpoints, identity, make)
+
+
+def _manifest(
+    config: ParaphraseConfig,
+    context: TrainingContext,
+    prepared: Prepared,
+    result: TrainingResult,
+    history: History,
+) -> Manifest:
+    """The manifest, as far as it does not speak of the backbone."""
+    return Manifest(
         capability="paraphrase",
-        name=name or f"{backbone.name}-paraqd",
+        name=context.name,
         config=config_to_dict(config),
         metrics={
             "validation": {key: round(value, 4) for key, value in result.best.items()},
@@ -386,22 +386,14 @@ def train_scorer(
         },
         seed=config.seed,
         data_hash=_data_hash(prepared.triplets),
-        license_note=license_with_backbone(license_note, config.backbone),
-        parent=parent,
+        license_note=license_with_backbone(context.license_note, config.backbone),
+        parent=context.parent,
         extra={
-            "triplets": report.triplets,
-            "questions": report.questions,
             "kept_out": prepared.kept_out,
-            "given_pairs": len(given),
-            "distance_auc": round(report.distance_auc, 4),
             "verdict_pairs": len(prepared.pairs),
-            "validation_pairs": len(validation),
-            "device": str(backbone.device),
-            "command": command,
+            "command": context.command,
         },
     )
-    write_more = partial(write_scorer_files, verdict=verdict, learned=_learned(prepared))
-    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more))
 
 
 def write_scorer_files(folder: Path, *, verdict: Verdict, learned: np.ndarray) -> None:
@@ -414,12 +406,8 @@ def train_from_files(
     data: Path,
     output: Path,
     config: ParaphraseConfig,
-    *,
-    backbone: str = "",
-    language: str = "",
-    hierarchy: str = "",
-    license_note: str = "",
-    say: Say = lambda _line: None,
+    files: FileOptions = DEFAULT_FILES,
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Manifest:
     """Train a scorer on the questions and labelled pairs of a file or a folder: `read_material`.
 
@@ -428,26 +416,20 @@ def train_from_files(
     Raises:
         AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
     """
-    if hierarchy:
+    if files.hierarchy:
         raise DataError("A paraphrase scorer learns no concepts: leave the hierarchy out.")
-    if backbone:
-        config = replace(config, backbone=backbone)
-    material = read_material(data, language=language)
+    if files.backbone:
+        config = replace(config, backbone=files.backbone)
+    material = read_material(data, language=files.language)
     with checkpoints_beside(output) as checkpoints:
-        return train_scorer(
-            material.questions,
-            config,
-            output,
-            given=material.given,
-            validation=material.validation,
-            kept_out=material.kept_out,
-            license_note=license_note,
-            command=training_command("paraphrase", data.name, config, {"--language": language}),
+        context = replace(
+            context,
+            command=training_command("paraphrase", data.name, config, {"--language": files.language}),
             checkpoints=checkpoints,
-            callbacks=[teller(say)],
-            progress=_thousands(say),
-            say=say,
+            callbacks=(*context.callbacks, progress_lines(context.say)),
+            progress=_thousands(context.say),
         )
+        return train_scorer(material, config, output, context)
 
 
 def validation_metrics(
@@ -499,10 +481,10 @@ def kept_or_prepared(folder: Path | None, identity: str, make: Callable[[], Prep
         raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
 
 
-def _thousands(say: Say) -> Callable[[int, int], None]:
+def _thousands(say: Say) -> Progress:
     """Says of every thousand questions that their triplets are made."""
 
-    def tell(done: int, total: int) -> None:
+    def tell(done: int, total: int, _message: str) -> None:
         if done and done % 1000 == 0:
             say(f"Triplets of {done:,} of {total:,} questions made")
 

@@ -6,7 +6,7 @@ language.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,10 @@ from analytics.probes.data import ProbeData
 from analytics.probes.measure import rounded
 from analytics.probes.train import split_and_measure, train_probes
 from analytics.question_files import QuestionRow, read_rows
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, Say, TrainingContext
 
 __all__ = ["encode_rows", "evaluate_from_files", "train_from_files"]
 
-Say = Callable[[str], None]
 NGRAMS = "char-ngrams"
 _SAMPLE = 500  # texts of a language that show how much of it an encoder knows
 
@@ -35,12 +35,8 @@ def train_from_files(
     data: Path,
     output: Path,
     config: ProbesConfig,
-    *,
-    backbone: str = "",
-    language: str = "",
-    hierarchy: str = "",
-    license_note: str = "",
-    say: Say = lambda _line: None,
+    files: FileOptions = DEFAULT_FILES,
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Manifest:
     """Train probes on the questions of a file or folder; see `train_probes`.
 
@@ -48,41 +44,39 @@ def train_from_files(
         data: JSON Lines file, or a folder of them.
         output: the artifact's folder.
         config: the settings.
-        backbone: name, folder or hub id of an encoder, or ``char-ngrams``; by default what suits.
-        language: use the questions of this language only.
-        hierarchy: name of the hierarchy; by default that of the folder or file.
-        license_note: under which terms the data may be used.
-        say: told what happens, a line at a time.
+        files: the backbone may also be ``char-ngrams``, and is by default what suits; the hierarchy's name is by
+            default that of the folder or file.
+        context: provenance, and who is told.
 
     Raises:
         AnalyticsError: the data cannot be used, the encoder cannot be loaded, or the folder not written.
     """
-    rows = _of_language(read_rows(data), language)
-    vectors, encoder = encode_rows(rows, backbone=backbone, say=say)
-    name = hierarchy or (data.name if data.is_dir() else data.name.partition(".")[0])
-    return train_probes(
+    rows = _of_language(read_rows(data), files.language)
+    vectors, encoder = encode_rows(rows, backbone=files.backbone, say=context.say)
+    name = files.hierarchy or (data.name if data.is_dir() else data.name.partition(".")[0])
+    backbone = Path(files.backbone).name if Path(files.backbone).is_dir() else files.backbone
+    options = {
+        "--backbone": backbone,
+        "--language": files.language,
+        "--hierarchy": files.hierarchy,
+        "--license-note": context.license_note,
+    }
+    context = replace(
+        context,
+        command=training_command("probes", data.name, config, options),
+        progress=lambda done, total, what: context.say(f"{done + 1} of {total}: {what}"),
+    )
+    questions = _probe_data(rows, vectors)
+    return train_probes(questions, config, output, context, encoder=encoder, hierarchy=name)
+
+
+def _probe_data(rows: Sequence[QuestionRow], vectors: np.ndarray) -> ProbeData:
+    return ProbeData.of(
         vectors,
         [row.paths for row in rows],
         [row.difficulty for row in rows],
-        config,
-        output,
         texts=[row.text for row in rows],
         scales=[row.scale for row in rows],
-        encoder=encoder,
-        hierarchy=name,
-        license_note=license_note,
-        command=training_command(
-            "probes",
-            data.name,
-            config,
-            {
-                "--backbone": Path(backbone).name if Path(backbone).is_dir() else backbone,
-                "--language": language,
-                "--hierarchy": hierarchy,
-                "--license-note": license_note,
-            },
-        ),
-        progress=lambda done, total, what: say(f"{done + 1} of {total}: {what}"),
     )
 
 
@@ -102,13 +96,7 @@ def evaluate_from_files(
     """
     rows = _of_language(read_rows(data), language)
     vectors, encoder = encode_rows(rows, backbone=backbone, say=say)
-    questions = ProbeData.of(
-        vectors,
-        [row.paths for row in rows],
-        [row.difficulty for row in rows],
-        texts=[row.text for row in rows],
-        scales=[row.scale for row in rows],
-    )
+    questions = _probe_data(rows, vectors)
     runs = []
     for seed in range(config.seed, config.seed + seeds):
         say(f"Split {seed - config.seed + 1} of {seeds}")

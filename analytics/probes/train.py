@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ import numpy as np
 from analytics.artifacts import Manifest, artifact_write
 from analytics.concept_paths import PathTree, common_leading_nodes, without_leading
 from analytics.configuration import config_to_dict
-from analytics.errors import Cancelled, DataError
+from analytics.errors import DataError
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
 from analytics.inference.surface import surface_counts
 from analytics.probes.calibration import choose_temperature, conformal_radius
@@ -34,78 +34,57 @@ from analytics.probes.measure import measure_probes, rounded
 from analytics.probes.scales import DifficultyScale
 from analytics.records import ConceptPath
 from analytics.splits import grouped_folds, grouped_split
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 
 __all__ = ["split_and_measure", "train_probes"]
-
-Progress = Callable[[int, int, str], None]
-"""Called with (steps done, all steps, what is being done)."""
 
 _FOLDS = 3  # of cross-fitting
 _STEPS = 4  # of one fit, as progress counts them
 
 
 def train_probes(
-    vectors: np.ndarray,
-    paths: Sequence[Sequence[ConceptPath]],
-    difficulties: Sequence[float | None],
+    data: ProbeData,
     config: ProbesConfig,
-    output_folder: Path,
+    output: Path,
+    context: TrainingContext = DEFAULT_CONTEXT,
     *,
-    texts: Sequence[str] | None = None,
-    scales: Sequence[str] = (),
     encoder: str = "",
     hierarchy: str = "",
-    name: str = "",
-    parent: str = "",
-    license_note: str = "",
-    command: str = "",
-    progress: Progress | None = None,
-    cancel: Callable[[], bool] | None = None,
 ) -> Manifest:
     """Train concept and difficulty heads and write them as an artifact; `load_heads` loads it.
 
     Args:
-        vectors: (questions, dimension) of a frozen encoder.
-        paths: concept paths of each question, empty where it has none.
-        difficulties: of each question, None where unknown.
+        data: questions with the vectors of a frozen encoder. Their texts group the splits, keep out the fixed part,
+            and the difficulty may count their surface.
         config: the settings.
-        output_folder: the artifact's folder, written whole or not at all.
-        texts: of each question. They group the splits, keep out the fixed part, and the difficulty may count
-            their surface.
-        scales: the scale that each difficulty is on, where the rows name it.
+        output: the artifact's folder, written whole or not at all.
+        context: name (by default from the hierarchy), provenance, progress and cancellation; asked between steps.
         encoder: name of the encoder that made the vectors.
         hierarchy: name of the concept hierarchy.
-        name: of the artifact; by default from the hierarchy.
-        parent: checksum of the encoder artifact.
-        license_note: under which terms the data may be used.
-        command: how to make it again.
-        progress: called between steps.
-        cancel: asked between steps.
 
     Returns:
         The manifest, with the held-out metrics.
 
     Raises:
-        DataError: too few questions have labels, or difficulties are on several scales.
-        Cancelled: `cancel` said so; nothing was written.
+        DataError: too few questions have labels.
+        Cancelled: the context said so; nothing was written.
         ArtifactError: the folder cannot be written.
     """
-    given = ProbeData.of(vectors, paths, difficulties, texts=texts, scales=scales)
-    held_out = np.zeros(len(given), dtype=bool) if texts is None else kept_out(texts, given.paths)
-    data = given.take(~held_out)
-    steps = _Steps(2 * _STEPS, progress, cancel)
+    held_out = np.zeros(len(data), dtype=bool) if data.texts is None else kept_out(data.texts, data.paths)
+    data = data.take(~held_out)
+    steps = _Steps(2 * _STEPS, context)
     metrics = split_and_measure(data, config, encoder=encoder, steps=steps)
     heads = _fit(data, config, _parts(data, config), encoder, steps)
     scale = data.scale if heads.difficulty_of_vector is not None else None
     manifest = Manifest(
         capability="probes",
-        name=name or f"probes-{hierarchy or 'concepts'}",
+        name=context.name or f"probes-{hierarchy or 'concepts'}",
         config=config_to_dict(config),
         metrics=rounded(metrics),
         seed=config.seed,
         data_hash=data.sha256(),
-        license_note=license_note,
-        parent=parent,
+        license_note=context.license_note,
+        parent=context.parent,
         extra={
             "encoder": encoder,
             "dimension": heads.dimension,
@@ -115,10 +94,10 @@ def train_probes(
             "paths": len(heads.concepts.paths) if heads.concepts else 0,
             "leading": list(heads.concepts.leading) if heads.concepts else [],
             "difficulty_scale": scale.name if scale else "",
-            "command": command,
+            "command": context.command,
         },
     )
-    return artifact_write(output_folder, manifest, lambda folder: save_heads(heads, folder))
+    return artifact_write(output, manifest, lambda folder: save_heads(heads, folder))
 
 
 def split_and_measure(
@@ -131,7 +110,7 @@ def split_and_measure(
     """
     held = grouped_split(data.groups, config.test_share, np.random.default_rng(config.seed))
     train, test = data.take(~held), data.take(held)
-    heads = _fit(train, config, _parts(data, config), encoder, steps or _Steps(_STEPS, None, None))
+    heads = _fit(train, config, _parts(data, config), encoder, steps or _Steps(_STEPS, DEFAULT_CONTEXT))
     return measure_probes(heads, test, train)
 
 
@@ -156,22 +135,19 @@ def _parts(data: ProbeData, config: ProbesConfig) -> _Parts:
 
 def _fit(data: ProbeData, config: ProbesConfig, parts: _Parts, encoder: str, steps: _Steps) -> ProbeHeads:
     """Fit the heads on questions; all of them are used."""
-    data = _at_most(data, config)
-    rng = np.random.default_rng(config.seed + 1)
-    validation = grouped_split(data.groups, config.validation_share, rng)
+    fitting = _Fitting.of(_at_most(data, config), config, steps)
+    data = fitting.data
     concepts, probabilities = None, np.zeros((len(data), 0), dtype=np.float32)
     if parts.concepts:
-        concepts, probabilities = _fit_concepts(data, validation, config, rng, steps)
+        concepts, probabilities = fitting.concepts()
     else:
         steps.skip(_STEPS - 1)
     with_text = of_vector = None
     steps.next("Difficulty")
     if parts.difficulty and data.scale is not None:
-        of_vector = _fit_difficulty(data, data.scale, validation, concepts, probabilities, config, rng, False)
+        of_vector = fitting.difficulty(data.scale, concepts, probabilities, with_text=False)
         if config.surface_counts and data.texts is not None:
-            with_text = _fit_difficulty(
-                data, data.scale, validation, concepts, probabilities, config, rng, True
-            )
+            with_text = fitting.difficulty(data.scale, concepts, probabilities, with_text=True)
     return ProbeHeads(
         encoder=encoder,
         dimension=data.vectors.shape[1],
@@ -181,95 +157,110 @@ def _fit(data: ProbeData, config: ProbesConfig, parts: _Parts, encoder: str, ste
     )
 
 
-def _fit_concepts(
-    data: ProbeData, validation: np.ndarray, config: ProbesConfig, rng: np.random.Generator, steps: _Steps
-) -> tuple[ConceptHead, np.ndarray]:
-    """The head on all tagged questions, and for every question what a head says that did not see it."""
-    leading = common_leading_nodes((path for own in data.paths for path in own), config.leading_share)
-    labels = [[without_leading(path, leading) for path in own] for own in data.paths]
-    tree = PathTree.of(path for own in labels for path in own)
-    targets = tree.targets(labels)
-    tagged = data.tagged
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """One fit of the heads: the questions, which of them choose and calibrate, and what is drawn meanwhile."""
 
-    steps.next("Choosing the regularisation")
-    penalty = choose_penalty(
-        data.vectors[tagged], targets[tagged], validation[tagged], tree,
-        sharing=config.sharing, iterations=config.iterations, cancel=steps.cancel,
-    )  # fmt: skip
+    data: ProbeData
+    validation: np.ndarray
+    config: ProbesConfig
+    rng: np.random.Generator
+    steps: _Steps
 
-    def fit(rows: np.ndarray, start: ConceptProbe | None = None) -> ConceptProbe:
-        return concept_probe(
-            data.vectors[rows], targets[rows], tree,
-            penalty=penalty, sharing=config.sharing, iterations=config.iterations, start=start,
+    @classmethod
+    def of(cls, data: ProbeData, config: ProbesConfig, steps: _Steps) -> _Fitting:
+        rng = np.random.default_rng(config.seed + 1)
+        return cls(data, grouped_split(data.groups, config.validation_share, rng), config, rng, steps)
+
+    def concepts(self) -> tuple[ConceptHead, np.ndarray]:
+        """The head on all tagged questions, and for every question what a head says that did not see it."""
+        data, config, steps = self.data, self.config, self.steps
+        leading = common_leading_nodes((path for own in data.paths for path in own), config.leading_share)
+        labels = [[without_leading(path, leading) for path in own] for own in data.paths]
+        tree = PathTree.of(path for own in labels for path in own)
+        targets = tree.targets(labels)
+        tagged = data.tagged
+
+        steps.next("Choosing the regularisation")
+        penalty = choose_penalty(
+            data.vectors[tagged], targets[tagged], self.validation[tagged], tree,
+            sharing=config.sharing, iterations=config.iterations, cancel=steps.context.cancel,
         )  # fmt: skip
 
-    steps.next("Calibrating the probabilities")
-    logits = np.zeros((len(data), len(tree.paths)), dtype=np.float32)
-    fold = grouped_folds(data.groups, _FOLDS, rng)
-    for one in range(_FOLDS):
-        steps.check()
-        if (tagged & (fold != one)).any():
-            logits[fold == one] = fit(tagged & (fold != one)).logits(data.vectors[fold == one])
-    temperature = choose_temperature(logits[tagged], targets[tagged])
+        def fit(rows: np.ndarray, start: ConceptProbe | None = None) -> ConceptProbe:
+            return concept_probe(
+                data.vectors[rows], targets[rows], tree,
+                penalty=penalty, sharing=config.sharing, iterations=config.iterations, start=start,
+            )  # fmt: skip
 
-    steps.next("Concepts")
-    probe = fit(tagged)
-    head = ConceptHead(
-        paths=_whole_paths(tree, data.paths, leading),
-        leading=leading,
-        # Rounded to what is stored, so that a head predicts the same before and after it is saved.
-        weights=(probe.weights / temperature).astype(np.float16).astype(np.float32),
-        bias=(probe.bias / temperature).astype(np.float32),
-    )
-    return head, _softmax(logits / temperature)
+        steps.next("Calibrating the probabilities")
+        logits = np.zeros((len(data), len(tree.paths)), dtype=np.float32)
+        folds = grouped_folds(data.groups, _FOLDS, self.rng)
+        for fold in range(_FOLDS):
+            steps.check()
+            if (tagged & (folds != fold)).any():
+                logits[folds == fold] = fit(tagged & (folds != fold)).logits(data.vectors[folds == fold])
+        temperature = choose_temperature(logits[tagged], targets[tagged])
 
+        steps.next("Concepts")
+        probe = fit(tagged)
+        head = ConceptHead(
+            paths=_whole_paths(tree, data.paths, leading),
+            leading=leading,
+            # Rounded to what is stored, so that a head predicts the same before and after it is saved.
+            weights=(probe.weights / temperature).astype(np.float16).astype(np.float32),
+            bias=(probe.bias / temperature).astype(np.float32),
+        )
+        return head, _softmax(logits / temperature)
 
-def _fit_difficulty(
-    data: ProbeData,
-    scale: DifficultyScale,
-    validation: np.ndarray,
-    concepts: ConceptHead | None,
-    probabilities: np.ndarray,
-    config: ProbesConfig,
-    rng: np.random.Generator,
-    with_text: bool,
-) -> DifficultyHead:
-    """Ridge on the graded questions outside the validation part; the radius from those inside."""
-    dimension = data.vectors.shape[1]
-    # Scaled so that one penalty suits all: a vector's entries are about 1 / sqrt(dimension).
-    vector_scale, node_scale, count_scale = math.sqrt(dimension), 20.0, 3.0
-    membership = np.zeros((0, 0), dtype=np.float32)
-    if concepts is not None:
-        tree = PathTree.of(without_leading(path, concepts.leading) for path in concepts.paths)
-        membership = tree.membership
-    blocks: list[np.ndarray] = [data.vectors * vector_scale]
-    if concepts is not None:
-        blocks.append(probabilities @ membership.T * node_scale)
-    spread = np.ones(0)
-    if with_text:
-        counts = surface_counts(data.texts or ())
-        spread = count_scale / np.maximum(counts.std(axis=0), 1e-3)
-        blocks.append(counts * spread)
-    features = np.concatenate(blocks, axis=1)
-    fitted, held = data.graded & ~validation, data.graded & validation
-    penalty = choose_ridge_penalty(features[fitted], data.difficulties[fitted], data.groups[fitted], rng)
-    probe = difficulty_probe(features[fitted], data.difficulties[fitted], penalty=penalty)
-    estimates = np.clip(probe.values(features[held]), scale.low, scale.high)
-    radius = conformal_radius(data.difficulties[held] - estimates, config.coverage, scale.high - scale.low)
-    nodes = slice(dimension, dimension + len(membership))
-    return DifficultyHead(
-        vector_weights=(probe.weights[:dimension] * vector_scale).astype(np.float32),
-        path_weights=(probe.weights[nodes] * node_scale @ membership).astype(np.float32)
-        if concepts is not None
-        else np.zeros(0, dtype=np.float32),
-        surface_weights=(probe.weights[nodes.stop :] * spread).astype(np.float32),
-        intercept=probe.intercept,
-        radius=radius,
-        scale=scale.name,
-        lowest=scale.low,
-        highest=scale.high,
-        coverage=config.coverage,
-    )
+    def difficulty(
+        self,
+        scale: DifficultyScale,
+        concepts: ConceptHead | None,
+        probabilities: np.ndarray,
+        *,
+        with_text: bool,
+    ) -> DifficultyHead:
+        """Ridge on the graded questions outside the validation part; the radius from those inside."""
+        data, config = self.data, self.config
+        dimension = data.vectors.shape[1]
+        # Scaled so that one penalty suits all: a vector's entries are about 1 / sqrt(dimension).
+        vector_scale, node_scale, count_scale = math.sqrt(dimension), 20.0, 3.0
+        membership = np.zeros((0, 0), dtype=np.float32)
+        if concepts is not None:
+            tree = PathTree.of(without_leading(path, concepts.leading) for path in concepts.paths)
+            membership = tree.membership
+        blocks: list[np.ndarray] = [data.vectors * vector_scale]
+        if concepts is not None:
+            blocks.append(probabilities @ membership.T * node_scale)
+        spread = np.ones(0)
+        if with_text:
+            counts = surface_counts(data.texts or ())
+            spread = count_scale / np.maximum(counts.std(axis=0), 1e-3)
+            blocks.append(counts * spread)
+        features = np.concatenate(blocks, axis=1)
+        fitted, held = data.graded & ~self.validation, data.graded & self.validation
+        penalty = choose_ridge_penalty(
+            features[fitted], data.difficulties[fitted], data.groups[fitted], self.rng
+        )
+        probe = difficulty_probe(features[fitted], data.difficulties[fitted], penalty=penalty)
+        estimates = np.clip(probe.values(features[held]), scale.low, scale.high)
+        width = scale.high - scale.low
+        radius = conformal_radius(data.difficulties[held] - estimates, config.coverage, width)
+        nodes = slice(dimension, dimension + len(membership))
+        return DifficultyHead(
+            vector_weights=(probe.weights[:dimension] * vector_scale).astype(np.float32),
+            path_weights=(probe.weights[nodes] * node_scale @ membership).astype(np.float32)
+            if concepts is not None
+            else np.zeros(0, dtype=np.float32),
+            surface_weights=(probe.weights[nodes.stop :] * spread).astype(np.float32),
+            intercept=probe.intercept,
+            radius=radius,
+            scale=scale.name,
+            lowest=scale.low,
+            highest=scale.high,
+            coverage=config.coverage,
+        )
 
 
 def _whole_paths(
@@ -309,19 +300,16 @@ class _Steps:
     """Counts the steps of a training, and asks between them whether to stop."""
 
     total: int
-    progress: Progress | None
-    cancel: Callable[[], bool] | None
+    context: TrainingContext
     done: int = 0
 
     def next(self, what: str) -> None:
         self.check()
-        if self.progress is not None:
-            self.progress(self.done, self.total, what)
+        self.context.progress(self.done, self.total, what)
         self.done += 1
 
     def skip(self, steps: int) -> None:
         self.done += steps
 
     def check(self) -> None:
-        if self.cancel is not None and self.cancel():
-            raise Cancelled("Training of the probes was stopped; nothing was written.")
+        self.context.check("Training of the probes was stopped; nothing was written.")

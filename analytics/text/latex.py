@@ -9,15 +9,13 @@ Parsing happens in a child process (:mod:`~analytics.text.latex_pool`) that is k
 long, after limits on size and depth that cost nothing to check. A formula that cannot be parsed is handled
 as tokens: :func:`formula_signature`.
 
-``python -m analytics.text.latex --measure FOLDER`` measures the share that parses on the public data sets.
+``python -m analytics.text.latex_measure FOLDER`` measures the share that parses on the public data sets.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from analytics.errors import LatexError, LatexLimitError
@@ -164,21 +162,3 @@ def _parsed(latex: str, reply: Any) -> ParsedFormula:
 
 def _tuples(value: Any) -> Tree:
     return value if isinstance(value, str) else tuple(_tuples(child) for child in value)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Command line of the module."""
-    from analytics.text.latex_measure import measure
-
-    parser = argparse.ArgumentParser(prog="python -m analytics.text.latex", description="Parse formulas.")
-    parser.add_argument(
-        "--measure", metavar="FOLDER", type=Path, required=True, help="folder of public data sets"
-    )
-    parser.add_argument("--sample", type=int, default=2_000, help="formulas to draw, by a fixed seed")
-    parser.add_argument("--seed", type=int, default=20)
-    options = parser.parse_args(arguments)
-    measure(options.measure, options.sample, options.seed)
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,7 @@ reaches the reader.
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from analytics.errors import LatexError
 from analytics.text.latex_symbols import (
@@ -25,10 +25,7 @@ from analytics.text.latex_symbols import (
 )
 from analytics.text.latex_tree import BLANK, Group, Item, Tree
 
-if TYPE_CHECKING:
-    from analytics.text.latex_structure import FormulaReader
-
-__all__ = ["ARITHMETIC_SIGNS", "ArithmeticWriter"]
+__all__ = ["ARITHMETIC_SIGNS", "ArithmeticWriter", "OuterReader"]
 
 ARITHMETIC_SIGNS: dict[str, str] = {
     "+": "+",
@@ -51,6 +48,31 @@ _IGNORED = frozenset(
 )
 
 
+class OuterReader(Protocol):
+    """What `ArithmeticWriter` asks of the reader of the outer grammar, `latex_structure.FormulaReader`."""
+
+    def formula(self, items: list[Item]) -> Tree:
+        """Read a list of statements."""
+
+    def elements(self, items: list[Item]) -> list[Tree]:
+        """Read the elements of a bracket."""
+
+    def bracketed(self, group: Group) -> Tree:
+        """Read what stands in brackets."""
+
+    def argument(self, item: Item) -> Tree:
+        """Read an argument of a command."""
+
+    def inline(self, item: Item) -> str:
+        """Write an argument as LaTeX for the expression reader."""
+
+    def named(self, tree: Tree) -> str:
+        """Give a tree a name that stands for it in the written LaTeX."""
+
+    def is_arithmetic(self, items: list[Item]) -> bool:
+        """Return whether a run holds no list, relation or foreign operator on its own level."""
+
+
 class ArithmeticWriter:
     """Writes one run of items, from left to right.
 
@@ -59,7 +81,7 @@ class ArithmeticWriter:
         items: the run.
     """
 
-    def __init__(self, reader: FormulaReader, items: list[Item]) -> None:
+    def __init__(self, reader: OuterReader, items: list[Item]) -> None:
         self._reader = reader
         self._items = items
         self._at = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import os
@@ -10,7 +11,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -90,3 +91,19 @@ def measure(folder: Path, size: int, seed: int) -> ParseShares:
     for reason, count in shares.reasons.most_common(12):
         write(f"  {count:>5}  {reason}\n")
     return shares
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line of the module."""
+    parser = argparse.ArgumentParser(
+        prog="python -m analytics.text.latex_measure", description="Measure how many formulas parse."
+    )
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="folder of public data sets")
+    parser.add_argument("--sample", type=int, default=2_000, help="formulas to draw, by a fixed seed")
+    parser.add_argument("--seed", type=int, default=20)
+    options = parser.parse_args(arguments)
+    measure(options.folder, options.sample, options.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Callback", "History", "StepReport", "teller"]
+__all__ = ["Callback", "History", "StepReport", "progress_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +14,10 @@ class StepReport:
     """How far a run is after an optimiser step.
 
     Attributes:
-        step: optimiser steps done; `steps` of all.
-        epoch: epoch of the last batch, from 0.
-        seconds: time spent training since the run was started or resumed.
-        seconds_left: estimate from the steps since then.
+        step: optimiser steps done, of all stages; `steps` of how many.
+        epoch: epoch of the last batch in its stage, from 0.
+        seconds: time spent training in this stage since it was started or resumed.
+        seconds_left: until the end of this stage, estimated from its steps since then.
         metrics: loss terms averaged since the last report, and after an evaluation its metrics.
     """
 
@@ -55,8 +55,8 @@ class History:
         return round(series[-1][1], 4) if series else None
 
 
-def teller(say: Callable[[str], object]) -> Callback:
-    """A callback that says in a line how far the run is."""
+def progress_lines(say: Callable[[str], object]) -> Callback:
+    """Return a callback that says in one line how far the run is."""
 
     def tell(report: StepReport) -> None:
         shown = ", ".join(f"{name} {value:.4f}" for name, value in sorted(report.metrics.items()))

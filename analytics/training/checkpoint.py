@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from analytics.atomic_file import written_aside
 from analytics.errors import ArtifactError
 from analytics.training.distributed import is_main
 
@@ -75,18 +75,12 @@ def save_checkpoint(folder: Path, state: dict[str, Any]) -> Path:
         ArtifactError: the folder cannot be written.
     """
     path = folder / CHECKPOINT_NAME
-    aside = folder / f".{CHECKPOINT_NAME}.{os.getpid()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with aside.open("wb") as stream:
+        with written_aside(path) as stream:
             torch.save(state, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        aside.replace(path)
     except OSError as error:
         raise ArtifactError(f"The checkpoint {path} cannot be written: {error.strerror or error}.") from error
-    finally:
-        aside.unlink(missing_ok=True)
     return path
 
 
@@ -128,8 +122,6 @@ def kept_or_made(path: Path, make: Callable[[], Any]) -> Any:
             raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
     made = make()
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.partial")
-    with gzip.open(aside, "wt", encoding="utf-8") as stream:
+    with written_aside(path) as raw, gzip.open(raw, "wt", encoding="utf-8") as stream:
         json.dump(made, stream, ensure_ascii=False)
-    os.replace(aside, path)
     return made

@@ -182,12 +182,10 @@ class DataParallelLosses:
 
     Args:
         modules: everything that is trained.
-        losses: called with a batch.
+        losses: called with a batch and the step.
     """
 
-    def __init__(
-        self, modules: Mapping[str, nn.Module], losses: Callable[[Any], Mapping[str, Tensor]]
-    ) -> None:
+    def __init__(self, modules: Mapping[str, nn.Module], losses: Callable[..., Mapping[str, Tensor]]) -> None:
         self.losses = losses
         self.wrapped: DistributedDataParallel | None = None
         if processes() > 1:
@@ -196,9 +194,9 @@ class DataParallelLosses:
                 _Losses(modules, losses), find_unused_parameters=True, **_NO_BUFFERS
             )
 
-    def __call__(self, batch: Any) -> Mapping[str, Tensor]:
+    def __call__(self, batch: Any, step: Any) -> Mapping[str, Tensor]:
         """Scalars by name, from this process's part of the batch."""
-        return self.losses(batch) if self.wrapped is None else self.wrapped(batch)
+        return self.losses(batch, step) if self.wrapped is None else self.wrapped(batch, step)
 
     def averaged(self, now: bool) -> AbstractContextManager[object]:
         """Whether the gradients of what is computed inside are averaged now, or with those of later batches."""
@@ -206,12 +204,10 @@ class DataParallelLosses:
 
 
 class _Losses(nn.Module):
-    def __init__(
-        self, modules: Mapping[str, nn.Module], losses: Callable[[Any], Mapping[str, Tensor]]
-    ) -> None:
+    def __init__(self, modules: Mapping[str, nn.Module], losses: Callable[..., Mapping[str, Tensor]]) -> None:
         super().__init__()
         self.trained = nn.ModuleDict(modules)
         self.losses = losses
 
-    def forward(self, batch: Any) -> dict[str, Tensor]:
-        return dict(self.losses(batch))
+    def forward(self, batch: Any, step: Any) -> dict[str, Tensor]:
+        return dict(self.losses(batch, step))

@@ -1,8 +1,9 @@
 """One training loop for all capabilities.
 
-A capability describes its work as a `Task`; the loop steps, reports, evaluates, keeps the best weights,
-stops early, saves checkpoints, and resumes from them exactly: stopped and resumed equals uninterrupted.
-It knows nothing of models, data or databases.
+A capability describes its work as a list of `Stage`s, each with a `Task`; the loop steps, reports, evaluates, keeps
+the best weights, stops early, saves checkpoints, and resumes from them exactly, in whichever stage it was: stopped and
+resumed equals uninterrupted. All stages share one count of steps and one checkpoint. The loop knows nothing of models,
+data or databases.
 
 Several processes run it together where torchrun started them (`analytics.training.distributed`): a task's batches
 are then this process's share, gradients are averaged, and only the main process evaluates, reports and saves.
@@ -17,23 +18,23 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from itertools import islice
-from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from analytics.errors import Cancelled, DataError
-from analytics.training.callbacks import Callback, StepReport
+from analytics.errors import ArtifactError, Cancelled, DataError
+from analytics.training.callbacks import StepReport
 from analytics.training.checkpoint import (
     load_checkpoint,
     random_states,
     restore_random_states,
     save_checkpoint,
 )
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.device import autocast, inference_dtype
 from analytics.training.distributed import (
     DataParallelLosses,
@@ -44,8 +45,24 @@ from analytics.training.distributed import (
     mean_over_processes,
     process_number,
 )
+from analytics.training.schedules import learning_rate_schedule
 
-__all__ = ["LoopSettings", "Task", "TrainingResult", "linear_schedule", "train_loop"]
+__all__ = ["LoopSettings", "Stage", "Step", "Task", "TrainingResult", "train_loop", "train_stages"]
+
+CHECKPOINT_VERSION = 2  # 1 had no stages
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a stage is while its task computes a loss.
+
+    Attributes:
+        number: optimiser steps of the stage done so far.
+        total: optimiser steps of the whole stage.
+    """
+
+    number: int
+    total: int
 
 
 class Task(Protocol):
@@ -63,7 +80,7 @@ class Task(Protocol):
     def batches_per_epoch(self) -> int:
         """Their number."""
 
-    def losses(self, batch: Any) -> Mapping[str, Tensor]:
+    def losses(self, batch: Any, step: Step) -> Mapping[str, Tensor]:
         """Scalars by name, the same names in every process; ``"loss"`` is minimised, the others are reported."""
 
     def after_step(self) -> None:
@@ -82,7 +99,9 @@ class LoopSettings:
         max_steps: stop after so many optimiser steps, 0 for no bound.
         learning_rate: of groups without their own.
         weight_decay: likewise (AdamW).
-        warmup_share: share of the steps in which the rate rises linearly; then it falls linearly to 0.
+        schedule: name of the learning rate's curve (`analytics.training.schedules.SCHEDULES`).
+        warmup_share: share of the steps in which the rate first rises linearly.
+        warmup_steps: the same as a number of steps, where it is above 0.
         accumulate: batches whose gradients make one optimiser step.
         clip_norm: bound on the gradient's norm, 0 for none.
         dtype: number format of the forward pass (mixed precision); weights stay float32.
@@ -91,15 +110,17 @@ class LoopSettings:
         best_is_lower: whether a smaller value of it is better.
         patience: evaluations without improvement after which to stop, 0 for never.
         report_every: optimiser steps between reports.
-        checkpoint_every: optimiser steps between checkpoints, 0 for at the end of every epoch; one more at the
-            end of training.
+        checkpoint_every: optimiser steps between checkpoints, 0 for at the end of every epoch; one more is saved at
+            the end of every stage.
     """
 
     epochs: int = 1
     max_steps: int = 0
     learning_rate: float = 5e-5
     weight_decay: float = 0.01
+    schedule: str = "linear"
     warmup_share: float = 0.0
+    warmup_steps: int = 0
     accumulate: int = 1
     clip_norm: float = 0.0
     dtype: torch.dtype = torch.float32
@@ -125,8 +146,30 @@ class LoopSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """One part of a training: what it minimises, for how long, and which parameters it changes.
+
+    Attributes:
+        name: one word; in later stages than the first the loss is reported as ``loss_<name>``.
+        objective: makes the task. It is called when the stage begins, so it may build on what earlier stages trained;
+            drawing random numbers in it is safe, they are drawn alike when the stage is resumed.
+        settings: how the stage is run.
+        steps: optimiser steps; 0 for as many as the settings' epochs make.
+        parameters: gives the optimiser's groups of the task; by default `Task.parameter_groups`.
+        finish: called with the task once it has its final weights; also when the stage is read from a checkpoint.
+    """
+
+    name: str
+    objective: Callable[[], Task]
+    settings: LoopSettings
+    steps: int = 0
+    parameters: Callable[[Any], Sequence[Mapping[str, Any]]] | None = None
+    finish: Callable[[Any], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """How a run ended."""
+    """How a stage, or all of them, ended: steps, held-out metrics (the best and the last), and seconds."""
 
     step: int
     stopped_early: bool
@@ -135,21 +178,31 @@ class TrainingResult:
     seconds: float
 
 
-def linear_schedule(steps: int, warmup_share: float) -> Callable[[int], float]:
-    """Factor on the learning rate at a step: up linearly through the warm-up, then down linearly to 0.
+def train_stages(
+    stages: Sequence[Stage],
+    *,
+    device: torch.device,
+    context: TrainingContext = DEFAULT_CONTEXT,
+    identity: str = "",
+) -> TrainingResult:
+    """Train stage after stage, resuming from the context's checkpoint where there is one.
 
-    >>> factor = linear_schedule(10, 0.2)
-    >>> [factor(step) for step in (0, 1, 2, 6, 10)]
-    [0.5, 1.0, 1.0, 0.5, 0.0]
+    Args:
+        stages: what to do, in order.
+        device: where the tasks' modules are.
+        context: checkpoint folder, callbacks, and cancellation. Cancelling saves a checkpoint and stops; so does
+            SIGTERM. One process stops all.
+        identity: what distinguishes these settings and data from others; a checkpoint with another one is refused.
+
+    Returns:
+        The steps and seconds of all stages, and the metrics of the last one that measured any.
+
+    Raises:
+        Cancelled: it was asked to stop; the checkpoint is usable.
+        DataError: an epoch has no batch, the loss is no longer a number, or the checkpoint is of another training.
+        ArtifactError: the checkpoint cannot be read or written, or an older version wrote it.
     """
-    warmup = round(steps * warmup_share)
-
-    def factor(step: int) -> float:
-        if step < warmup:
-            return (step + 1) / warmup
-        return max(0.0, (steps - step) / max(1, steps - warmup))
-
-    return factor
+    return _Training(stages, device, context, identity).run()
 
 
 def train_loop(
@@ -157,57 +210,164 @@ def train_loop(
     settings: LoopSettings,
     *,
     device: torch.device,
-    checkpoints: Path | None = None,
+    context: TrainingContext = DEFAULT_CONTEXT,
     identity: str = "",
-    callbacks: Sequence[Callback] = (),
-    cancel: Callable[[], bool] | None = None,
 ) -> TrainingResult:
-    """Train, resuming from the folder `checkpoints` where it holds a checkpoint.
-
-    Args:
-        task: the work.
-        settings: how to run it.
-        device: where the task's modules are.
-        checkpoints: folder of the checkpoint; without it nothing is kept.
-        identity: what tells these settings and data from others; a checkpoint with another one is refused.
-        callbacks: told of progress, in the main process.
-        cancel: asked after every optimiser step; True saves a checkpoint and stops. So does SIGTERM. One process
-            stops all.
-
-    Raises:
-        Cancelled: it was asked to stop; the checkpoint is usable.
-        DataError: an epoch has no batch, the loss is no longer a number, or the checkpoint is of another training.
-    """
-    return _Loop(task, settings, device, checkpoints, identity, callbacks).run(cancel or (lambda: False))
+    """Train in one stage; see `train_stages`."""
+    stages = [Stage("training", lambda: task, settings)]
+    return train_stages(stages, device=device, context=context, identity=identity)
 
 
-class _Loop:
-    """The state of one call of `train_loop`."""
+@dataclass(frozen=True, slots=True)
+class _FinishedStage:
+    """A stage that is over, as the checkpoint keeps it."""
+
+    name: str
+    planned: int  # steps
+    result: TrainingResult
+    modules: dict[str, dict[str, Tensor]]
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "planned": self.planned,
+            "result": asdict(self.result),
+            "modules": self.modules,
+        }
+
+    @classmethod
+    def of(cls, state: Mapping[str, Any]) -> _FinishedStage:
+        return cls(state["name"], state["planned"], TrainingResult(**state["result"]), state["modules"])
+
+
+class _Training:
+    """The state of one call of `train_stages`."""
 
     def __init__(
-        self,
-        task: Task,
-        settings: LoopSettings,
-        device: torch.device,
-        checkpoints: Path | None,
-        identity: str,
-        callbacks: Sequence[Callback],
+        self, stages: Sequence[Stage], device: torch.device, context: TrainingContext, identity: str
     ) -> None:
-        self.task, self.settings, self.device = task, settings, device
-        self.checkpoints, self.identity, self.callbacks = checkpoints, identity, callbacks
+        self.stages, self.device, self.context, self.identity = stages, device, context, identity
+        self.finished: list[_FinishedStage] = []
+        self.starts: list[list[Any]] = []  # random states of every process at the start of each stage
+
+    def run(self) -> TrainingResult:
+        state = self.load()
+        current = None
+        if state is not None:
+            self.finished = [_FinishedStage.of(stage) for stage in state["finished"]]
+            self.starts, current = state["starts"], state["current"]
+        for number, finished in enumerate(self.finished):
+            self.replay(self.stages[number], finished, self.starts[number])
+        if state is not None:
+            _restore(self.starts[-1] if current else state["random"])
+        for number in range(len(self.finished), len(self.stages)):
+            self.run_stage(self.stages[number], current, state["random"] if state and current else None)
+            current = None
+        return self.result()
+
+    def replay(self, stage: Stage, finished: _FinishedStage, start: list[Any]) -> None:
+        """Bring everything into the state in which a finished stage left it."""
+        _restore(start)
+        loop = _StageLoop(self, stage)
+        loop.check_steps(finished.planned)
+        loop.load_modules(finished.modules)
+        loop.finish()
+
+    def run_stage(
+        self, stage: Stage, state: Mapping[str, Any] | None, random_after: list[Any] | None
+    ) -> None:
+        """Run one stage from its beginning, or from the state of a checkpoint."""
+        if state is None:
+            self.starts.append(gather_objects(random_states()))
+        loop = _StageLoop(self, stage)
+        if state is not None:
+            loop.resume(state)
+            _restore(random_after or [])
+        elif process_number():  # not the dropout of the main process
+            torch.manual_seed(torch.initial_seed() + process_number())
+        result = loop.run()
+        modules = {
+            name: {key: tensor.detach().cpu().clone() for key, tensor in module.state_dict().items()}
+            for name, module in loop.task.modules().items()
+        }
+        self.finished.append(_FinishedStage(stage.name, loop.steps, result, modules))
+        self.save(None)  # what comes next may fail too
+        loop.finish()
+
+    def result(self) -> TrainingResult:
+        results = [stage.result for stage in self.finished]
+        measured = next((result for result in reversed(results) if result.best), results[-1])
+        return TrainingResult(
+            step=self.steps_before(),
+            stopped_early=any(result.stopped_early for result in results),
+            best=measured.best,
+            last=measured.last,
+            seconds=sum(result.seconds for result in results),
+        )
+
+    def steps_before(self) -> int:
+        """Optimiser steps of the finished stages."""
+        return sum(stage.result.step for stage in self.finished)
+
+    def steps_after(self) -> int:
+        """Optimiser steps of the stages behind the current one, as far as they are known."""
+        return sum(stage.steps for stage in self.stages[len(self.finished) + 1 :])
+
+    def save(self, current: Mapping[str, Any] | None) -> None:
+        """Write the checkpoint: the finished stages, and the state of the current one."""
+        folder = self.context.checkpoints
+        if folder is None:
+            return
+        state = {
+            "version": CHECKPOINT_VERSION,
+            "identity": self.identity,
+            "stages": [stage.name for stage in self.stages],
+            "finished": [stage.state() for stage in self.finished],
+            "current": current,
+            "starts": self.starts,
+            "random": gather_objects(random_states()),
+        }
+        from_main(lambda: save_checkpoint(folder, state))
+
+    def load(self) -> dict[str, Any] | None:
+        """Read the checkpoint, if there is one, and check that it is of this training."""
+        folder = self.context.checkpoints
+        state = from_main(lambda: None if folder is None else load_checkpoint(folder, device="cpu"))
+        if state is None:
+            return None
+        if state.get("version") != CHECKPOINT_VERSION:
+            raise ArtifactError(
+                f"The checkpoint in {folder} was written by another version of this program;"
+                " remove it to begin anew."
+            )
+        if self.identity != state["identity"] or [stage.name for stage in self.stages] != state["stages"]:
+            raise DataError(
+                "The checkpoint belongs to a run with other settings or other data; remove it to begin anew."
+            )
+        return state
+
+
+class _StageLoop:
+    """One stage of a training."""
+
+    def __init__(self, training: _Training, stage: Stage) -> None:
+        self.training, self.stage, self.settings = training, stage, stage.settings
+        self.device, self.context = training.device, training.context
+        self.task = task = stage.objective()
+        settings = stage.settings
         self.steps_per_epoch = task.batches_per_epoch() // settings.accumulate
         if self.steps_per_epoch < 1:
             raise DataError("There are too few examples for a single training step.")
-        self.steps = self.steps_per_epoch * settings.epochs
+        self.steps = stage.steps or self.steps_per_epoch * settings.epochs
         if settings.max_steps:
             self.steps = min(self.steps, settings.max_steps)
+        groups = task.parameter_groups() if stage.parameters is None else stage.parameters(task)
         self.optimizer = torch.optim.AdamW(
-            [dict(group) for group in task.parameter_groups()],
-            lr=settings.learning_rate,
-            weight_decay=settings.weight_decay,
+            [dict(group) for group in groups], lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
+        warmup = settings.warmup_steps or round(self.steps * settings.warmup_share)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
-            self.optimizer, linear_schedule(self.steps, settings.warmup_share)
+            self.optimizer, learning_rate_schedule(settings.schedule, self.steps, min(warmup, self.steps))
         )
         self.losses = DataParallelLosses(task.modules(), task.losses)
         self.step = 0
@@ -217,24 +377,24 @@ class _Loop:
         self.best_weights: dict[str, dict[str, Tensor]] = {}
         self.running: defaultdict[str, list[float]] = defaultdict(list)
 
-    def run(self, cancel: Callable[[], bool]) -> TrainingResult:
-        self.resume()
+    def run(self) -> TrainingResult:
         self.started, self.first_step = time.monotonic(), self.step
-        stopped_early = False
+        stopped_early = self.out_of_patience()
         with _terminated() as terminated:
             while self.step < self.steps and not stopped_early:
                 epoch, done_in_epoch = divmod(self.step, self.steps_per_epoch)
                 for batches in self.groups(epoch, done_in_epoch):
                     self.optimise(batches)
                     stopped_early = self.after_step(epoch)
-                    if any_process(cancel() or terminated.is_set()) and self.step < self.steps:
+                    if any_process(self.context.cancel() or terminated.is_set()) and self.step < self.steps:
                         self.save()
-                        raise Cancelled(f"Training was stopped after {self.step} of {self.steps} steps.")
+                        raise Cancelled(
+                            f"Training was stopped after {self.steps_done()} of {self.steps_planned()} steps."
+                        )
                     if stopped_early or self.step >= self.steps:
                         break
         if self.best_weights:
-            for name, module in self.task.modules().items():
-                module.load_state_dict(self.best_weights[name])
+            self.load_modules(self.best_weights)
         return TrainingResult(
             step=self.step,
             stopped_early=stopped_early,
@@ -242,6 +402,18 @@ class _Loop:
             last=self.last,
             seconds=time.monotonic() - self.started,
         )
+
+    def finish(self) -> None:
+        if self.stage.finish is not None:
+            self.stage.finish(self.task)
+
+    def steps_done(self) -> int:
+        """Optimiser steps of this stage and those before it."""
+        return self.training.steps_before() + self.step
+
+    def steps_planned(self) -> int:
+        """Optimiser steps of all stages, as far as they are known."""
+        return self.training.steps_before() + self.steps + self.training.steps_after()
 
     def groups(self, epoch: int, done: int) -> Iterator[list[Any]]:
         """The batches of each optimiser step that is left in the epoch."""
@@ -255,10 +427,11 @@ class _Loop:
         for module in self.task.modules().values():
             module.train()
         self.optimizer.zero_grad(set_to_none=True)
+        step = Step(self.step, self.steps)
         for number, batch in enumerate(batches, start=1):
             with self.losses.averaged(now=number == len(batches)):
                 with autocast(self.device, self.settings.dtype):
-                    losses = self.losses(batch)
+                    losses = self.losses(batch, step)
                 (losses["loss"] / len(batches)).backward()
             figures = torch.stack(
                 [value.detach().float() for value in losses.values()]
@@ -267,13 +440,15 @@ class _Loop:
             for name, mean in means.items():
                 self.running[name].append(mean)
         if self.settings.clip_norm:
-            parameters = [one for group in self.optimizer.param_groups for one in group["params"]]
+            parameters = [parameter for group in self.optimizer.param_groups for parameter in group["params"]]
             nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm)
         self.optimizer.step()
         self.schedule.step()
         self.step += 1
         if not math.isfinite(means["loss"]):
-            raise DataError(f"The loss is not a number after {self.step} steps; lower the learning rate.")
+            raise DataError(
+                f"The loss is not a number after {self.steps_done()} steps; lower the learning rate."
+            )
         self.task.after_step()
 
     def after_step(self, epoch: int) -> bool:
@@ -287,9 +462,12 @@ class _Loop:
         if metrics or step % settings.report_every == 0 or step == self.steps:
             self.report(epoch, metrics)
         saves = step % settings.checkpoint_every == 0 if settings.checkpoint_every else ends_epoch
-        if saves or step == self.steps:  # what comes after training may fail too
+        if saves and step < self.steps:  # the end of a stage is saved by itself
             self.save()
-        return bool(settings.patience) and self.bad_evaluations >= settings.patience
+        return self.out_of_patience()
+
+    def out_of_patience(self) -> bool:
+        return bool(self.settings.patience) and self.bad_evaluations >= self.settings.patience
 
     def evaluate(self) -> dict[str, float]:
         metrics = from_main(self.held_out_metrics)
@@ -303,7 +481,7 @@ class _Loop:
             if better and not math.isnan(metrics[name]):
                 self.best, self.bad_evaluations = metrics, 0
                 self.best_weights = {
-                    key: {one: tensor.detach().clone() for one, tensor in module.state_dict().items()}
+                    key: {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
                     for key, module in self.task.modules().items()
                 }
             else:
@@ -320,59 +498,65 @@ class _Loop:
         return metrics
 
     def report(self, epoch: int, metrics: Mapping[str, float]) -> None:
-        averages = {name: sum(values) / len(values) for name, values in self.running.items()}
+        loss = f"loss_{self.stage.name}" if self.training.finished else "loss"
+        averages = {
+            loss if name == "loss" else name: sum(values) / len(values)
+            for name, values in self.running.items()
+        }
         self.running.clear()
         seconds = time.monotonic() - self.started
-        left = seconds / max(1, self.step - self.first_step) * (self.steps - self.step)
-        report = StepReport(self.step, self.steps, epoch, seconds, left, {**averages, **metrics})
-        for callback in self.callbacks if is_main() else ():
+        report = StepReport(
+            step=self.steps_done(),
+            steps=self.steps_planned(),
+            epoch=epoch,
+            seconds=seconds,
+            seconds_left=seconds / max(1, self.step - self.first_step) * (self.steps - self.step),
+            metrics={**averages, **metrics},
+        )
+        for callback in self.context.callbacks if is_main() else ():
             callback(report)
 
     def save(self) -> None:
-        folder = self.checkpoints
-        if folder is None:
-            return
-        state = {
-            "step": self.step,
-            "steps": self.steps,
-            "identity": self.identity,
-            "modules": {name: module.state_dict() for name, module in self.task.modules().items()},
-            "optimizer": self.optimizer.state_dict(),
-            "schedule": self.schedule.state_dict(),
-            "best": self.best,
-            "last": self.last,
-            "best_weights": self.best_weights,
-            "bad_evaluations": self.bad_evaluations,
-            "running": dict(self.running),
-            "random": gather_objects(random_states()),
-        }
-        from_main(lambda: save_checkpoint(folder, state))
+        self.training.save(
+            {
+                "step": self.step,
+                "steps": self.steps,
+                "modules": {name: module.state_dict() for name, module in self.task.modules().items()},
+                "optimizer": self.optimizer.state_dict(),
+                "schedule": self.schedule.state_dict(),
+                "best": self.best,
+                "last": self.last,
+                "best_weights": self.best_weights,
+                "bad_evaluations": self.bad_evaluations,
+                "running": dict(self.running),
+            }
+        )
 
-    def resume(self) -> None:
-        folder = self.checkpoints
-        state = from_main(lambda: None if folder is None else load_checkpoint(folder, device="cpu"))
-        if state is None:
-            if process_number():  # not the dropout of the main process
-                torch.manual_seed(torch.initial_seed() + process_number())
-            return
-        if state["steps"] != self.steps:
-            raise DataError(
-                f"The checkpoint belongs to a run of {state['steps']} steps, this one has {self.steps};"
-                " remove it to begin anew."
-            )
-        if self.identity != state.get("identity", self.identity):  # older checkpoints do not say
-            raise DataError(
-                "The checkpoint belongs to a run with other settings or other data; remove it to begin anew."
-            )
-        for name, module in self.task.modules().items():
-            module.load_state_dict(state["modules"][name])
+    def resume(self, state: Mapping[str, Any]) -> None:
+        self.check_steps(state["steps"])
+        self.load_modules(state["modules"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
         self.step, self.bad_evaluations = state["step"], state["bad_evaluations"]
         self.best, self.last, self.best_weights = state["best"], state["last"], state["best_weights"]
         self.running.update(state["running"])
-        if process_number() < len(state["random"]):
-            restore_random_states(state["random"][process_number()])
+
+    def check_steps(self, steps: int) -> None:
+        if steps != self.steps:
+            raise DataError(
+                f"The checkpoint belongs to a run of {steps} steps, this one has {self.steps};"
+                " remove it to begin anew."
+            )
+
+    def load_modules(self, states: Mapping[str, Mapping[str, Tensor]]) -> None:
+        for name, module in self.task.modules().items():
+            module.load_state_dict(states[name])
+
+
+def _restore(states: Sequence[Mapping[str, Any]]) -> None:
+    """Restore this process's random states, where the checkpoint has some of it."""
+    if process_number() < len(states):
+        restore_random_states(dict(states[process_number()]))
 
 
 @contextmanager

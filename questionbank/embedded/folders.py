@@ -3,10 +3,10 @@
 import os
 import pwd
 import stat
-import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
+from analytics.atomic_file import written_aside
 from questionbank.embedded.errors import EmbeddedError
 from questionbank.embedded.locations import state_parent
 
@@ -53,11 +53,8 @@ def folder_for(path: Path, mode: int, owner: pwd.struct_passwd | None = None) ->
 
 def write_file(path: Path, text: str) -> None:
     """Write a file readable by all, aside first, so that no reader sees half of it."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-        os.fchmod(descriptor, 0o644)
-    Path(temporary).replace(path)
+    with written_aside(path, mode=0o644) as file:
+        file.write(text.encode())
 
 
 def open_log(path: Path, *, max_bytes: int = 10_000_000) -> BinaryIO:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -27,6 +26,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from analytics.atomic_file import written_aside
 from questionbank.disk import require_space
 from questionbank.errors import Conflict, KindredError, ValidationFailed
 from questionbank.models import (
@@ -233,11 +233,8 @@ def _version() -> str:
 
 def _remember(path: Path, created: str) -> None:
     record = {"path": str(path.absolute()), "created": created, "bytes": path.stat().st_size}
-    target = settings.VAR_DIR / BACKUP_RECORD
-    aside = target.with_name(f".{BACKUP_RECORD}.{os.getpid()}")
-    aside.write_text(json.dumps(record))
-    aside.chmod(0o600)
-    aside.replace(target)
+    with written_aside(settings.VAR_DIR / BACKUP_RECORD, mode=0o600) as file:
+        file.write(json.dumps(record).encode())
 
 
 @dataclass

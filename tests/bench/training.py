@@ -142,6 +142,7 @@ def quesco(texts: list[str], config: Any) -> Any:
 
 def our_steps(task: Any, config: Any, steps: int) -> list[float]:
     """Seconds of each step in the project's own loop."""
+    from analytics.training.context import TrainingContext
     from analytics.training.device import inference_dtype, pick_device
     from analytics.training.loop import LoopSettings, train_loop
 
@@ -154,7 +155,7 @@ def our_steps(task: Any, config: Any, steps: int) -> list[float]:
     settings = LoopSettings(
         max_steps=steps, learning_rate=config.learning_rate, dtype=inference_dtype(device), report_every=steps
     )
-    train_loop(task, settings, device=device, cancel=note)
+    train_loop(task, settings, device=device, context=TrainingContext(cancel=note))
     return np.diff(ended).tolist()
 
 

@@ -22,6 +22,7 @@ from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
 from analytics.errors import DataError
 from analytics.training.callbacks import History
+from analytics.training.context import TrainingContext
 from worker.evaluation.representation import SplitSet, measure_set
 from worker.reproduction.encoder_arms import ARMS
 from worker.reproduction.encoder_data import (
@@ -139,9 +140,10 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
         return load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device), {}
     examples, leaked = pretraining_examples(sets, plan.trained_on)
     history = History()
-    trained, _adapter, result = fit_encoder(
-        examples, config, checkpoints=run.folder / "checkpoint", callbacks=[history, step_teller(run.say)]
+    context = TrainingContext(
+        checkpoints=run.folder / "checkpoint", callbacks=(history, step_teller(run.say))
     )
+    trained, _adapter, result = fit_encoder(examples, config, context=context)
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     return replace(trained, max_tokens=_MEASURED_TOKENS), {
         "questions": len(examples),

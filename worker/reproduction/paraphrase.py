@@ -35,6 +35,7 @@ from analytics.paraphrase.train import (
 from analytics.paraphrase.triplets import KeptOut, report_triplets
 from analytics.records import ParaphrasePair
 from analytics.training.callbacks import History
+from analytics.training.context import TrainingContext
 from questionbank.files import write_text
 from worker.evaluation.paraphrase import figures_of
 from worker.reproduction.paraphrase_arms import ARMS, Arm
@@ -208,8 +209,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
         prepared.triplets,
         config,
         validation=validation,
-        checkpoints=checkpoints,
-        callbacks=[history, step_teller(run.say)],
+        context=TrainingContext(checkpoints=checkpoints, callbacks=(history, step_teller(run.say))),
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     encode = encoder_of(replace(trained, max_tokens=_MEASURED_TOKENS), config)

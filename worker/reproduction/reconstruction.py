@@ -20,6 +20,7 @@ from analytics.encoder.masked_language import MaskedLanguageHead, MaskedLanguage
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.editing import Edit, apply_edits
 from analytics.training.callbacks import Callback
+from analytics.training.context import TrainingContext
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.loop import LoopSettings, train_loop
 from analytics.training.seeding import seed_everything
@@ -131,8 +132,7 @@ def train_reconstructor(
             checkpoint_every=config.checkpoint_every,
         ),
         device=device,
-        checkpoints=checkpoints,
+        context=TrainingContext(checkpoints=checkpoints, callbacks=tuple(callbacks)),
         identity=f"{settings} {examples_hash(examples)}",
-        callbacks=callbacks,
     )
     return Reconstructor(backbone, task.head, task.mask_id)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from analytics.atomic_file import write_json, written_aside
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.training.callbacks import Callback, StepReport
@@ -129,9 +130,8 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
 def _keep(run: Run, found: Found, seconds: float) -> None:
     """Write what a finished run found, the figures last: they say that it is finished."""
     folder = run.folder
-    with (folder / ".outcomes.npz").open("wb") as stream:
+    with written_aside(folder / "outcomes.npz") as stream:
         np.savez_compressed(stream, **found.outcomes)  # type: ignore[arg-type]
-    os.replace(folder / ".outcomes.npz", folder / "outcomes.npz")
     body = {
         "settings": run.settings,
         "training": rounded(found.training),
@@ -139,9 +139,7 @@ def _keep(run: Run, found: Found, seconds: float) -> None:
         "seconds": round(seconds, 1),
         "sets": rounded(found.sets),
     }
-    aside = folder / ".figures.json"
-    aside.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
-    os.replace(aside, folder / "figures.json")
+    write_json(folder / "figures.json", body)
     shutil.rmtree(folder / "checkpoint", ignore_errors=True)
 
 

@@ -23,6 +23,7 @@ from analytics.backbone.tiny import tiny_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.pretraining import EncoderExample, PretrainingTask
 from analytics.errors import BackboneError, Cancelled
+from analytics.training.context import TrainingContext
 from analytics.training.loop import LoopSettings, train_loop
 from analytics.training.seeding import seed_everything
 
@@ -171,9 +172,14 @@ def test_a_run_with_adapters_leaves_the_backbone_alone_and_resumes_exactly(tmp_p
     train_loop(whole, settings, device=cpu)
     first, calls = pretraining(), iter(range(1, 9))
     with pytest.raises(Cancelled):
-        train_loop(first, settings, device=cpu, checkpoints=tmp_path, cancel=lambda: next(calls) == 3)
+        train_loop(
+            first,
+            settings,
+            device=cpu,
+            context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) == 3),
+        )
     second = pretraining()
-    train_loop(second, settings, device=cpu, checkpoints=tmp_path)
+    train_loop(second, settings, device=cpu, context=TrainingContext(checkpoints=tmp_path))
     for name, module in whole.modules().items():
         other = second.modules()[name].state_dict()
         for key, tensor in module.state_dict().items():

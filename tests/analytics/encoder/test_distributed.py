@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from analytics.training.callbacks import History
+from analytics.training.context import TrainingContext
 from analytics.training.loop import train_loop
 from tests.analytics.encoder.two_processes import SETTINGS, state, task
 
@@ -43,7 +44,7 @@ def together(tmp_path_factory) -> list[dict]:
 
 def test_two_processes_have_the_losses_and_weights_of_one(together: list[dict]):
     alone, history = task(), History()
-    train_loop(alone, SETTINGS, device=torch.device("cpu"), callbacks=[history])
+    train_loop(alone, SETTINGS, device=torch.device("cpu"), context=TrainingContext(callbacks=(history,)))
     main, other = together
     steps, losses = zip(*history.series("loss"), strict=True)
     steps_together, losses_together = zip(*main["losses"], strict=True)

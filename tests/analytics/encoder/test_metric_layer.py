@@ -18,7 +18,8 @@ from analytics.encoder.train import fit_encoder
 from analytics.errors import BackboneError, Cancelled, ConfigurationError, DataError
 from analytics.retrieval import precision_at_k
 from analytics.training.callbacks import History
-from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.context import TrainingContext
+from analytics.training.loop import LoopSettings, Step, train_loop
 
 
 def noisy_vectors(rows: int = 240, dimension: int = 32):
@@ -62,7 +63,7 @@ def test_it_begins_as_no_change_and_questions_of_other_hierarchies_say_nothing()
     ]
     task = MetricTask(tiny_backbone(), vectors, examples, 3, seed=0)
     assert torch.equal(task.layer.weight, torch.eye(32))
-    loss = task.losses(np.array([8, 9, 10, 11]))["loss"]
+    loss = task.losses(np.array([8, 9, 10, 11]), Step(0, 1))["loss"]
     loss.backward()
     assert loss.item() == 0.0
     assert not task.layer.weight.grad.any()
@@ -124,7 +125,9 @@ def test_a_cancelled_fit_leaves_the_encoder_as_it_was():
     backbone = tiny_backbone()
     calls = iter([False, False, True])
     with pytest.raises(Cancelled):
-        fit_metric_layer(backbone, texts(), config(), cancel=lambda: next(calls, True))
+        fit_metric_layer(
+            backbone, texts(), config(), context=TrainingContext(cancel=lambda: next(calls, True))
+        )
     assert backbone.metric is None
 
 
@@ -141,11 +144,10 @@ def test_an_interrupted_fit_does_not_encode_its_questions_again(tmp_path, monkey
 
     monkeypatch.setattr(metric_layer, "encode_bulk", encode)
     with pytest.raises(Cancelled):
-        fit_metric_layer(tiny_backbone(), texts(), config(), checkpoints=tmp_path)
+        fit_metric_layer(tiny_backbone(), texts(), config(), context=TrainingContext(checkpoints=tmp_path))
     resumed, whole = tiny_backbone(), tiny_backbone()
-    fit_metric_layer(
-        resumed, texts(), config(), checkpoints=tmp_path, progress=lambda *call: told.append(call)
-    )
+    context = TrainingContext(checkpoints=tmp_path, progress=lambda *call: told.append(call[:2]))
+    fit_metric_layer(resumed, texts(), config(), context=context)
     assert encoded == [10, 10, 0, 10, 10]
     assert told[-1] == (40, 40)
     assert told == sorted(told)
@@ -181,7 +183,7 @@ def test_steps_go_on_counting_behind_those_of_the_transformer(tmp_path):
             backbone=str(tmp_path / "bert"), metric_steps=12, mixed_precision=False, device="cpu", **settings
         ),
         held_out=texts(10),
-        callbacks=[history],
+        context=TrainingContext(callbacks=(history,)),
     )
     assert backbone.metric is not None
     assert result.step == 15

@@ -15,7 +15,8 @@ from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.losses.rince import LEFT_OUT
 from analytics.training.callbacks import History
-from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.context import TrainingContext
+from analytics.training.loop import LoopSettings, Step, train_loop
 from analytics.training.seeding import seed_everything
 
 CPU = torch.device("cpu")
@@ -44,7 +45,7 @@ def loop(epochs: int = 30) -> LoopSettings:
 
 def test_it_draws_questions_of_one_concept_together():
     one, history = task(), History()
-    train_loop(one, loop(100), device=CPU, callbacks=[history])
+    train_loop(one, loop(100), device=CPU, context=TrainingContext(callbacks=(history,)))
     losses = [value for _step, value in history.series("loss")]
     assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[2:7])
     one.query_encoder.eval()
@@ -75,7 +76,7 @@ def test_the_queue_is_at_most_half_the_questions():
 def test_the_loss_terms_add_up_and_the_keys_enter_the_queue():
     one = task()
     batch = next(iter(one.batches(0)))
-    losses = one.losses(batch)
+    losses = one.losses(batch, Step(0, 1))
     terms = [losses[f"loss_rank_{rank}"] for rank in range(4)]
     torch.testing.assert_close(losses["loss"], torch.stack(terms).sum())
     assert sorted(one.queue.filled()[1].tolist()) == sorted(batch[0].tolist())
@@ -95,9 +96,14 @@ def test_stopped_and_resumed_is_bit_equal_to_uninterrupted(tmp_path: Path):
     train_loop(whole, loop(4), device=CPU)
     first, calls = task(), iter(range(1, 99))
     with pytest.raises(Cancelled):
-        train_loop(first, loop(4), device=CPU, checkpoints=tmp_path, cancel=lambda: next(calls) == 3)
+        train_loop(
+            first,
+            loop(4),
+            device=CPU,
+            context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) == 3),
+        )
     second = task()
-    train_loop(second, loop(4), device=CPU, checkpoints=tmp_path)
+    train_loop(second, loop(4), device=CPU, context=TrainingContext(checkpoints=tmp_path))
     for name, module in whole.modules().items():
         other = second.modules()[name].state_dict()
         for key, tensor in module.state_dict().items():

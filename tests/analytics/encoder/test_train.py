@@ -9,11 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from analytics.artifacts import artifact_read, artifact_write
 from analytics.backbone import export
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder
+from analytics.backbone.sources import ADAPTER_NAME
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
@@ -25,6 +27,8 @@ from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
 from analytics.training.batching import length_grouped_batches
+from analytics.training.callbacks import History
+from analytics.training.context import FileOptions, TrainingContext
 
 pytestmark = pytest.mark.usefixtures("quick_exports")
 
@@ -126,7 +130,9 @@ def test_questions_that_nothing_ranks_are_left_out_unless_their_difficulty_is_or
     def learned(**settings) -> int:
         output = tmp_path / f"model-{len(list(tmp_path.iterdir()))}"
         made = config(backbone_folder, **both, **settings)
-        return train_encoder([*examples(), *untagged], made, output, say=lines.append).extra["questions"]
+        return train_encoder([*examples(), *untagged], made, output, TrainingContext(say=lines.append)).extra[
+            "questions"
+        ]
 
     assert learned() == tagged
     assert "without a concept left out" in lines[1]
@@ -142,8 +148,7 @@ def test_stopped_and_resumed_gives_the_same_model(backbone_folder, tmp_path):
             examples(),
             config(backbone_folder),
             tmp_path / "parts",
-            checkpoints=tmp_path / "checkpoint",
-            cancel=lambda: next(calls, True),
+            TrainingContext(checkpoints=tmp_path / "checkpoint", cancel=lambda: next(calls, True)),
         )
     for questions, settings in ((examples(), {"learning_rate": 1e-4}), (examples()[::-1], {})):
         with pytest.raises(DataError, match="other settings or other data"):
@@ -151,12 +156,48 @@ def test_stopped_and_resumed_gives_the_same_model(backbone_folder, tmp_path):
                 questions,
                 config(backbone_folder, **settings),
                 tmp_path / "parts",
-                checkpoints=tmp_path / "checkpoint",
+                TrainingContext(checkpoints=tmp_path / "checkpoint"),
             )
     parts = train_encoder(
-        examples(), config(backbone_folder), tmp_path / "parts", checkpoints=tmp_path / "checkpoint"
+        examples(),
+        config(backbone_folder),
+        tmp_path / "parts",
+        TrainingContext(checkpoints=tmp_path / "checkpoint"),
     )
     assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
+
+
+@pytest.mark.parametrize("steps_before", [2, 9, 11, 14])
+def test_a_training_of_transformer_and_last_layer_resumes_exactly_in_either(
+    backbone_folder, tmp_path, monkeypatch, steps_before
+):
+    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+    settings = config(backbone_folder, adapter_rank=2, metric_steps=6, checkpoint_every=1)
+    whole = train_encoder(examples(), settings, tmp_path / "whole")
+    assert whole.metrics["steps"] == 16
+    history, checkpoints = History(), tmp_path / "checkpoint"
+    calls = iter([False] * steps_before)
+    in_training = {"yes": False}
+
+    def cancel() -> bool:
+        return in_training["yes"] and next(calls, True)
+
+    def begin(_line: str) -> None:
+        in_training["yes"] = True
+
+    with pytest.raises(Cancelled):
+        train_encoder(
+            examples(),
+            settings,
+            tmp_path / "parts",
+            TrainingContext(checkpoints=checkpoints, cancel=cancel, say=begin),
+        )
+    context = TrainingContext(checkpoints=checkpoints, callbacks=(history,))
+    parts = train_encoder(examples(), settings, tmp_path / "parts", context)
+    assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
+    adapters = [load_file(tmp_path / name / "adapter" / ADAPTER_NAME) for name in ("parts", "whole")]
+    assert all(torch.equal(adapters[0][name], weight) for name, weight in adapters[1].items())
+    assert history.reports[0].step > min(steps_before, 10) - 1
 
 
 def test_files_and_folders_of_files_are_read_and_leading_concepts_dropped(tmp_path):
@@ -182,7 +223,11 @@ def test_training_from_files_leaves_no_checkpoint_behind(backbone_folder, tmp_pa
     (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, rows)))
     lines: list[str] = []
     manifest = train_from_files(
-        tmp_path / "q.jsonl", tmp_path / "model", config(backbone_folder, epochs=1), say=lines.append
+        tmp_path / "q.jsonl",
+        tmp_path / "model",
+        config(backbone_folder, epochs=1),
+        FileOptions(),
+        TrainingContext(say=lines.append),
     )
     assert sorted(one.name for one in tmp_path.iterdir()) == ["model", "q.jsonl"]
     assert "--set epochs=1" in manifest.extra["command"]
@@ -253,7 +298,10 @@ def test_the_last_layer_alone_leaves_the_transformer_and_serves_what_bulk_encodi
 
 def test_a_last_layer_behind_a_starter_makes_a_starter_again(backbone_folder, tmp_path):
     manifest = train_encoder(
-        examples(), config(backbone_folder, epochs=1, adapter_rank=2), tmp_path / "first", command="as said"
+        examples(),
+        config(backbone_folder, epochs=1, adapter_rank=2),
+        tmp_path / "first",
+        TrainingContext(command="as said"),
     )
     write_starter(tmp_path / "first", tmp_path / "starter", name="First starter")
     described = artifact_read(tmp_path / "starter")

@@ -18,6 +18,7 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import Cancelled
 from analytics.training.callbacks import History
+from analytics.training.context import TrainingContext
 from analytics.training.distributed import is_main, joined, process_number, processes
 from analytics.training.loop import LoopSettings, train_loop
 from analytics.training.seeding import seed_everything
@@ -51,6 +52,7 @@ def main() -> None:
     """Train, be terminated in the last process after three steps, go on, and write down what came of it."""
     folder = Path(sys.argv[1])
     checkpoints, history = folder / "checkpoints", History()
+    context = TrainingContext(checkpoints=checkpoints, callbacks=(history,))
     with joined(meeting_point=f"file://{folder}/meeting"):
         first, stopped = task(), ""
         follow = first.after_step
@@ -64,12 +66,12 @@ def main() -> None:
         first.after_step = after_step  # type: ignore[method-assign]
         cpu = torch.device("cpu")
         try:
-            train_loop(first, SETTINGS, device=cpu, checkpoints=checkpoints, callbacks=[history])
+            train_loop(first, SETTINGS, device=cpu, context=context)
         except Cancelled as error:
             stopped = str(error)
         seen = sorted(path.name for path in checkpoints.iterdir())
         second = task()
-        result = train_loop(second, SETTINGS, device=cpu, checkpoints=checkpoints, callbacks=[history])
+        result = train_loop(second, SETTINGS, device=cpu, context=context)
         torch.save(
             {
                 "stopped": stopped,

@@ -13,10 +13,12 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.export import export_scorer
+from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.scorer import load_scorer
 from analytics.paraphrase.starter import STARTER_FOLDER, write_starter
 from analytics.paraphrase.train import train_scorer
 from analytics.starters import LARGEST, starter_main
+from analytics.training.context import TrainingContext
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.analytics.paraphrase.word_problems import word_problems
 
@@ -36,7 +38,8 @@ def trained(tmp_path_factory):
         backbone=str(root / "bert"), adapter_rank=2, max_steps=4, batch_size=8, max_tokens=256, device="cpu",
         learning_rate=0.05, mixed_precision=False,
     )  # fmt: skip
-    train_scorer(word_problems(), config, root / "model", command="python -m analytics train paraphrase")
+    context = TrainingContext(command="python -m analytics train paraphrase")
+    train_scorer(Material(tuple(word_problems())), config, root / "model", context)
     return root / "bert", root / "model"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.paraphrase import train
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.pair_files import read_material, read_pairs
+from analytics.paraphrase.pair_files import Material, read_material, read_pairs
 from analytics.paraphrase.scorer import Scorer, load_scorer
 from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.train import (
@@ -32,7 +33,9 @@ from analytics.paraphrase.verdict import UNSTRETCHED
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import History
+from analytics.training.context import TrainingContext
 from analytics.training.interpolation import SHARES
+from analytics.training.loop import Step
 from tests.analytics.paraphrase.word_problems import word_problems
 
 pytestmark = pytest.mark.usefixtures("quick_exports")
@@ -55,10 +58,14 @@ def config(backbone: str, **settings) -> ParaphraseConfig:
 @pytest.fixture(scope="module")
 def trained(backbone_folder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("scorer") / "model"
-    manifest = train_scorer(
-        word_problems(), config(backbone_folder), folder, validation=pairs_of(word_problems()[:3])
-    )
+    learned = material(word_problems(), validation=pairs_of(word_problems()[:3]))
+    manifest = train_scorer(learned, config(backbone_folder), folder)
     return folder, manifest
+
+
+def material(questions: Sequence[str], **more) -> Material:
+    """What is learned from these questions; `more` may name validation pairs."""
+    return Material(tuple(questions), **{name: tuple(pairs) for name, pairs in more.items()})
 
 
 def pairs_of(questions: list[str]) -> list[ParaphrasePair]:
@@ -163,7 +170,7 @@ def test_a_tiny_encoder_learns_eight_triplets(backbone_folder, loss):
     fit_scorer(
         triplets,
         config(backbone_folder, loss=loss, epochs=30, max_steps=0, margin=0.3, learning_rate=3e-3),
-        callbacks=[history],
+        context=TrainingContext(callbacks=(history,)),
     )
     losses = [value for _step, value in history.series("loss")]
     assert losses[-1] < 0.6 * losses[0]
@@ -189,13 +196,13 @@ def test_combined_every_positive_is_held_against_every_negative_of_its_question(
     backbone.model.eval()  # without dropout
     settings = config(backbone_folder, loss="both", batch_size=2)
     together = ScoringTask(backbone, triplets, replace(settings, combine=True))
-    apart = ScoringTask(backbone, combined, settings)
-    found, expected = together.losses(triplets), apart.losses(combined)
+    apart, step = ScoringTask(backbone, combined, settings), Step(0, 1)
+    found, expected = together.losses(triplets, step), apart.losses(combined, step)
     assert {name: one.item() for name, one in found.items()} == pytest.approx(
         {name: one.item() for name, one in expected.items()}, rel=1e-4
     )
-    assert together.losses(triplets)["loss_triplet"].item() != pytest.approx(
-        apart.losses(triplets)["loss_triplet"].item(), rel=1e-4
+    assert together.losses(triplets, step)["loss_triplet"].item() != pytest.approx(
+        apart.losses(triplets, step)["loss_triplet"].item(), rel=1e-4
     )
 
 
@@ -229,7 +236,9 @@ def test_what_labelled_pairs_give_comes_as_often_as_is_asked(backbone_folder, co
 
 def test_a_scorer_that_reads_typed_text_takes_words_and_digits_for_equal(backbone_folder, tmp_path):
     train_scorer(
-        word_problems(), config(backbone_folder, typed_numbers=True, combine=True), tmp_path / "typed"
+        material(word_problems()),
+        config(backbone_folder, typed_numbers=True, combine=True),
+        tmp_path / "typed",
     )
     scorer = load_scorer(tmp_path / "typed")
     words, digits = "Ann has twelve apples and 3 km to go.", "Ann has 12 apples and three kilometres to go."
@@ -272,7 +281,7 @@ def test_where_it_is_asked_for_the_score_is_stretched_on_the_pairs_set_apart():
 
 
 def test_stopped_and_resumed_gives_the_same_scorer(backbone_folder, tmp_path):
-    whole = train_scorer(word_problems(), config(backbone_folder), tmp_path / "whole")
+    whole = train_scorer(material(word_problems()), config(backbone_folder), tmp_path / "whole")
     calls = iter([False, False, True])
     asked_in_training = {"steps": 0}
 
@@ -286,14 +295,13 @@ def test_stopped_and_resumed_gives_the_same_scorer(backbone_folder, tmp_path):
     settings = config(backbone_folder)
     with pytest.raises(Cancelled, match="after 3 of 6 steps"):
         train_scorer(
-            word_problems(),
+            material(word_problems()),
             settings,
             tmp_path / "parts",
-            checkpoints=checkpoints,
-            cancel=cancel,
-            say=count,
+            TrainingContext(checkpoints=checkpoints, cancel=cancel, say=count),
         )
-    parts = train_scorer(word_problems(), settings, tmp_path / "parts", checkpoints=checkpoints)
+    context = TrainingContext(checkpoints=checkpoints)
+    parts = train_scorer(material(word_problems()), settings, tmp_path / "parts", context)
     assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
     assert parts.files["verdict.json"] == whole.files["verdict.json"]
 
@@ -310,12 +318,13 @@ def test_triplets_of_other_settings_or_questions_are_not_taken_from_a_training_t
         told: list[tuple[int, int]] = []
         with pytest.raises(Cancelled):
             train_scorer(
-                questions,
+                Material(tuple(questions), kept_out=kept_out or KeptOut()),
                 config(backbone_folder, **settings),
                 tmp_path / "model",
-                checkpoints=tmp_path / "checkpoint",
-                kept_out=kept_out,
-                progress=lambda done, total: told.append((done, total)),
+                TrainingContext(
+                    checkpoints=tmp_path / "checkpoint",
+                    progress=lambda done, total, _message: told.append((done, total)),
+                ),
             )
         return told
 
@@ -334,23 +343,25 @@ def test_pairs_of_one_label_are_refused_before_anything_is_trained(backbone_fold
     monkeypatch.setattr(train, "prepare", lambda *_given, **_named: one_sided)
     monkeypatch.setattr(train, "fit_scorer", lambda *_given, **_named: pytest.fail("it trains"))
     with pytest.raises(DataError, match="Too few questions could be set apart"):
-        train_scorer(word_problems(), config(backbone_folder), tmp_path / "model")
+        train_scorer(material(word_problems()), config(backbone_folder), tmp_path / "model")
 
 
 def test_a_checkpoint_of_other_settings_or_triplets_is_refused(backbone_folder, tmp_path):
     triplets = [Triplet(text, text + " Say it.", text.replace("30", "7")) for text in word_problems(8)]
     settings = config(backbone_folder, max_steps=2, epochs=2)
+    context = TrainingContext(checkpoints=tmp_path)
     with pytest.raises(Cancelled):
-        fit_scorer(triplets, settings, checkpoints=tmp_path, cancel=lambda: True)
+        fit_scorer(triplets, settings, context=replace(context, cancel=lambda: True))
     with pytest.raises(DataError, match="other settings or other data"):
-        fit_scorer(triplets, replace(settings, margin=0.9), checkpoints=tmp_path)
+        fit_scorer(triplets, replace(settings, margin=0.9), context=context)
     with pytest.raises(DataError, match="other settings or other data"):
-        fit_scorer(triplets[::-1], settings, checkpoints=tmp_path)
-    assert fit_scorer(triplets, settings, checkpoints=tmp_path)[2].step == 2
+        fit_scorer(triplets[::-1], settings, context=context)
+    assert fit_scorer(triplets, settings, context=context)[2].step == 2
 
 
 def test_adapters_are_kept_beside_the_merged_encoder(backbone_folder, tmp_path):
-    train_scorer(word_problems(), config(backbone_folder, adapter_rank=2, max_steps=2), tmp_path / "model")
+    settings = config(backbone_folder, adapter_rank=2, max_steps=2)
+    train_scorer(material(word_problems()), settings, tmp_path / "model")
     assert (tmp_path / "model" / "adapter" / "adapter_model.safetensors").is_file()
     before = load_backbone(backbone_folder, device="cpu")
     after = load_backbone(tmp_path / "model" / "backbone", device="cpu")
@@ -375,7 +386,10 @@ def test_files_are_learned_from_validated_on_or_kept_out_by_their_names(backbone
     assert material.kept_out.holds(questions[0])
     lines: list[str] = []
     manifest = train_from_files(
-        data, tmp_path / "model", config(backbone_folder, max_steps=2), say=lines.append
+        data,
+        tmp_path / "model",
+        config(backbone_folder, max_steps=2),
+        context=TrainingContext(say=lines.append),
     )
     assert manifest.extra["kept_out"] == 5
     assert "--set max_steps=2" in manifest.extra["command"]
@@ -406,9 +420,9 @@ def test_negatives_that_change_blanks_only_are_no_validation(tmp_path):
 
 def test_too_few_questions_are_refused(backbone_folder, tmp_path):
     with pytest.raises(DataError, match="No triplet"):
-        train_scorer([], config(backbone_folder), tmp_path / "model")
+        train_scorer(material([]), config(backbone_folder), tmp_path / "model")
     with pytest.raises(DataError, match="Too few questions could be set apart"):
-        train_scorer(word_problems(4), config(backbone_folder, batch_size=64), tmp_path / "model")
+        train_scorer(material(word_problems(4)), config(backbone_folder, batch_size=64), tmp_path / "model")
     few = [Triplet(text, f"{text} Say it.", text.replace("30", "7")) for text in word_problems(4)]
     with pytest.raises(DataError, match="at least 64 triplets, there are 4"):
         fit_scorer(few, config(backbone_folder, batch_size=64))

@@ -10,6 +10,7 @@ from analytics.inference.heads import load_heads
 from analytics.probes.config import ProbesConfig
 from analytics.probes.from_files import encode_rows, evaluate_from_files, train_from_files
 from analytics.question_files import QuestionRow
+from analytics.training.context import FileOptions
 
 QUICK = ProbesConfig(iterations=10)
 
@@ -35,7 +36,7 @@ def question_file(tmp_path):
 
 
 def test_a_file_becomes_an_artifact_that_says_how_it_was_made(question_file, tmp_path):
-    manifest = train_from_files(question_file, tmp_path / "m", QUICK, backbone="char-ngrams")
+    manifest = train_from_files(question_file, tmp_path / "m", QUICK, FileOptions(backbone="char-ngrams"))
     heads = load_heads(tmp_path / "m")
     assert (heads.encoder, heads.dimension) == ("char-ngrams-512", 512)
     assert manifest.extra["hierarchy"] == "bank"
@@ -77,4 +78,4 @@ def test_a_named_encoder_is_used_whatever_the_language(monkeypatch, tiny):
 
 def test_a_language_without_questions_is_said(question_file, tmp_path):
     with pytest.raises(DataError, match="No question is in the language 'fr'"):
-        train_from_files(question_file, tmp_path / "m", QUICK, language="fr")
+        train_from_files(question_file, tmp_path / "m", QUICK, FileOptions(language="fr"))

@@ -9,16 +9,28 @@ from analytics.inference.heads import load_heads
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
 from analytics.probes.train import split_and_measure, train_probes
+from analytics.training.context import TrainingContext
 from tests.analytics.probes.small_world import small_world
+
+
+def labelled(world) -> ProbeData:
+    return ProbeData.of(
+        world.vectors,
+        world.paths,
+        world.difficulties,
+        texts=world.texts,
+        scales=["1-5"] * len(world.texts),
+    )
+
+
+def untexted(world, count: int) -> ProbeData:
+    return ProbeData.of(world.vectors[:count], world.paths[:count], [None] * count)
 
 
 @pytest.fixture(scope="module")
 def trained(world, tmp_path_factory):
     folder = tmp_path_factory.mktemp("probes") / "heads"
-    manifest = train_probes(
-        world.vectors, world.paths, world.difficulties, ProbesConfig(), folder,
-        texts=world.texts, scales=["1-5"] * len(world.texts), encoder="small", hierarchy="Small world",
-    )  # fmt: skip
+    manifest = train_probes(labelled(world), ProbesConfig(), folder, encoder="small", hierarchy="Small world")
     return manifest, load_heads(folder), folder
 
 
@@ -82,9 +94,8 @@ def test_without_texts_the_difficulty_comes_from_the_vector_alone(trained, world
 
 def test_training_again_gives_the_same_model(trained, world, tmp_path):
     manifest = train_probes(
-        world.vectors, world.paths, world.difficulties, ProbesConfig(), tmp_path / "again",
-        texts=world.texts, scales=["1-5"] * len(world.texts), encoder="small", hierarchy="Small world",
-    )  # fmt: skip
+        labelled(world), ProbesConfig(), tmp_path / "again", encoder="small", hierarchy="Small world"
+    )
     assert manifest.metrics == trained[0].metrics
     assert load_heads(tmp_path / "again").predict(world.vectors[:9]) == trained[1].predict(world.vectors[:9])
 
@@ -109,22 +120,15 @@ def test_probabilities_are_calibrated(world):
 
 
 def test_questions_without_difficulty_give_heads_without_one(world, tmp_path):
-    manifest = train_probes(
-        world.vectors,
-        world.paths,
-        [None] * len(world.paths),
-        ProbesConfig(),
-        tmp_path / "m",
-        texts=world.texts,
-    )
+    data = ProbeData.of(world.vectors, world.paths, [None] * len(world.paths), texts=world.texts)
+    manifest = train_probes(data, ProbesConfig(), tmp_path / "m")
     assert "difficulty" not in manifest.metrics
     assert load_heads(tmp_path / "m").predict(world.vectors[:1])[0].difficulty is None
 
 
 def test_questions_without_concepts_give_heads_without_them(world, tmp_path):
-    manifest = train_probes(
-        world.vectors, [[]] * len(world.paths), world.difficulties, ProbesConfig(), tmp_path / "m"
-    )
+    data = ProbeData.of(world.vectors, [[]] * len(world.paths), world.difficulties)
+    manifest = train_probes(data, ProbesConfig(), tmp_path / "m")
     assert "concepts" not in manifest.metrics
     (prediction,) = load_heads(tmp_path / "m").predict(world.vectors[:1])
     assert prediction.concepts == ()
@@ -133,12 +137,12 @@ def test_questions_without_concepts_give_heads_without_them(world, tmp_path):
 
 def test_too_few_labels_are_refused_in_a_sentence(world, tmp_path):
     with pytest.raises(DataError, match=r"at least 20 questions with a concept, .* it has 19 and 0"):
-        train_probes(world.vectors[:19], world.paths[:19], [None] * 19, ProbesConfig(), tmp_path / "m")
+        train_probes(untexted(world, 19), ProbesConfig(), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
 
 def test_just_enough_labels_train(world, tmp_path):
-    train_probes(world.vectors[:20], world.paths[:20], [None] * 20, ProbesConfig(), tmp_path / "m")
+    train_probes(untexted(world, 20), ProbesConfig(), tmp_path / "m")
     assert load_heads(tmp_path / "m").concepts is not None
 
 
@@ -152,14 +156,17 @@ def test_just_enough_labels_train(world, tmp_path):
     ids=["one class", "labels seen once", "several paths and none"],
 )
 def test_degenerate_labels_train_and_predict(world, tmp_path, paths):
-    manifest = train_probes(world.vectors[:60], paths, [None] * 60, ProbesConfig(), tmp_path / "m")
+    manifest = train_probes(
+        ProbeData.of(world.vectors[:60], paths, [None] * 60), ProbesConfig(), tmp_path / "m"
+    )
     (prediction,) = load_heads(tmp_path / "m").predict(world.vectors[:1])
     assert prediction.concepts[0].path in {path for own in paths for path in own}
     assert 0 <= manifest.metrics["concepts"]["path_accuracy"] <= 1
 
 
 def test_equal_difficulties_are_nothing_to_learn(world, tmp_path):
-    train_probes(world.vectors, world.paths, [3.0] * len(world.paths), ProbesConfig(), tmp_path / "m")
+    data = ProbeData.of(world.vectors, world.paths, [3.0] * len(world.paths))
+    train_probes(data, ProbesConfig(), tmp_path / "m")
     assert load_heads(tmp_path / "m").difficulty_of_vector is None
 
 
@@ -169,11 +176,10 @@ def test_progress_counts_up_and_a_cancelled_training_writes_nothing(world, tmp_p
     def progress(done, total, what):
         seen.append((done, total, what))
 
+    context = TrainingContext(progress=progress, cancel=lambda: len(seen) >= 5)
+    data = ProbeData.of(world.vectors, world.paths, world.difficulties)
     with pytest.raises(Cancelled):
-        train_probes(
-            world.vectors, world.paths, world.difficulties, ProbesConfig(), tmp_path / "m",
-            progress=progress, cancel=lambda: len(seen) >= 5,
-        )  # fmt: skip
+        train_probes(data, ProbesConfig(), tmp_path / "m", context)
     assert [done for done, *_ in seen] == [0, 1, 2, 3, 4]
     assert {total for _, total, _ in seen} == {8}
     assert list(tmp_path.iterdir()) == []

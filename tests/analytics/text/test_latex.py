@@ -21,11 +21,10 @@ from analytics.text.latex import (
     ParsedFormula,
     check_limits,
     formula_signature,
-    main,
     parse_latex,
     parse_latex_many,
 )
-from analytics.text.latex_measure import parse_sample, sample_formulas
+from analytics.text.latex_measure import main, parse_sample, sample_formulas
 from analytics.text.latex_pool import ParserPool
 
 SLOW = r"\log(" * 39 + "x" + ")" * 39  # half a minute for the grammar, and within all limits
@@ -294,5 +293,5 @@ def test_most_real_formulas_parse(shared_data: Path) -> None:
 
 @pytest.mark.shared_data
 def test_the_measure_is_a_command(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--measure", str(shared_data), "--sample", "40"])
+    main([str(shared_data), "--sample", "40"])
     assert "seed 20" in capsys.readouterr().out

@@ -13,9 +13,10 @@ from torch import nn
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import ArtifactError, Cancelled, DataError
 from analytics.training.callbacks import History
-from analytics.training.checkpoint import CHECKPOINT_NAME
+from analytics.training.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
+from analytics.training.context import TrainingContext
 from analytics.training.device import inference_dtype
-from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.loop import LoopSettings, Stage, Step, train_loop, train_stages
 from analytics.training.seeding import seed_everything
 
 CPU = torch.device("cpu")
@@ -45,7 +46,7 @@ class Regression:
         order = torch.randperm(len(self.inputs), generator=torch.Generator().manual_seed(epoch))
         return list(order[: self.batches_per_epoch() * self.batch].split(self.batch))
 
-    def losses(self, rows):
+    def losses(self, rows, step):
         error = (self.model(self.inputs[rows]) - self.targets[rows]).pow(2).mean()
         return {"loss": error, "error": error}
 
@@ -66,7 +67,7 @@ def weights(task: Regression) -> list[torch.Tensor]:
 
 def test_it_learns_and_reports_steps_and_time_left():
     task, history = Regression(), History()
-    result = train_loop(task, SETTINGS, device=CPU, callbacks=[history])
+    result = train_loop(task, SETTINGS, device=CPU, context=TrainingContext(callbacks=(history,)))
     errors = [value for _step, value in history.series("held_out")]
     assert errors[-1] < 0.2 * errors[0]
     assert (result.step, task.followed) == (24, 24)
@@ -82,11 +83,14 @@ def test_stopped_and_resumed_is_bit_equal_to_uninterrupted(tmp_path: Path, stop_
     first, calls = Regression(), iter(range(1, 100))
     with pytest.raises(Cancelled, match=f"after {stop_after} of 24"):
         train_loop(
-            first, SETTINGS, device=CPU, checkpoints=tmp_path, cancel=lambda: next(calls) == stop_after
+            first,
+            SETTINGS,
+            device=CPU,
+            context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) == stop_after),
         )
     torch.rand(11)  # the process that resumes has drawn other numbers
     second = Regression()
-    train_loop(second, SETTINGS, device=CPU, checkpoints=tmp_path)
+    train_loop(second, SETTINGS, device=CPU, context=TrainingContext(checkpoints=tmp_path))
     for one, other in zip(weights(whole), weights(second), strict=True):
         assert torch.equal(one, other)
 
@@ -95,7 +99,7 @@ def test_sigterm_saves_a_checkpoint(tmp_path: Path):
     before, task = signal.getsignal(signal.SIGTERM), Regression()
     task.after_step = lambda: os.kill(os.getpid(), signal.SIGTERM)
     with pytest.raises(Cancelled, match="after 1 of 24"):
-        train_loop(task, SETTINGS, device=CPU, checkpoints=tmp_path)
+        train_loop(task, SETTINGS, device=CPU, context=TrainingContext(checkpoints=tmp_path))
     assert (tmp_path / CHECKPOINT_NAME).is_file()
     assert signal.getsignal(signal.SIGTERM) is before
 
@@ -155,7 +159,12 @@ def test_a_metric_that_is_no_number_is_never_the_best():
 
 def test_a_cancel_after_the_last_step_comes_too_late():
     calls = iter(range(1, 99))
-    assert train_loop(Regression(), SETTINGS, device=CPU, cancel=lambda: next(calls) == 24).step == 24
+    assert (
+        train_loop(
+            Regression(), SETTINGS, device=CPU, context=TrainingContext(cancel=lambda: next(calls) == 24)
+        ).step
+        == 24
+    )
 
 
 def test_max_steps_bounds_the_run():
@@ -165,19 +174,177 @@ def test_max_steps_bounds_the_run():
 def test_a_damaged_checkpoint_and_one_of_another_run_are_refused(tmp_path: Path):
     (tmp_path / CHECKPOINT_NAME).write_bytes(b"half a file")
     with pytest.raises(ArtifactError, match="cannot be read"):
-        train_loop(Regression(), SETTINGS, device=CPU, checkpoints=tmp_path)
+        train_loop(Regression(), SETTINGS, device=CPU, context=TrainingContext(checkpoints=tmp_path))
     (tmp_path / CHECKPOINT_NAME).unlink()
-    train_loop(Regression(), SETTINGS, device=CPU, checkpoints=tmp_path)
+    train_loop(Regression(), SETTINGS, device=CPU, context=TrainingContext(checkpoints=tmp_path))
     with pytest.raises(DataError, match="belongs to a run of 24 steps"):
-        train_loop(Regression(), LoopSettings(epochs=5), device=CPU, checkpoints=tmp_path)
+        train_loop(
+            Regression(), LoopSettings(epochs=5), device=CPU, context=TrainingContext(checkpoints=tmp_path)
+        )
     with pytest.raises(DataError, match="other settings or other data"):
-        train_loop(Regression(), SETTINGS, device=CPU, checkpoints=tmp_path, identity="another")
+        train_loop(
+            Regression(),
+            SETTINGS,
+            device=CPU,
+            context=TrainingContext(checkpoints=tmp_path),
+            identity="another",
+        )
 
 
 def test_too_few_examples_and_a_loss_that_explodes_are_clear_errors():
     with pytest.raises(DataError, match="too few examples"):
         train_loop(Regression(rows=2), SETTINGS, device=CPU)
     task = Regression()
-    task.losses = lambda rows: {"loss": task.model(task.inputs[rows]).sum() * float("nan")}
+    task.losses = lambda rows, step: {"loss": task.model(task.inputs[rows]).sum() * float("nan")}
     with pytest.raises(DataError, match="not a number"):
         train_loop(task, SETTINGS, device=CPU)
+
+
+class Scaling:
+    """A second stage: fits a factor behind a model that is trained already; the factor begins at random."""
+
+    def __init__(self, first: Regression) -> None:
+        self.first = first
+        with torch.no_grad():
+            self.outputs = first.model.eval()(first.inputs)
+        self.factor = nn.Linear(1, 1)
+        self.steps: list[Step] = []
+        self.finished = False
+
+    def modules(self):
+        return {"factor": self.factor}
+
+    def parameter_groups(self):
+        return [{"params": list(self.factor.parameters())}]
+
+    def batches_per_epoch(self) -> int:
+        return 3
+
+    def batches(self, epoch: int):
+        order = torch.randperm(24, generator=torch.Generator().manual_seed(100 + epoch))
+        return list(order.split(8))
+
+    def losses(self, rows, step):
+        self.steps.append(step)
+        noise = 0.1 * torch.randn(len(rows), 1)  # of torch's generator
+        error = (self.factor(self.outputs[rows] + noise) - self.first.targets[rows]).pow(2).mean()
+        return {"loss": error}
+
+    def after_step(self) -> None:
+        """Nothing follows."""
+
+    def evaluate(self):
+        return {}
+
+
+class TwoStages:
+    """A regression, then a factor behind it, as one training of 12 and 10 steps."""
+
+    def __init__(self) -> None:
+        self.first, self.second = Regression(), None
+
+    def stages(self) -> list[Stage]:
+        def second() -> Scaling:
+            self.second = Scaling(self.first)
+            return self.second
+
+        def finish(task: Scaling) -> None:
+            task.finished = True
+
+        settings = LoopSettings(epochs=2, learning_rate=0.05, report_every=4)
+        return [
+            Stage("fit", lambda: self.first, settings),
+            Stage("scale", second, LoopSettings(learning_rate=0.1, report_every=5), steps=10, finish=finish),
+        ]
+
+    def train(self, **context):
+        return train_stages(self.stages(), device=CPU, context=TrainingContext(**context), identity="two")
+
+    def weights(self) -> list[torch.Tensor]:
+        return [*weights(self.first), *(one.detach() for one in self.second.factor.parameters())]
+
+
+@pytest.mark.parametrize("stop_after", [1, 6, 11, 12, 13, 15, 21])
+def test_a_training_of_two_stages_resumes_exactly_in_either(tmp_path: Path, stop_after: int):
+    whole = TwoStages()
+    whole.train()
+    calls = iter(range(1, 100))
+    stopped = TwoStages()
+    with pytest.raises(
+        Cancelled, match=f"after {max(stop_after, 13) if stop_after == 12 else stop_after} of 22"
+    ):
+        stopped.train(checkpoints=tmp_path, cancel=lambda: next(calls) >= stop_after)
+    torch.rand(11)
+    resumed = TwoStages()
+    result = resumed.train(checkpoints=tmp_path)
+    assert result.step == 22
+    assert resumed.second.finished
+    for expected, weight in zip(whole.weights(), resumed.weights(), strict=True):
+        assert torch.equal(expected, weight)
+
+
+def test_a_finished_training_of_two_stages_is_read_from_its_checkpoint(tmp_path: Path):
+    whole, again = TwoStages(), TwoStages()
+    first = whole.train(checkpoints=tmp_path)
+    assert again.train(checkpoints=tmp_path) == first
+    assert again.second.finished
+    assert again.second.steps == []
+    for expected, weight in zip(whole.weights(), again.weights(), strict=True):
+        assert torch.equal(expected, weight)
+
+
+def test_stages_share_one_count_of_steps_and_a_task_sees_its_own(tmp_path: Path):
+    training, history = TwoStages(), History()
+    training.train(callbacks=(history,))
+    assert [(report.step, report.steps) for report in history.reports] == [
+        (step, 22) for step in (4, 6, 8, 12, 17, 22)
+    ]
+    assert training.second.steps == [Step(number, 10) for number in range(10)]
+    assert [step for step, _value in history.series("loss_scale")] == [17, 22]
+
+
+def test_a_stage_may_change_only_some_parameters():
+    task = Regression()
+    before = weights(task)
+    last = Stage(
+        "last",
+        lambda: task,
+        LoopSettings(learning_rate=0.05),
+        parameters=lambda task: [{"params": list(task.model[2].parameters())}],
+    )
+    train_stages([last], device=CPU)
+    changed = [not torch.equal(one, other) for one, other in zip(before, weights(task), strict=True)]
+    assert changed == [False, False, True, True]
+
+
+def test_a_stage_that_ran_out_of_patience_is_over_when_it_is_resumed(tmp_path: Path):
+    def training() -> tuple[Regression, Stage]:
+        task, values = Regression(), iter([1.0, 2.0, 3.0, 0.5])
+        task.evaluate = lambda: {"held_out": next(values)}
+        settings = LoopSettings(
+            epochs=4, learning_rate=0.05, best_metric="held_out", best_is_lower=True, patience=2
+        )
+        return task, Stage("fit", lambda: task, settings)
+
+    first, stage = training()
+    result = train_stages([stage], device=CPU, context=TrainingContext(checkpoints=tmp_path))
+    second, stage = training()
+    assert train_stages([stage], device=CPU, context=TrainingContext(checkpoints=tmp_path)) == result
+    assert result.step == 18
+    assert all(torch.equal(one, other) for one, other in zip(weights(first), weights(second), strict=True))
+
+
+def test_a_checkpoint_of_an_older_version_or_of_other_stages_is_refused(tmp_path: Path):
+    TwoStages().train(checkpoints=tmp_path)
+    with pytest.raises(DataError, match="other settings or other data"):
+        train_stages(
+            TwoStages().stages()[:1],
+            device=CPU,
+            context=TrainingContext(checkpoints=tmp_path),
+            identity="two",
+        )
+    state = load_checkpoint(tmp_path)
+    del state["version"]
+    save_checkpoint(tmp_path, state)
+    with pytest.raises(ArtifactError, match="another version of this program; remove it"):
+        TwoStages().train(checkpoints=tmp_path)

@@ -1,0 +1,47 @@
+"""Files that are written whole or not at all: written aside, flushed to disk, then renamed. Torch-free."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+__all__ = ["write_json", "written_aside"]
+
+
+@contextmanager
+def written_aside(target: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
+    """Open a new file beside `target` that replaces it at the end of the block; on any error nothing is left.
+
+    Args:
+        target: the file to write; its folder exists.
+        mode: permissions of the file; by default those of any new file.
+
+    Raises:
+        OSError: the file cannot be written there.
+    """
+    aside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with aside.open("xb") as stream:
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        aside.replace(target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_json(target: Path, value: Any) -> None:
+    """Write plain values as indented JSON, whole or not at all.
+
+    Raises:
+        OSError: the file cannot be written there.
+    """
+    with written_aside(target) as stream:
+        stream.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())

@@ -1,0 +1,104 @@
+"""What surrounds a training, whatever is learned: where the model comes from, who is told, who may stop it.
+
+Every training function takes one `TrainingContext`. Torch-free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from analytics.errors import Cancelled
+from analytics.training.callbacks import Callback
+
+__all__ = ["DEFAULT_CONTEXT", "DEFAULT_FILES", "FileOptions", "Progress", "Say", "TrainingContext"]
+
+Progress = Callable[[int, int, str], object]
+"""Called with (items done, all items, what is being done)."""
+
+Say = Callable[[str], object]
+"""Called with one line of plain text."""
+
+
+def _ignore_progress(_done: int, _total: int, _message: str) -> None:
+    return None
+
+
+def _ignore_line(_line: str) -> None:
+    return None
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingContext:
+    """Provenance, progress and cancellation of one training; the defaults are those of a notebook.
+
+    Attributes:
+        name: the new model's name; by default the capability makes one.
+        parent: checksum of the model that the new one is meant to replace.
+        license_note: terms under which the training data may be used.
+        command: how to train the same model again.
+        checkpoints: folder for the checkpoint; training resumes where it holds one. None keeps nothing.
+        callbacks: called with a `StepReport` every few optimiser steps.
+        progress: called while data are prepared.
+        cancel: asked after every step and between parts of the preparation; True stops the training.
+        say: called with a line for each thing that happens.
+    """
+
+    name: str = ""
+    parent: str = ""
+    license_note: str = ""
+    command: str = ""
+    checkpoints: Path | None = None
+    callbacks: tuple[Callback, ...] = ()
+    progress: Progress = _ignore_progress
+    cancel: Callable[[], bool] = _never
+    say: Say = _ignore_line
+
+    def with_callbacks(self, *callbacks: Callback) -> TrainingContext:
+        """Return the same context with further callbacks."""
+        return replace(self, callbacks=(*self.callbacks, *callbacks))
+
+    def progress_of(self, message: str) -> Callable[[int, int], None]:
+        """Return a function of (done, total) that reports progress under one message."""
+
+        def report(done: int, total: int) -> None:
+            self.progress(done, total, message)
+
+        return report
+
+    def check(self, sentence: str) -> None:
+        """Raise `Cancelled` with a sentence if the training was asked to stop.
+
+        Raises:
+            Cancelled: it was.
+        """
+        if self.cancel():
+            raise Cancelled(sentence)
+
+
+DEFAULT_CONTEXT = TrainingContext()
+"""No name, no checkpoint, nobody to tell, and never cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """What a command line says about the files that a model is trained on.
+
+    Attributes:
+        backbone: encoder to use in place of the configuration's: packaged name, local folder or hub id.
+        language: use the questions of this language only.
+        hierarchy: name of the concept hierarchy.
+    """
+
+    backbone: str = ""
+    language: str = ""
+    hierarchy: str = ""
+
+
+DEFAULT_FILES = FileOptions()
+"""All questions, with the configuration's encoder."""

@@ -1,0 +1,43 @@
+"""Learning-rate schedules by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from analytics.errors import ConfigurationError
+from analytics.training.schedules import SCHEDULES, learning_rate_schedule
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_every_schedule_warms_up_linearly_to_the_full_rate_and_never_rises_again(name):
+    factor = learning_rate_schedule(name, steps=50, warmup=10)
+    assert [factor(step) for step in range(10)] == pytest.approx([(step + 1) / 10 for step in range(10)])
+    after = [factor(step) for step in range(10, 51)]
+    assert after[0] == 1.0
+    assert after == sorted(after, reverse=True)
+    assert min(after) >= 0
+
+
+@pytest.mark.parametrize(
+    ("name", "half", "end"), [("linear", 0.5, 0.0), ("cosine", 0.5, 0.0), ("constant", 1.0, 1.0)]
+)
+def test_where_each_curve_is_in_the_middle_and_at_the_end(name, half, end):
+    factor = learning_rate_schedule(name, steps=100)
+    assert factor(50) == pytest.approx(half)
+    assert factor(100) == pytest.approx(end)
+
+
+def test_the_cosine_falls_slower_than_the_line_at_first_and_faster_later():
+    line, cosine = (learning_rate_schedule(name, steps=100) for name in ("linear", "cosine"))
+    assert cosine(25) == pytest.approx(0.8536, abs=1e-4)
+    assert cosine(25) > line(25)
+    assert cosine(75) < line(75)
+
+
+def test_a_warm_up_may_fill_the_whole_stage():
+    assert learning_rate_schedule("linear", steps=4, warmup=4)(3) == 1.0
+
+
+def test_an_unknown_schedule_is_refused_with_the_names_of_those_there_are():
+    with pytest.raises(ConfigurationError, match="must be one of linear, cosine, constant, not 'step'"):
+        learning_rate_schedule("step", 10)
