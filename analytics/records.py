@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ConceptPath", "Option", "ParaphrasePair", "QuestionRecord"]
+__all__ = ["ConceptPath", "Option", "ParaphrasePair", "ProblemRecord", "QuestionRecord"]
 
 ConceptPath = tuple[str, ...]
 """Concept names from coarse to fine, e.g. ``("Algebra", "Equations", "Linear equations")``."""
@@ -77,3 +77,25 @@ class ParaphrasePair:
     label: int | None = None
     operator: str = ""
     source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemRecord:
+    """A word problem with its solution, where that is known.
+
+    Attributes:
+        id: the identifier its source gave it.
+        language: BCP 47 primary tag, ``"en"`` or ``"zh"`` for the two we know well.
+        equation: infix arithmetic without the unknown, e.g. ``"(11-1)*2"``; empty where unknown.
+        answer: the published answer; empty where unknown.
+        numbers: the numbers of the text in order of appearance, as its source lists them.
+        fold: of a published cross-validation the fold that tests on it, None where there is none.
+    """
+
+    id: str
+    text: str
+    language: str = "en"
+    equation: str = ""
+    answer: str = ""
+    numbers: tuple[str, ...] = ()
+    fold: int | None = None

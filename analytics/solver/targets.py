@@ -1,0 +1,172 @@
+"""What a solver learns to write: a problem's equation as operators, constants and number slots in pre-order.
+
+Torch-free. Xie and Sun (IJCAI 2019); a number that occurs more than once in the text may be any of its slots, which
+the loss leaves open.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.notation import from_prefix, to_prefix
+from analytics.expression.parser import parse_expression
+from analytics.expression.slots import fill_slots, is_slot, slot_index, with_slots
+from analytics.expression.tree import ExpressionTree
+from analytics.records import ProblemRecord
+from analytics.solver.number_slots import NumberSlot, number_slots
+
+__all__ = [
+    "OPERATORS",
+    "SolverExample",
+    "Vocabulary",
+    "answers_agree",
+    "solver_example",
+    "solver_examples",
+    "target_tree",
+    "value_of",
+]
+
+OPERATORS = ("+", "-", "*", "/", "^")
+"""Binary operators; signs and per cents are written with them."""
+
+_TOLERANCE = 1e-4  # of two answers, relative to the larger
+
+
+@dataclass(frozen=True, slots=True)
+class SolverExample:
+    """A problem as the solver reads and writes it.
+
+    Attributes:
+        problem: where it comes from.
+        slots: the readings of the text's numbers.
+        tree: the target over slots and constants; None for a problem without an equation.
+    """
+
+    problem: ProblemRecord
+    slots: tuple[NumberSlot, ...]
+    tree: ExpressionTree | None = None
+
+    @property
+    def values(self) -> list[Fraction]:
+        """The slots' values in order."""
+        return [slot.value for slot in self.slots]
+
+    @property
+    def tokens(self) -> list[str]:
+        """The target's labels in pre-order; empty where there is none."""
+        return [] if self.tree is None else to_prefix(self.tree)
+
+
+def target_tree(equation: str, slots: Sequence[NumberSlot]) -> ExpressionTree:
+    """Return an equation as a tree of binary operators over slots and constants.
+
+    >>> from analytics.expression.notation import to_infix
+    >>> to_infix(target_tree("80*(1-25%)", number_slots("25% off 80 dollars")))
+    'N2*(1-N0)'
+
+    Raises:
+        DataError: the equation cannot be read.
+    """
+    tree = parse_expression(equation)
+    return with_slots(_binary(tree), [{slot.value} for slot in slots])
+
+
+def _binary(tree: ExpressionTree) -> ExpressionTree:
+    """Write a sign as a difference from 0, and what is taken per cent of as a division by 100."""
+    if tree.is_number:
+        return tree
+    children = tuple(_binary(child) for child in tree.children)
+    if tree.label == "neg":
+        return ExpressionTree("-", (ExpressionTree("0"), *children))
+    if tree.label == "%":
+        return ExpressionTree("/", (*children, ExpressionTree("100")))
+    return ExpressionTree(tree.label, children)
+
+
+def solver_example(problem: ProblemRecord) -> SolverExample:
+    """Return a problem with its slots, and with its target where it has an equation.
+
+    Raises:
+        DataError: the equation cannot be read.
+    """
+    slots = tuple(number_slots(problem.text))
+    return SolverExample(problem, slots, target_tree(problem.equation, slots) if problem.equation else None)
+
+
+def solver_examples(problems: Iterable[ProblemRecord], *, most_tokens: int) -> list[SolverExample]:
+    """Return the problems that can be learned from: their equation is read, and is no longer than `most_tokens`."""
+    examples = []
+    for problem in problems:
+        try:
+            example = solver_example(problem)
+        except DataError:
+            continue
+        if 0 < len(example.tokens) <= most_tokens:
+            examples.append(example)
+    return examples
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a solver can write beside slots.
+
+    Attributes:
+        constants: values that training equations use although the text does not have them.
+    """
+
+    constants: tuple[str, ...]
+
+    @classmethod
+    def of(cls, examples: Iterable[SolverExample], *, least_uses: int = 1) -> Vocabulary:
+        """Return the constants that at least so many targets use, the commonest first."""
+        uses: Counter[str] = Counter()
+        for example in examples:
+            uses.update({token for token in example.tokens if token not in OPERATORS and not is_slot(token)})
+        common = [constant for constant, count in uses.items() if count >= least_uses]
+        return cls(tuple(sorted(common, key=lambda constant: (-uses[constant], constant))))
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Operators, then constants: the candidates that stand in front of a problem's slots."""
+        return (*OPERATORS, *self.constants)
+
+    def writes(self, example: SolverExample) -> bool:
+        """Whether the target uses known constants only."""
+        known = set(self.symbols)
+        return bool(example.tokens) and all(token in known or is_slot(token) for token in example.tokens)
+
+    def candidates(self, token: str, example: SolverExample) -> list[int]:
+        """Return the candidate numbers of a token: for a slot, those of all slots that read the same value."""
+        if not is_slot(token):
+            return [self.symbols.index(token)]
+        first = slot_index(token)
+        value = example.slots[first].value
+        equal = [place for place, slot in enumerate(example.slots) if slot.value == value and place != first]
+        return [len(self.symbols) + place for place in (first, *equal)]
+
+    def token(self, candidate: int) -> str:
+        """Return the token of a candidate number."""
+        count = len(self.symbols)
+        return self.symbols[candidate] if candidate < count else f"N{candidate - count}"
+
+
+def value_of(tokens: Sequence[str], values: Sequence[Fraction]) -> float | None:
+    """Return what a written equation is worth with a problem's numbers; None where it has no value.
+
+    >>> value_of(["*", "N0", "-", "1", "N1"], [Fraction(80), Fraction(1, 4)])
+    60.0
+    """
+    try:
+        return evaluate_float(fill_slots(from_prefix(tokens), values))
+    except EvaluationError:
+        return None
+
+
+def answers_agree(first: float, second: float) -> bool:
+    """Whether two answers are equal within a ten-thousandth."""
+    return abs(first - second) <= _TOLERANCE * max(1.0, abs(first), abs(second))

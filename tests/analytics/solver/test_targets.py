@@ -1,0 +1,100 @@
+"""Targets: equations over slots and constants, and what written ones are worth."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from analytics.errors import DataError
+from analytics.expression.notation import to_infix
+from analytics.records import ProblemRecord
+from analytics.solver.targets import (
+    OPERATORS,
+    Vocabulary,
+    answers_agree,
+    solver_example,
+    solver_examples,
+    value_of,
+)
+
+
+def problem(text: str, equation: str = "", answer: str = "") -> ProblemRecord:
+    return ProblemRecord("1", text, equation=equation, answer=answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "equation", "target"),
+    [
+        ("7 red and 2 green", "7+2", ["+", "N0", "N1"]),
+        ("120 dollars less 20 %", "120*20%", ["*", "N0", "N1"]),
+        ("120 dollars less 20 %", "120*20/100", ["/", "*", "N0", "N2", "100"]),
+        ("2 / 3 of 12", "12*(2/3)", ["*", "N3", "N0"]),
+        ("3 degrees below 5", "-3+5", ["+", "-", "0", "N0", "N1"]),
+        ("half of (3+4) %", "(3+4)%", ["/", "+", "N1", "N2", "100"]),
+    ],
+)
+def test_an_equation_is_written_over_slots_with_binary_operators(text, equation, target):
+    assert solver_example(problem(text, equation)).tokens == target
+
+
+def test_a_problem_without_an_equation_has_slots_and_no_target():
+    example = solver_example(problem("7 red and 2 green"))
+    assert len(example.slots) == 2
+    assert example.tokens == []
+
+
+def test_only_readable_equations_of_bearable_length_are_learned_from():
+    problems = [
+        problem("1 and 2", "1+2"),
+        problem("1 and 2", "1+"),
+        problem("1 and 2"),
+        problem("1 and 2", "1+2+1"),
+    ]
+    assert [to_infix(one.tree) for one in solver_examples(problems, most_tokens=3)] == ["N0+N1"]
+    with pytest.raises(DataError):
+        solver_example(problems[1])
+
+
+def test_constants_are_learned_by_their_number_of_uses():
+    examples = solver_examples(
+        [problem("5 cm", "5*2*3.14"), problem("6 cm", "6*3.14"), problem("9", "9+2")], most_tokens=9
+    )
+    assert Vocabulary.of(examples).constants == ("2", "3.14")
+    rare = solver_examples([problem("4 cm", "4*7")], most_tokens=9)
+    vocabulary = Vocabulary.of([*examples, *rare], least_uses=2)
+    assert vocabulary.constants == ("2", "3.14")
+    assert not vocabulary.writes(rare[0])
+    assert vocabulary.writes(examples[0])
+    assert vocabulary.symbols == (*OPERATORS, "2", "3.14")
+
+
+def test_a_value_that_the_text_repeats_may_be_any_of_its_slots():
+    example = solver_example(problem("5 cats and 5 dogs and 3 mice", "5+5"))
+    vocabulary = Vocabulary(("2",))
+    first = len(vocabulary.symbols)
+    assert example.tokens == ["+", "N0", "N0"]
+    assert vocabulary.candidates("N0", example) == [first, first + 1]
+    assert vocabulary.candidates("+", example) == [0]
+    assert [vocabulary.token(candidate) for candidate in (0, 5, first + 1)] == ["+", "2", "N1"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "value"),
+    [
+        (["*", "N0", "-", "1", "N1"], 60.0),
+        (["/", "N0", "-", "N1", "N1"], None),
+        (["^", "N0", "^", "N0", "N0"], None),
+        (["*", "N0", "1/3"], 80 / 3),
+    ],
+)
+def test_a_written_equation_has_a_value_or_none(tokens, value):
+    assert value_of(tokens, [Fraction(80), Fraction(1, 4)]) == (
+        None if value is None else pytest.approx(value)
+    )
+
+
+def test_answers_agree_within_a_ten_thousandth():
+    assert answers_agree(1 / 3, 0.33333)
+    assert answers_agree(1e6, 1e6 + 50)
+    assert not answers_agree(5, 5.01)
