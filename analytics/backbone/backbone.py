@@ -78,6 +78,12 @@ class Backbone:
         """Mean-pooled vectors (batch, dimension) in float32, behind the metric, with gradients, not normalised."""
         return pooled_vectors(self.model, self.metric, input_ids, attention_mask)
 
+    def token_states(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        """States of the last layer (batch, tokens, dimension) in float32, with gradients."""
+        output = self.model(input_ids=input_ids, attention_mask=attention_mask)
+        states: torch.Tensor = output.last_hidden_state.float()
+        return states
+
 
 def set_metric(backbone: Backbone, metric: torch.Tensor) -> None:
     """Put a linear map (dimension, dimension) behind the pooling, in place of the one that is there.

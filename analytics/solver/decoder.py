@@ -1,0 +1,232 @@
+"""The goal-driven tree decoder: Xie and Sun (IJCAI 2019), over the states of any encoder.
+
+A goal is a vector that says what a node of the equation is for. The [CLS] state is the root's goal. A node attends to
+the text, chooses an operator, a constant or a number of the text; an operator splits its goal into one for each
+operand, and the right one also sees the finished left sub-tree.
+
+Teacher forcing computes a whole batch of trees level by level; beam search (`analytics.solver.beam`) computes one node
+of every hypothesis at a time. Both use `GoalDrivenTreeDecoder.score`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from analytics.solver.number_slots import READINGS
+from analytics.solver.targets import OPERATORS
+from analytics.solver.trees import TreeBatch
+
+__all__ = ["DecodedTrees", "GoalDrivenTreeDecoder", "Memory", "SubtreeMerger"]
+
+_OPERATOR_WIDTH = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a decoder reads of a batch of problems.
+
+    Attributes:
+        root: (problems, width) goals of the roots.
+        states: (problems, tokens, width).
+        keys: (problems, tokens, width) states as attention compares them.
+        mask: (problems, tokens) True for tokens of the text.
+        leaves: (problems, constants + slots, width) what can stand at a leaf.
+        leaf_keys: (problems, constants + slots, width) leaves as the score compares them.
+        leaf_mask: (problems, constants + slots) True for those that the problem has.
+    """
+
+    root: Tensor
+    states: Tensor
+    keys: Tensor
+    mask: Tensor
+    leaves: Tensor
+    leaf_keys: Tensor
+    leaf_mask: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedTrees:
+    """A batch of trees under teacher forcing.
+
+    Attributes:
+        log_probabilities: (nodes,) of what is right at each node.
+        goals: (nodes, width).
+    """
+
+    log_probabilities: Tensor
+    goals: Tensor
+
+
+class _Gated(nn.Module):
+    """tanh(W x) * sigmoid(V x)."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.value, self.gate = nn.Linear(inputs, outputs), nn.Linear(inputs, outputs)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return torch.tanh(self.value(inputs)) * torch.sigmoid(self.gate(inputs))
+
+
+class SubtreeMerger(nn.Module):
+    """An operator and the embeddings of its operands to the embedding of the sub-tree.
+
+    Args:
+        width: of sub-trees.
+        operator_width: of operators.
+        dropout: of the inputs.
+    """
+
+    def __init__(self, width: int, operator_width: int, dropout: float) -> None:
+        super().__init__()
+        self.gated = _Gated(operator_width + 2 * width, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, operators: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """(nodes, operator_width), (nodes, width) twice -> (nodes, width)."""
+        merged: Tensor = self.gated(self.dropout(torch.cat([operators, left, right], dim=1)))
+        return merged
+
+
+class GoalDrivenTreeDecoder(nn.Module):
+    """Scores the nodes of equation trees over operators, constants and copied number slots.
+
+    Args:
+        width: of the encoder's states, and of goals and sub-trees.
+        constants: number of constants.
+        dropout: of everything that is read.
+    """
+
+    def __init__(self, width: int, constants: int, dropout: float = 0.5) -> None:
+        super().__init__()
+        self.constants = constants
+        self.dropout = nn.Dropout(dropout)
+        self.project = nn.Linear(width, width)
+        self.operator_embeddings = nn.Embedding(len(OPERATORS), _OPERATOR_WIDTH)
+        self.constant_embeddings = nn.Embedding(max(1, constants), width)
+        self.reading_embeddings = nn.Embedding(len(READINGS), width)
+        nn.init.zeros_(self.reading_embeddings.weight)
+        self.first_goal, self.right_goal = _Gated(width, width), _Gated(2 * width, width)
+        self.left_seed = _Gated(2 * width + _OPERATOR_WIDTH, width)
+        self.right_seed = _Gated(2 * width + _OPERATOR_WIDTH, width)
+        self.attention_goal = nn.Linear(width, width)
+        self.attention_key = nn.Linear(width, width, bias=False)
+        self.attention_score = nn.Linear(width, 1, bias=False)
+        self.operator_score = nn.Linear(2 * width, len(OPERATORS))
+        self.leaf_goal = nn.Linear(2 * width, width)
+        self.leaf_key = nn.Linear(width, width, bias=False)
+        self.leaf_score = nn.Linear(width, 1, bias=False)
+        self.merge = SubtreeMerger(width, _OPERATOR_WIDTH, dropout)
+
+    def read(self, states: Tensor, mask: Tensor, slot_weights: Tensor, slot_readings: Tensor) -> Memory:
+        """Prepare what is read of a batch.
+
+        Args:
+            states: (problems, tokens, width) of the encoder; the first token is [CLS].
+            mask: (problems, tokens), 0 at padding.
+            slot_weights: (problems, slots, tokens) the share of each token in a slot's state; all 0 where the problem
+                has no such slot, or the text was cut in front of it.
+            slot_readings: (problems, slots) numbers of `READINGS`.
+        """
+        states = self.project(self.dropout(states))
+        slots = slot_weights @ states + self.reading_embeddings(slot_readings)
+        constants = self.constant_embeddings.weight[: self.constants].expand(len(states), -1, -1)
+        leaves = torch.cat([constants, slots], dim=1)
+        here = torch.ones(len(states), self.constants, dtype=torch.bool, device=states.device)
+        return Memory(
+            root=states[:, 0],
+            states=states,
+            keys=self.attention_key(states),
+            mask=mask.bool(),
+            leaves=leaves,
+            leaf_keys=self.leaf_key(self.dropout(leaves)),
+            leaf_mask=torch.cat([here, slot_weights.sum(dim=2) > 0], dim=1),
+        )
+
+    def goal(self, seeds: Tensor, left_subtrees: Tensor, is_right: Tensor) -> Tensor:
+        """Goals of nodes.
+
+        Args:
+            seeds: (nodes, width) the root's state, or what the node above passed on.
+            left_subtrees: (nodes, width) of the sibling to the left; not read where there is none.
+            is_right: (nodes,) whether there is one.
+        """
+        read = self.dropout(seeds)
+        first = self.first_goal(read)
+        right = self.right_goal(torch.cat([read, self.dropout(left_subtrees)], dim=1))
+        return torch.where(is_right[:, None], right, first)
+
+    def score(self, goals: Tensor, memory: Memory, problems: Tensor) -> tuple[Tensor, Tensor]:
+        """Log-probabilities of everything that can stand at nodes, and what the nodes attend to.
+
+        Args:
+            goals: (nodes, width).
+            memory: of the batch.
+            problems: (nodes,) row of each node's problem.
+
+        Returns:
+            (nodes, operators + constants + slots), minus infinity for what the problem lacks; (nodes, width).
+        """
+        goals = self.dropout(goals)
+        compared = torch.tanh(self.attention_goal(goals)[:, None] + memory.keys[problems])
+        weights = self.attention_score(compared).squeeze(2)  # (nodes, tokens)
+        weights = weights.masked_fill(~memory.mask[problems], -torch.inf).softmax(dim=1)
+        contexts = torch.bmm(weights[:, None], memory.states[problems]).squeeze(1)
+        read = torch.cat([goals, self.dropout(contexts)], dim=1)
+        leaf = torch.tanh(self.leaf_goal(read)[:, None] + memory.leaf_keys[problems])
+        leaf_scores = self.leaf_score(leaf).squeeze(2)
+        leaf_scores = leaf_scores.masked_fill(~memory.leaf_mask[problems], -torch.inf)
+        scores = torch.cat([self.operator_score(read), leaf_scores], dim=1)
+        return scores.log_softmax(dim=1), contexts
+
+    def split(self, goals: Tensor, contexts: Tensor, operators: Tensor) -> tuple[Tensor, Tensor]:
+        """What operators pass on to their operands: (nodes, width) for the left and for the right."""
+        read = torch.cat(
+            [self.dropout(goals), self.dropout(contexts), self.dropout(self.operator_embeddings(operators))],
+            dim=1,
+        )
+        return self.left_seed(read), self.right_seed(read)
+
+    def merged(self, operators: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        """Embeddings of sub-trees (nodes, width) from those of their operands."""
+        subtree: Tensor = self.merge(self.operator_embeddings(operators), left, right)
+        return subtree
+
+    def forward(self, memory: Memory, trees: TreeBatch) -> DecodedTrees:
+        """Decode known trees: the log-probability of what is right at each node, and the nodes' goals."""
+        subtrees = self._subtrees(memory, trees)
+        goals = torch.zeros_like(subtrees)
+        left_seeds, right_seeds = torch.zeros_like(subtrees), torch.zeros_like(subtrees)
+        found = subtrees.new_zeros(len(trees))
+        for depth, nodes in enumerate(trees.depths):
+            above, siblings = trees.parent[nodes], trees.left_sibling[nodes]
+            is_right = siblings >= 0
+            if depth == 0:
+                seeds = memory.root[trees.problem[nodes]]
+            else:
+                seeds = torch.where(is_right[:, None], right_seeds[above], left_seeds[above])
+            level = self.goal(seeds, subtrees[siblings.clamp(min=0)], is_right)
+            scores, contexts = self.score(level, memory, trees.problem[nodes])
+            right = scores.masked_fill(~trees.allowed[nodes], -torch.inf).logsumexp(dim=1)
+            goals, found = goals.index_copy(0, nodes, level), found.index_copy(0, nodes, right)
+            is_operator = trees.left[nodes] >= 0
+            if is_operator.any():
+                own = nodes[is_operator]
+                left_own, right_own = self.split(level[is_operator], contexts[is_operator], trees.label[own])
+                left_seeds = left_seeds.index_copy(0, own, left_own)
+                right_seeds = right_seeds.index_copy(0, own, right_own)
+        return DecodedTrees(found, goals)
+
+    def _subtrees(self, memory: Memory, trees: TreeBatch) -> Tensor:
+        """(nodes, width) embeddings of all sub-trees, from the leaves up."""
+        leaf = (trees.label - len(OPERATORS)).clamp(min=0)
+        subtrees = memory.leaves[trees.problem, leaf]
+        for nodes in trees.heights:
+            merged = self.merged(
+                trees.label[nodes], subtrees[trees.left[nodes]], subtrees[trees.right[nodes]]
+            )
+            subtrees = subtrees.index_copy(0, nodes, merged)
+        return subtrees
