@@ -3,7 +3,8 @@ r"""The form of a question: its text and its formulas with numbers, signs and va
 Two questions of one form ask the same with other numbers: ``$x^2-6x-16=0$`` and ``$y^2+7y+12=0$`` have one form.
 
 ==============  ========================================================================================
-number          ``#``, in digits, in words or as a fraction; nothing in front of a variable or a bracket
+number          ``#``, in digits or in words; nothing in front of a variable or a bracket
+fraction        ``½``: adding fractions is another task than adding whole numbers; nothing as a coefficient
 sign            ``+`` and ``-`` are ``±``; nothing where they begin a term on their own
 comparison      ``<`` and ``>`` are ``<``; ``\leq`` and ``\geq`` are ``\leq``
 variable        ``a``, ``b``, ``c`` ... in the order in which they appear; ``e``, ``i`` and ``d`` stay
@@ -18,11 +19,12 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from analytics.text.formulas import formula_tokens, normalise_latex, segment_text
-from analytics.text.numbers import find_numbers
+from analytics.text.numbers import VULGAR_FRACTIONS, NumberMention, find_numbers
 
-__all__ = ["MASK", "masked_formula", "masked_text", "without_credits"]
+__all__ = ["FRACTION_MASK", "MASK", "masked_formula", "masked_text", "without_credits"]
 
 MASK = "#"
+FRACTION_MASK = "½"
 
 _CREDIT_WORDS = (
     r"AMC|AIME|SASMO|Kangaroo|Olympiad|Math League|Question\s*\\?\#|adapted from"
@@ -40,7 +42,7 @@ _RELATIONS = frozenset({"=", "<", ">", r"\leq", r"\geq", r"\neq"})
 _ONE_COMPARISON = {">": "<", r"\geq": r"\leq"}
 _BEGINS_TERM = frozenset({"", "(", "[", "{", "=", "<", r"\leq", r"\neq", ",", ";", "&", "|", r"\{"})
 _AFTER_COEFFICIENT = re.compile(r"[a-z(]$|\\(?:sqrt|sin|cos|tan|cot|sec|csc|log|ln|lg|pi)$")
-_PROSE = re.compile(r"#|@|[A-Za-zÀ-ÿ]{2,}(?:['’][a-z]+)?|[A-Za-z]|[\u3400-\u9fff]|[=<>≤≥+\-−×÷*/^%√π∠△°]")
+_PROSE = re.compile(r"#|½|@|[A-Za-zÀ-ÿ]{2,}(?:['’][a-z]+)?|[A-Za-z]|[\u3400-\u9fff]|[=<>≤≥+\-−×÷*/^%√π∠△°]")
 _LONE_LETTERS = frozenset({"a", "A", "I"})
 
 
@@ -78,7 +80,7 @@ def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
     >>> masked_formula("x^2-6x-16=0") == masked_formula("3y^2+y+12=0")
     True
     >>> masked_formula("x^2-16=0"), masked_formula(r"\frac{3}{4} \div 2")
-    ('a ^ 2 ± # = #', '# \\div #')
+    ('a ^ 2 ± # = #', '½ \\div #')
     """
     variables = {} if variables is None else variables
     tokens = _tokens(latex)
@@ -103,20 +105,25 @@ def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
 def _tokens(latex: str) -> tuple[str, ...]:
     """The tokens without braces, fractions of numbers masked."""
     latex = normalise_latex(latex)
-    if "frac" in latex or "/" in latex:
+    if "frac" in latex or "/" in latex or not VULGAR_FRACTIONS.isdisjoint(latex):
         latex = _fractions_masked(latex)
     return tuple(piece for piece in formula_tokens(latex) if piece not in ("{", "}"))
 
 
 def _fractions_masked(latex: str) -> str:
-    """Replace fractions of numbers by ``#``; other numbers stay, because an exponent may have to."""
+    """Replace fractions of numbers by their mask; other numbers stay, because an exponent may have to."""
     pieces: list[str] = []
     done = 0
     for mention in find_numbers(latex):
-        if "frac" in mention.text or "/" in mention.text:
-            pieces += [latex[done : mention.start], MASK]
+        if _is_fraction(mention):
+            pieces += [latex[done : mention.start], FRACTION_MASK]
             done = mention.end
     return "".join(pieces) + latex[done:]
+
+
+def _is_fraction(mention: NumberMention) -> bool:
+    """Whether a number is written with a fraction bar, a mixed number too."""
+    return any(sign in mention.text for sign in ("frac", "/", "⁄", *VULGAR_FRACTIONS))
 
 
 def _terms(tokens: Iterable[str]) -> Iterator[str]:
@@ -127,7 +134,7 @@ def _terms(tokens: Iterable[str]) -> Iterator[str]:
         after = kept[index + 1] if index + 1 < len(kept) else ""
         if piece == "±" and before in _BEGINS_TERM:
             continue
-        if piece == MASK and before != "^" and _AFTER_COEFFICIENT.match(after):
+        if piece in (MASK, FRACTION_MASK) and before != "^" and _AFTER_COEFFICIENT.match(after):
             continue
         yield piece
 
@@ -137,7 +144,8 @@ def _masked_prose(text: str, variables: dict[str, str]) -> Iterator[str]:
     pieces: list[str] = []
     done = 0
     for mention in find_numbers(text):
-        pieces += [text[done : mention.start], f" {MASK} "]
+        mask = FRACTION_MASK if _is_fraction(mention) else MASK
+        pieces += [text[done : mention.start], f" {mask} "]
         done = mention.end
     tokens = _PROSE.findall("".join(pieces) + text[done:])
     for index, piece in enumerate(tokens):

@@ -17,7 +17,7 @@ from fractions import Fraction
 from analytics.text.number_words import chinese_value, english_value
 from analytics.text.remembered import Remembered
 
-__all__ = ["NumberMention", "find_numbers", "mask_numbers", "number_to_words"]
+__all__ = ["VULGAR_FRACTIONS", "NumberMention", "find_numbers", "mask_numbers", "number_to_words"]
 
 _LONGEST_NUMBER = 300
 _LARGEST_POWER = 60
@@ -38,6 +38,8 @@ _VULGAR = {
     character: Fraction(unicodedata.numeric(character)).limit_denominator(10)
     for character in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 }
+VULGAR_FRACTIONS = frozenset(_VULGAR)
+"""Characters that are a fraction by themselves."""
 _FRAC = (
     r"\\[dtc]?frac\s*(?:\{\s*(?P<{0}n>-?\d+)\s*\}|(?P<{0}n1>\d))\s*(?:\{\s*(?P<{0}d>\d+)\s*\}|(?P<{0}d1>\d))"
 )

@@ -81,7 +81,7 @@ def compare(
     same_form = asked.form == candidate.form
     same_shape = bool(asked.shape) and asked.shape == candidate.shape
     clauses: list[str] = []
-    if asked.numbers_masked == candidate.numbers_masked:
+    if same_form and asked.numbers_masked == candidate.numbers_masked:
         clauses.append(_("the same text with other numbers") if new_numbers else _("the same text"))
     elif same_form:
         clauses.append(_("the same text but for numbers, signs, letters or names"))
