@@ -28,7 +28,13 @@ def test_the_same_text_with_other_numbers_is_the_same_idea():
 
 
 def test_numbers_in_words_and_formulas_count_as_numbers():
-    assert comparison("Half of $12$ is", r"three of $\frac{1}{2}$ is").flags == (SAME_IDEA,)
+    assert comparison("Half of $12$ is", "three of $24$ is").flags == (SAME_IDEA,)
+
+
+def test_sums_of_fractions_and_of_whole_numbers_are_two_ideas():
+    found = comparison("Work out $976 + 375$.", r"Work out $\frac{5}{6} + \frac{4}{9}$.")
+    assert found.flags == ()
+    assert "same text" not in found.reason.casefold()
 
 
 def test_the_same_text_with_the_same_numbers_is_just_that():
