@@ -48,7 +48,7 @@ CAPABILITIES: dict[str, Capability] = {
         config=ParaphraseConfig,
         train="analytics.paraphrase.train:train_from_files",
         export="analytics.paraphrase.export:export_scorer",
-        load="analytics.paraphrase.scorer:load_scorer",
+        load="analytics.paraphrase.scoring.scorer:load_scorer",
     ),
     "probes": Capability(
         title="Concept and difficulty probes",

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.permissions import roles_of
+from questionbank.permissions import ROLES
 
 __all__ = ["ROLE_NAMES", "THEMES", "THEME_COOKIE", "site"]
 
@@ -50,4 +50,5 @@ def _role(request: HttpRequest) -> str:
         return ""
     if user.is_superuser:
         return str(ROLE_NAMES["admin"])
-    return ", ".join(str(ROLE_NAMES[role]) for role in roles_of(user))
+    groups = set(user.groups.values_list("name", flat=True))
+    return ", ".join(str(ROLE_NAMES[role]) for role in ROLES if role in groups)

@@ -30,7 +30,8 @@ import questionbank
 for module in pkgutil.walk_packages(questionbank.__path__, "questionbank."):
     if ".migrations." not in module.name and not module.name.endswith("__main__"):
         importlib.import_module(module.name)
-heavy = sorted({name.partition(".")[0] for name in sys.modules} & {"torch", "transformers", "peft", "worker"})
+loaded = {name.partition(".")[0] for name in sys.modules}
+heavy = sorted(loaded & {"torch", "transformers", "peft", "sklearn", "worker"})
 print(json.dumps({"views": count, "heavy": heavy}))
 """
 

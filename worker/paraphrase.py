@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from analytics.paraphrase.findings import find_changes
-from analytics.paraphrase.scorer import Scorer
+from analytics.paraphrase.findings.rules import find_changes
+from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.serving import ServedScorer, served_scorer

@@ -19,9 +19,9 @@ from typing import Any
 from django.conf import settings
 
 from analytics.errors import DataError
-from analytics.paraphrase.metrics import THRESHOLD, pair_metrics
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
-from analytics.paraphrase.scorer import PairScore, Scorer
+from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
+from analytics.paraphrase.scoring.scorer import PairScore, Scorer
 from analytics.records import ParaphrasePair
 from questionbank.demo.review_pairs import labelled_review_pairs
 from questionbank.models import ModelArtifact

@@ -31,8 +31,9 @@ from analytics.backbone.export import export_trained
 from analytics.errors import AnalyticsError, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import read_material
-from analytics.paraphrase.scorer import LEARNED_NAME
+from analytics.paraphrase.scoring.scorer import LEARNED_NAME
 from analytics.paraphrase.train import (
+    balanced_sources,
     calibrate,
     encoder_of,
     pairs_set_apart,
@@ -72,7 +73,8 @@ def average_scorers(
     material = read_material(data)
     pairs = pairs_set_apart(material.questions, config, given=material.given, kept_out=material.kept_out)
     say(f"Fitting the verdict on {len(pairs):,} pairs of questions set apart")
-    verdict = calibrate(encoder_of(backbone, config), pairs, config)
+    validation = balanced_sources(material.validation)
+    verdict = calibrate(encoder_of(backbone, config), pairs, config, validation=validation)
     figures = validation_metrics(material.validation, config, backbone) if material.validation else {}
     say("Exporting")
     learned = np.unique(np.concatenate([np.load(folder / LEARNED_NAME) for folder in models]))

@@ -12,7 +12,7 @@ __all__ = ["export_scorer"]
 
 
 def export_scorer(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
-    """Write the scorer artifact of a starter's folder, which `analytics.paraphrase.scorer.load_scorer` loads.
+    """Write the scorer artifact of a starter's folder, which `analytics.paraphrase.scoring.scorer.load_scorer` loads.
 
     Args:
         output: the artifact's folder.

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from analytics.errors import DataError
+from analytics.paraphrase.operators.plain_english import breakages, usefulness
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.operators.sequence import SequenceModel
-from analytics.paraphrase.plain_english import breakages, usefulness
 
 if TYPE_CHECKING:
     from analytics.language_model import LanguageModel
@@ -73,7 +73,7 @@ class RuleParaphraser:
     def propose(self, question: str, count: int) -> list[str]:
         """Return up to `count` rewordings, the most useful first; few where few rules apply. The rules know English.
 
-        Broken and trivial ones (`analytics.paraphrase.plain_english`) are left out.
+        Broken and trivial ones (`analytics.paraphrase.operators.plain_english`) are left out.
         """
         draws = (reword(question, random.Random(f"{draw}/{question}")) for draw in range(_DRAWS))
         useful: dict[str, float] = {}

@@ -23,7 +23,7 @@ from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
 from analytics.losses.triplet import TripletLoss
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.triplets import Triplet
-from analytics.paraphrase.typed_text import typed_text
+from analytics.paraphrase.words.typed_text import typed_text
 from analytics.training.batching import length_grouped_batches
 from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups

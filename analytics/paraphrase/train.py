@@ -25,32 +25,27 @@ from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_command, training_identity, training_settings
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.operators.catalog import (
     ParaphraseOperator,
     select_operators,
     with_functions,
 )
 from analytics.paraphrase.pair_files import Material, read_material
-from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME, cosines, weigh_pairs
+from analytics.paraphrase.scoring.fitting import calibrate_bias, fit_boundary, fit_verdict
+from analytics.paraphrase.scoring.metrics import pair_metrics, roc_auc
+from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME, cosines, weigh_pairs
+from analytics.paraphrase.scoring.verdict import UNSTRETCHED, Verdict, stretched
 from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.seq2seq import training_functions
+from analytics.paraphrase.triplet_report import report_triplets
 from analytics.paraphrase.triplets import (
     KeptOut,
     Triplet,
     make_triplets,
     question_number,
-    report_triplets,
     triplet_pairs,
 )
-from analytics.paraphrase.typed_text import Encode, reading_typed
-from analytics.paraphrase.verdict import (
-    UNSTRETCHED,
-    Verdict,
-    fit_boundary,
-    fit_verdict,
-    stretched,
-)
+from analytics.paraphrase.words.typed_text import Encode, reading_typed
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out, linked_texts, masked_text
 from analytics.training.callbacks import History, progress_lines
@@ -71,6 +66,7 @@ from analytics.training.seeding import seed_everything
 
 __all__ = [
     "Prepared",
+    "balanced_sources",
     "calibrate",
     "encoder_of",
     "fit_scorer",
@@ -268,23 +264,52 @@ def encoder_of(backbone: Backbone, config: ParaphraseConfig) -> Encode:
     return reading_typed(encode) if config.typed_numbers else encode
 
 
-def calibrate(encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig) -> Verdict:
+def calibrate(
+    encode: Encode,
+    pairs: Sequence[ParaphrasePair],
+    config: ParaphraseConfig,
+    *,
+    validation: Sequence[ParaphrasePair] = (),
+) -> Verdict:
     """Fit the verdict of a trained encoder on labelled pairs that it did not learn from.
 
     Args:
         encode: `encoder_of` the backbone.
-        pairs: with labels.
+        pairs: with labels; most are operators' outputs.
         config: whether the score is stretched.
+        validation: pairs on which the bias is set; each source must hold both labels. Without them it is that of
+            `pairs`.
 
     Raises:
         DataError: there are not pairs of both labels.
     """
     _check_labels(pairs)
-    texts, labels = [(one.original, one.paraphrase) for one in pairs], [int(one.label or 0) for one in pairs]
-    near = cosines(texts, encode)
+    near = cosines([(one.original, one.paraphrase) for one in pairs], encode)
+    labels = [int(one.label or 0) for one in pairs]
     boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
-    _found, features = weigh_pairs(texts, stretched(near, boundary).tolist(), encode)
-    return fit_verdict(features, labels, boundary=boundary)
+
+    def features(labelled: Sequence[ParaphrasePair], scores: Sequence[float]) -> list[tuple[float, ...]]:
+        texts = [(one.original, one.paraphrase) for one in labelled]
+        return weigh_pairs(texts, stretched(scores, boundary).tolist())[1]
+
+    verdict = fit_verdict(features(pairs, near), labels, boundary=boundary)
+    if not validation:
+        return verdict
+    near = cosines([(one.original, one.paraphrase) for one in validation], encode)
+    return calibrate_bias(
+        verdict,
+        features(validation, near),
+        [int(one.label or 0) for one in validation],
+        [one.source for one in validation],
+    )
+
+
+def balanced_sources(pairs: Sequence[ParaphrasePair]) -> list[ParaphrasePair]:
+    """Return the pairs of those sources that hold both labels."""
+    labels: dict[str, set[int | None]] = {}
+    for pair in pairs:
+        labels.setdefault(pair.source, set()).add(pair.label)
+    return [pair for pair in pairs if labels[pair.source] >= {0, 1}]
 
 
 def _check_labels(pairs: Sequence[ParaphrasePair]) -> None:
@@ -298,7 +323,7 @@ def train_scorer(
     output: Path,
     context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Manifest:
-    """Train a scorer and write its artifact; `analytics.paraphrase.scorer.load_scorer` loads it.
+    """Train a scorer and write its artifact; `analytics.paraphrase.scoring.scorer.load_scorer` loads it.
 
     Args:
         material: questions and labelled pairs to learn from and to validate with, and what is kept out. By the ROC
@@ -330,7 +355,9 @@ def train_scorer(
         prepared.triplets, config, validation=material.validation, context=context.with_callbacks(history)
     )
     context.say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
-    verdict = from_main(lambda: calibrate(encoder_of(backbone, config), prepared.pairs, config))
+    validation = balanced_sources(material.validation)
+    encode = encoder_of(backbone, config)
+    verdict = from_main(lambda: calibrate(encode, prepared.pairs, config, validation=validation))
     context.say("Exporting")
     about = _manifest(config, context, prepared, result, history)
     about = replace(

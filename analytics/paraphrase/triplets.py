@@ -15,32 +15,29 @@ import hashlib
 import json
 import random
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from rapidfuzz.distance import Levenshtein
 
 from analytics.errors import DataError
-from analytics.paraphrase.editing import tidy
-from analytics.paraphrase.findings import find_changes
-from analytics.paraphrase.metrics import roc_auc
+from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.operators.catalog import ParaphraseOperator
 from analytics.paraphrase.operators.rule_paraphraser import reword
+from analytics.paraphrase.words.editing import tidy
 from analytics.records import ParaphrasePair
 from analytics.splits import masked_text
 
 __all__ = [
     "KeptOut",
     "Triplet",
-    "TripletReport",
     "load_kept_out",
     "make_test_pairs",
     "make_triplets",
     "question_number",
-    "report_triplets",
     "triplet_pairs",
+    "wording_distance",
 ]
 
 _COMPOSED = 4
@@ -97,23 +94,6 @@ class _Candidate:
     text: str
     operator: str
     distance: float
-
-
-@dataclass(frozen=True)
-class TripletReport:
-    """What a set of triplets holds.
-
-    Attributes:
-        positive_farther: share of the triplets whose positive is farther from the question than the negative.
-        distance_auc: how well closeness alone tells positives from negatives; 0.5 means that it does not.
-    """
-
-    triplets: int
-    questions: int
-    positive_farther: float
-    distance_auc: float
-    positives: dict[str, int] = field(default_factory=dict)
-    negatives: dict[str, int] = field(default_factory=dict)
 
 
 def question_number(text: str) -> int:
@@ -227,26 +207,6 @@ def triplet_pairs(triplets: Iterable[Triplet]) -> list[ParaphrasePair]:
     ]
 
 
-def report_triplets(triplets: Sequence[Triplet]) -> TripletReport:
-    """Count what a set of triplets holds, and how much closeness of wording alone gives away.
-
-    Raises:
-        DataError: there are no triplets.
-    """
-    if not triplets:
-        raise DataError("There are no triplets.")
-    near = [-_distance(one.anchor, one.positive) for one in triplets]
-    far = [-_distance(one.anchor, one.negative) for one in triplets]
-    return TripletReport(
-        triplets=len(triplets),
-        questions=len({one.anchor for one in triplets}),
-        positive_farther=sum(one < other for one, other in zip(near, far, strict=True)) / len(triplets),
-        distance_auc=roc_auc([1] * len(near) + [0] * len(far), near + far),
-        positives=_counts(one.positive_operator for one in triplets),
-        negatives=_counts(one.negative_operator for one in triplets),
-    )
-
-
 def _triplets_of(
     question: str,
     operators: Sequence[ParaphraseOperator],
@@ -329,7 +289,7 @@ def _positives(
         if names and text != question:
             found.setdefault(text, names)
     return [
-        _Candidate(text, names, _distance(question, text))
+        _Candidate(text, names, wording_distance(question, text))
         for text, names in found.items()
         if not check or names == _GIVEN or not any(one.is_serious for one in find_changes(question, text))
     ]
@@ -345,7 +305,7 @@ def _negatives(
     """Minimal edits of the question and of its rewordings, by operator."""
     found: dict[str, list[_Candidate]] = {}
     for text in dict.fromkeys(tidy(pair.paraphrase) for pair in given if pair.label == 0):
-        found.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, _distance(question, text)))
+        found.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, wording_distance(question, text)))
     far = sorted(positives, key=lambda one: -one.distance)
     for one in operators:
         bases = [
@@ -357,17 +317,16 @@ def _negatives(
             changed = one.apply(base, rng)
             if changed is not None and changed != question:
                 name = one.name if base == question else f"{one.name} of a rewording"
-                found.setdefault(one.name, []).append(_Candidate(changed, name, _distance(question, changed)))
+                found.setdefault(one.name, []).append(
+                    _Candidate(changed, name, wording_distance(question, changed))
+                )
     return found
 
 
-def _distance(one: str, other: str) -> float:
+def wording_distance(one: str, other: str) -> float:
+    """Return the share of characters to edit from one text to the other."""
     return Levenshtein.normalized_distance(one, other)
 
 
 def _key(text: str) -> str:
     return _SYMBOLS.sub("", masked_text(text))
-
-
-def _counts(names: Iterable[str]) -> dict[str, int]:
-    return dict(Counter(names).most_common())

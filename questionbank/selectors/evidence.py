@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from analytics.expression.prototype import equation_shape
-from analytics.paraphrase.entities import find_entities
+from analytics.paraphrase.words.entities import find_entities
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.formulas import plain_text, segment_text
 from analytics.text.masking import masked_formula, masked_text, without_credits

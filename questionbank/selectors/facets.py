@@ -197,9 +197,7 @@ def _labelled(found: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Face
         "concept": _values(
             ((*concepts[path], count) for path, count in found["concept"] if path in concepts), shown=None
         ),
-        "hierarchy": _values(
-            ((value, hierarchies[int(value)], count) for value, count in found["hierarchy"]), shown=None
-        ),
+        "hierarchy": _values((value, hierarchies[int(value)], count) for value, count in found["hierarchy"]),
     }
 
 

@@ -20,8 +20,8 @@ from django.db.models import Aggregate, Case, Count, Exists, F, FloatField, Max,
 from django.utils import timezone
 
 from analytics import records
-from analytics.paraphrase.metrics import cohen_kappa
 from analytics.paraphrase.operators.catalog import OPERATORS
+from analytics.paraphrase.scoring.agreement import cohen_kappa
 from questionbank.errors import NotFound
 from questionbank.models import (
     ParaphrasePair,

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analytics.paraphrase.findings import Finding, find_changes
+from analytics.paraphrase.findings.rules import Finding, find_changes
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT

@@ -17,7 +17,6 @@ BENCHMARKS = (
     "hierarchies",
     "imports",
     "judged_search",
-    "load",
     "paraphrases",
     "search",
     "training",

@@ -51,7 +51,7 @@ def main() -> int:
     from analytics.backbone.sources import find_source
     from analytics.paraphrase.export import export_scorer
     from analytics.paraphrase.operators.catalog import operator
-    from analytics.paraphrase.scorer import cosines, load_scorer
+    from analytics.paraphrase.scoring.scorer import cosines, load_scorer
     from analytics.paraphrase.starter import STARTER_FOLDER
     from analytics.text.remembered import forget_everything
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.scoring.scorer import load_scorer
 from questionbank.dispatch import TASK_NAMES
 from questionbank.models import ParaphrasePair, Run
 from questionbank.services import runs

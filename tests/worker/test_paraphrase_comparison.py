@@ -9,10 +9,10 @@ import pytest
 from django.core.management import call_command
 
 from analytics.errors import DataError
-from analytics.paraphrase.metrics import roc_auc
 from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.pair_files import pair_line
-from analytics.paraphrase.scorer import PairScore, load_scorer
+from analytics.paraphrase.scoring.metrics import roc_auc
+from analytics.paraphrase.scoring.scorer import PairScore, load_scorer
 from analytics.paraphrase.triplets import question_number
 from analytics.records import ParaphrasePair as LabelledPair
 from analytics.splits import is_held_out

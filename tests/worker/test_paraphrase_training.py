@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analytics.backbone.tiny import save_backbone, tiny_backbone
-from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.splits import HELD_OUT_SHARE, is_held_out
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Question, Run

@@ -90,7 +90,12 @@ def _paraphrase(options: Mapping[str, Any]) -> dict[str, Any]:
     from analytics.backbone.bert import encode_bulk, load_backbone
 
     scorer = scorer_by_number(options["model"])
-    return evaluate_paraphrase(options["data"], scorer, frozen=partial(encode_bulk, load_backbone()))
+    return evaluate_paraphrase(
+        options["data"],
+        scorer,
+        frozen=partial(encode_bulk, load_backbone()),
+        without=options.get("without") or (),
+    )
 
 
 EVALUATIONS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from analytics.paraphrase.metrics import operator_accuracy
 from analytics.paraphrase.operators.catalog import OPERATORS
+from analytics.paraphrase.scoring.metrics import operator_accuracy
 from analytics.records import ParaphrasePair
 
 __all__ = ["operator_figures"]

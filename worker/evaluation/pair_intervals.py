@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from analytics.paraphrase.metrics import THRESHOLD
+from analytics.paraphrase.scoring.metrics import THRESHOLD
 from worker.evaluation.bootstrap import RESAMPLES, middle, resample_counts
 
 __all__ = ["INTERVALS", "PairResamples", "intervals", "mean_figures"]
 
 INTERVALS = ("auc", "macro_f1", "paper_macro_f1", "separation")
-"""Figures of `analytics.paraphrase.metrics.PairMetrics` that get an interval."""
+"""Figures of `analytics.paraphrase.scoring.metrics.PairMetrics` that get an interval."""
 
 Array = npt.NDArray[np.float64]
 Figures = Mapping[str, Array]

@@ -6,19 +6,21 @@ out, and counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from analytics.errors import DataError
-from analytics.paraphrase.metrics import THRESHOLD, pair_metrics
+from analytics.paraphrase.findings.rules import check_rules
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
-from analytics.paraphrase.rules import RULES, rule_first
-from analytics.paraphrase.scorer import Encode, Scorer, cosines
+from analytics.paraphrase.scoring.baselines import RULES, rule_first
+from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
+from analytics.paraphrase.scoring.scorer import Encode, PairScore, Scorer, cosines
 from analytics.probes.measure import rounded
 from analytics.records import ParaphrasePair
 from worker.evaluation.operators import operator_figures
 from worker.evaluation.pair_intervals import PairResamples, intervals
+from worker.evaluation.rule_worth import rule_worth
 
 __all__ = ["evaluate_paraphrase", "figures_of"]
 
@@ -28,23 +30,28 @@ _REFERENCES = (_RULE, "frozen", f"{_RULE}_then_frozen")
 """What a scorer must beat."""
 
 
-def evaluate_paraphrase(data: Path, scorer: Scorer, *, frozen: Encode | None = None) -> dict[str, Any]:
+def evaluate_paraphrase(
+    data: Path, scorer: Scorer, *, frozen: Encode | None = None, without: Collection[str] = ()
+) -> dict[str, Any]:
     """Measure a scorer on a file of labelled pairs, or on each of a folder.
 
     Args:
         frozen: an untrained encoder; its cosine, and the rule "same set of numbers" with this cosine behind it, are
             then measured with the rules.
+        without: rules of the findings that are left out.
 
     Returns:
         By set: how many pairs there are and how many were left out, because the scorer learned from their question or
         because an operator changed nothing; figures of the score, of the verdict and of the untrained rules, each
-        with 95 % bootstrap intervals over pairs; paired differences from what a scorer must beat; and how often the
-        operators that made the pairs made what they meant. And by set why it could not be measured: a line cannot be
-        read, or there are not pairs of both labels that the scorer did not learn from.
+        with 95 % bootstrap intervals over pairs; paired differences from what a scorer must beat; how often the
+        operators that made the pairs made what they meant; and what each rule of the findings is worth. And by set why
+        it could not be measured: a line cannot be read, or there are not pairs of both labels that the scorer did not
+        learn from.
 
     Raises:
         DataError: there is no file, or none could be measured.
     """
+    check_rules(without)
     files = [data]
     if data.is_dir():
         files = sorted(one for one in data.glob("*") if one.name.endswith(_ENDINGS))
@@ -54,7 +61,7 @@ def evaluate_paraphrase(data: Path, scorer: Scorer, *, frozen: Encode | None = N
     for file in files:
         name = file.name.partition(".")[0]
         try:
-            sets[name] = _set_figures(file, scorer, frozen)
+            sets[name] = _set_figures(file, scorer, frozen, without)
         except DataError as error:
             unusable[name] = str(error)
     if not sets:
@@ -64,7 +71,9 @@ def evaluate_paraphrase(data: Path, scorer: Scorer, *, frozen: Encode | None = N
     return result
 
 
-def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str, Any]:
+def _set_figures(
+    file: Path, scorer: Scorer, frozen: Encode | None, without: Collection[str]
+) -> dict[str, Any]:
     labelled = [one for one in read_pairs(file) if one.label is not None]
     pairs = without_unchanged(labelled)
     if not pairs:
@@ -72,7 +81,7 @@ def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str,
     kept = [one for one in pairs if not scorer.learned([one.original, one.paraphrase])]
     if {one.label for one in kept} != {0, 1}:
         raise DataError(f"{file.name} has not pairs of both labels that the scorer did not learn from.")
-    found = scorer.score([(one.original, one.paraphrase) for one in kept])
+    found = scorer.score([(one.original, one.paraphrase) for one in kept], without=without)
     scores = {
         "score": ([one.score for one in found], THRESHOLD),
         "cosine": ([one.cosine for one in found], THRESHOLD),
@@ -105,7 +114,20 @@ def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str,
         "rules": figures,
         "differences": differences,
         "operators": operator_figures(kept),
+        "valid_with_serious_finding": _share_faulted(kept, found, 1),
+        "invalid_with_serious_finding": _share_faulted(kept, found, 0),
+        "rule_worth": rule_worth(kept, [one.score for one in found], without=without),
     }
+
+
+def _share_faulted(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore], label: int) -> float:
+    """Return the share of the pairs with a label that have a serious finding."""
+    faulted = [
+        any(finding.is_serious for finding in score.findings)
+        for pair, score in zip(pairs, scores, strict=True)
+        if pair.label == label
+    ]
+    return sum(faulted) / len(faulted)
 
 
 def _untrained_scores(

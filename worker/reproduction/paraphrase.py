@@ -21,8 +21,8 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.rules import RULES, rule_first
-from analytics.paraphrase.scorer import Encode, Scorer, cosines
+from analytics.paraphrase.scoring.baselines import RULES, rule_first
+from analytics.paraphrase.scoring.scorer import Encode, Scorer, cosines
 from analytics.paraphrase.train import (
     Prepared,
     calibrate,
@@ -32,7 +32,8 @@ from analytics.paraphrase.train import (
     prepare,
     set_apart,
 )
-from analytics.paraphrase.triplets import KeptOut, report_triplets
+from analytics.paraphrase.triplet_report import report_triplets
+from analytics.paraphrase.triplets import KeptOut
 from analytics.records import ParaphrasePair
 from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext

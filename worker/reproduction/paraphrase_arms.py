@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analytics.paraphrase.metrics import THRESHOLD
 from analytics.paraphrase.operators.catalog import OPERATORS
+from analytics.paraphrase.scoring.metrics import THRESHOLD
 
 __all__ = ["ARMS", "PUBLISHED", "Arm", "with_untrained"]
 
@@ -22,7 +22,7 @@ class Arm:
     Attributes:
         title: as the table says it.
         settings: what differs from the default configuration; None: nothing is trained.
-        rule: of `analytics.paraphrase.rules.RULES`, instead of an encoder or in front of it.
+        rule: of `analytics.paraphrase.scoring.baselines.RULES`, instead of an encoder or in front of it.
         encodes: an encoder's cosine is (a part of) the score.
         baseline: of `worker.reproduction.paraphrase_baselines.BASELINES`, which makes the triplets in place of the
             operators.

@@ -22,7 +22,7 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import Apply, operator, with_functions
 from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
-from analytics.paraphrase.scorer import cosines
+from analytics.paraphrase.scoring.scorer import cosines
 from analytics.paraphrase.seq2seq import training_functions
 from analytics.paraphrase.triplets import Triplet
 from analytics.records import ParaphrasePair

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from analytics.errors import DataError
-from analytics.paraphrase.metrics import operator_accuracy
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
+from analytics.paraphrase.scoring.metrics import operator_accuracy
 from analytics.paraphrase.triplets import KeptOut, load_kept_out
 from analytics.records import ParaphrasePair
 from questionbank.demo.paraphrases import generate_pairs

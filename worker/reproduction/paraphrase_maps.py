@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from analytics.paraphrase.scorer import Encode
+from analytics.paraphrase.scoring.scorer import Encode
 from analytics.probes.projection import Matrix, project_vectors
 from analytics.records import ParaphrasePair
 from questionbank.templatetags.maps import SHAPES

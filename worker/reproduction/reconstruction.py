@@ -18,7 +18,7 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash
 from analytics.encoder.masked_language import MaskedLanguageHead, MaskedLanguageTask, mask_tokens
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.editing import Edit, apply_edits
+from analytics.paraphrase.words.editing import Edit, apply_edits
 from analytics.training.callbacks import Callback
 from analytics.training.context import TrainingContext
 from analytics.training.device import inference_dtype, pick_device

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import formula_spans, overlaps, upper_first
+from analytics.paraphrase.words.editing import formula_spans, overlaps, upper_first
 
 __all__ = ["OPPOSITES", "apply"]
 

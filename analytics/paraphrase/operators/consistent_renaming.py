@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import Edit, apply_edits, formula_spans, overlaps, upper_first
-from analytics.paraphrase.entities import another_name, find_entities
+from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, overlaps, upper_first
+from analytics.paraphrase.words.entities import another_name, find_entities
 
 __all__ = ["THINGS", "apply", "things_in"]
 

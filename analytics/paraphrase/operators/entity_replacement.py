@@ -10,8 +10,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from analytics.paraphrase.editing import Edit, apply_edits, formula_spans, overlaps, tidy
-from analytics.paraphrase.entities import EntityMention, another_name, find_entities
+from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, overlaps, tidy
+from analytics.paraphrase.words.entities import EntityMention, another_name, find_entities
 
 __all__ = ["apply"]
 

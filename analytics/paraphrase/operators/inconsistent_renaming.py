@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import random
 
-from analytics.paraphrase.editing import apply_edits
 from analytics.paraphrase.operators.consistent_renaming import rename_thing, things_in
+from analytics.paraphrase.words.editing import apply_edits
 
 __all__ = ["apply"]
 

@@ -11,8 +11,8 @@ import random
 import re
 from fractions import Fraction
 
-from analytics.paraphrase.editing import tidy
 from analytics.paraphrase.operators import rule_paraphraser
+from analytics.paraphrase.words.editing import tidy
 from analytics.text.clauses import Clause, split_clauses, split_sentences
 from analytics.text.numbers import find_numbers
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from analytics.paraphrase.editing import apply_edits, formula_spans, number_words, overlaps
+from analytics.paraphrase.words.editing import apply_edits, formula_spans, number_words, overlaps
 from analytics.text.numbers import NumberMention, find_numbers
 
 __all__ = ["apply"]

@@ -6,7 +6,7 @@ import random
 import re
 from itertools import combinations
 
-from analytics.paraphrase.editing import apply_edits, formula_spans, overlaps
+from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
 from analytics.text.numbers import NumberMention, find_numbers
 
 __all__ = ["apply"]

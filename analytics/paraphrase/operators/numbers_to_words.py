@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import (
+from analytics.paraphrase.words.editing import (
     Edit,
     apply_edits,
     formula_spans,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import lower_first, tidy, upper_first
 from analytics.paraphrase.operators.sequence import SequenceModel, first_different
+from analytics.paraphrase.words.editing import lower_first, tidy, upper_first
 from analytics.text.clauses import split_sentences
 
 __all__ = ["PassiveByModels", "apply"]

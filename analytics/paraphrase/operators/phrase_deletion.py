@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 from analytics.inference.ngrams import HashedNgramEncoder
-from analytics.paraphrase.editing import apply_edits, tidy
-from analytics.paraphrase.keyphrases import key_phrases
+from analytics.paraphrase.words.editing import apply_edits, tidy
+from analytics.paraphrase.words.keyphrases import key_phrases
 
 __all__ = ["PhraseDeletion", "apply"]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import random
 
-from analytics.paraphrase.editing import lower_first, tidy
-from analytics.paraphrase.entities import find_entities
+from analytics.paraphrase.words.editing import lower_first, tidy
+from analytics.paraphrase.words.entities import find_entities
 from analytics.text.clauses import split_sentences
 
 __all__ = ["apply"]

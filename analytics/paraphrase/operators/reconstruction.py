@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import apply_edits, formula_spans, lower_first, overlaps, tidy
-from analytics.paraphrase.entities import find_entities
 from analytics.paraphrase.operators.sequence import SequenceModel, first_different
+from analytics.paraphrase.words.editing import apply_edits, formula_spans, lower_first, overlaps, tidy
+from analytics.paraphrase.words.entities import find_entities
 from analytics.text.clauses import split_sentences
 
 __all__ = ["Reconstruction", "apply", "corrupt"]

@@ -9,8 +9,8 @@ import random
 import re
 from itertools import pairwise
 
-from analytics.paraphrase.editing import apply_edits, formula_spans, overlaps
-from analytics.paraphrase.entities import EntityMention, find_entities
+from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
+from analytics.paraphrase.words.entities import EntityMention, find_entities
 from analytics.text.clauses import split_sentences
 
 __all__ = ["apply"]

@@ -11,8 +11,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from analytics.paraphrase.editing import formula_spans, tidy
 from analytics.paraphrase.operators.rewording import clauses, phrases, questions
+from analytics.paraphrase.words.editing import formula_spans, tidy
 
 __all__ = ["apply", "reword"]
 

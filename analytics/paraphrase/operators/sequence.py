@@ -1,4 +1,4 @@
-"""What the operators want of a sequence-to-sequence model; `analytics.paraphrase.seq2seq` loads one. Torch-free."""
+"""What the operators need of a sequence-to-sequence model, which `seq2seq` loads. Torch-free."""
 
 from __future__ import annotations
 

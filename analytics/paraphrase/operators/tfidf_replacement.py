@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 
-from analytics.paraphrase.editing import apply_edits, formula_spans, overlaps
-from analytics.paraphrase.wording import STOP_WORDS, words
+from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
+from analytics.paraphrase.words.wording import STOP_WORDS, words
 
 __all__ = ["TfidfReplacement", "apply"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from analytics.paraphrase.editing import Edit, apply_edits, formula_spans, overlaps
 from analytics.paraphrase.operators.unit_replacement import SHORT_FORMS
+from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, overlaps
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import (
+from analytics.paraphrase.words.editing import (
     Edit,
     agree_articles,
     apply_edits,

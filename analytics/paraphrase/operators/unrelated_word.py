@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import apply_edits, formula_spans, overlaps
-from analytics.paraphrase.entities import find_entities
-from analytics.paraphrase.wording import STOP_WORDS
+from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
+from analytics.paraphrase.words.entities import find_entities
+from analytics.paraphrase.words.wording import STOP_WORDS
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 

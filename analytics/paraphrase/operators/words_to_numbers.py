@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import apply_edits, formula_spans, overlaps
+from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
 from analytics.text.numbers import find_numbers
 
 __all__ = ["apply"]

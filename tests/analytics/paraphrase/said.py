@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.findings.rules import find_changes
 
 __all__ = ["said"]
 

@@ -13,7 +13,7 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import DataError
 from analytics.paraphrase.averaged import average_scorers, main
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.paraphrase.starter import write_starter
 from analytics.paraphrase.train import train_from_files
 from tests.analytics.paraphrase.word_problems import word_problems

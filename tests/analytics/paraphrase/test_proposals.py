@@ -11,7 +11,7 @@ from analytics.paraphrase.proposals import (
     SequenceParaphraser,
     different_texts,
 )
-from analytics.paraphrase.rules import same_numbers
+from analytics.paraphrase.scoring.baselines import same_numbers
 
 QUESTION = "Zoe bought 12 pens and 3 cards in a shop. How many pens did Zoe buy if she had 4 at first?"
 

@@ -14,7 +14,7 @@ from analytics.errors import ArtifactError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.export import export_scorer
 from analytics.paraphrase.pair_files import Material
-from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.paraphrase.starter import STARTER_FOLDER, write_starter
 from analytics.paraphrase.train import train_scorer
 from analytics.starters import LARGEST, starter_main

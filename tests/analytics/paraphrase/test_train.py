@@ -18,7 +18,8 @@ from analytics.errors import Cancelled, DataError
 from analytics.paraphrase import train
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import Material, read_material, read_pairs
-from analytics.paraphrase.scorer import Scorer, load_scorer
+from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
+from analytics.paraphrase.scoring.verdict import UNSTRETCHED
 from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.train import (
     Prepared,
@@ -29,7 +30,6 @@ from analytics.paraphrase.train import (
     train_scorer,
 )
 from analytics.paraphrase.triplets import KeptOut, Triplet
-from analytics.paraphrase.verdict import UNSTRETCHED
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out
 from analytics.training.callbacks import History

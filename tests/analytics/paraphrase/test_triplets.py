@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from analytics.errors import DataError
-from analytics.paraphrase.findings import find_changes
+from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.operators.catalog import OPERATORS, ParaphraseOperator, select_operators
+from analytics.paraphrase.triplet_report import report_triplets
 from analytics.paraphrase.triplets import (
     KeptOut,
     Triplet,
     load_kept_out,
     make_test_pairs,
     make_triplets,
-    report_triplets,
 )
 from analytics.records import ParaphrasePair
 

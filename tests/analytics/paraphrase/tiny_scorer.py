@@ -10,9 +10,9 @@ import numpy as np
 from analytics.artifacts import Manifest
 from analytics.backbone.export import export_onnx
 from analytics.backbone.tiny import save_backbone, tiny_backbone
-from analytics.paraphrase.scorer import LEARNED_NAME, VERDICT_NAME
+from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME
+from analytics.paraphrase.scoring.verdict import FEATURES, Verdict
 from analytics.paraphrase.triplets import question_number
-from analytics.paraphrase.verdict import FEATURES, Verdict
 from tests.kept_graphs import kept_graphs
 
 __all__ = ["tiny_scorer"]
@@ -23,7 +23,7 @@ def tiny_scorer(
 ) -> Path:
     """Serious findings about numbers decide; the score counts a little."""
     backbone = tiny_backbone(seed=seed, max_tokens=128)
-    by_name = dict.fromkeys(FEATURES, 0.0) | {"score": 1.0, "serious number": -4.0}
+    by_name = dict.fromkeys(FEATURES, 0.0) | {"score": 1.0, "number": -4.0}
     verdict = Verdict(tuple(by_name.values()), 1.0, 100)
 
     def write_more(aside: Path) -> None:

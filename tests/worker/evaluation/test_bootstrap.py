@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.paraphrase.metrics import pair_metrics
+from analytics.paraphrase.scoring.metrics import pair_metrics
 from worker.evaluation.bootstrap import paired_interval, resample_counts
 from worker.evaluation.pair_intervals import INTERVALS, PairResamples, intervals, mean_figures
 

@@ -14,7 +14,7 @@ from django.core.management.base import CommandError
 from analytics.backbone.bert import encode_bulk
 from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import DataError
-from analytics.paraphrase.scorer import load_scorer
+from analytics.paraphrase.scoring.scorer import load_scorer
 from questionbank.services import artifacts
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
@@ -63,6 +63,23 @@ def test_score_verdict_and_rules_are_measured_without_what_was_learned(scorer, t
     means = one["verdict"]["mean_by_operator"]
     assert means["reworded"] > 0 > means["changed"]
     assert one["verdict"]["separation"] == pytest.approx(means["reworded"] - means["changed"], abs=2e-4)
+
+
+def test_each_rules_worth_is_measured_and_a_rule_can_be_left_out(scorer, tmp_path):
+    write(tmp_path / "pairs.jsonl", rows())
+    [figures] = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer)["sets"].values()
+    assert (figures["valid_with_serious_finding"], figures["invalid_with_serious_finding"]) == (0, 1)
+    worth = figures["rule_worth"]
+    numbers = worth["rules"]["numbers"]
+    assert (numbers["invalid"], numbers["valid"], numbers["precision"]) == (11, 0, 1)
+    assert worth["auc"] == 1 > numbers["auc_without"]
+    assert worth["rules"]["gaps"]["precision"] is None
+    [without] = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer, without=["numbers"])["sets"].values()
+    assert without["invalid_with_serious_finding"] == 0
+    assert "numbers" not in without["rule_worth"]["rules"]
+    assert without["verdict"]["auc"] < 1
+    with pytest.raises(DataError, match="no rule commas"):
+        evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer, without=["commas"])
 
 
 def test_intervals_and_differences_from_what_a_scorer_must_beat(scorer, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.wording import STOP_WORDS, words
+from analytics.paraphrase.words.wording import STOP_WORDS, words
 from analytics.records import ParaphrasePair
 from tests.analytics.paraphrase.word_problems import word_problems
 from worker.reproduction.paraphrase_baselines import (

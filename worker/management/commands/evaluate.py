@@ -36,6 +36,9 @@ class Command(BankCommand):
         parser.add_argument(
             "--pairs", type=Path, help="encoder: JSON Lines of text, other and a similarity score"
         )
+        parser.add_argument(
+            "--without", action="append", metavar="RULE", help="paraphrase: leave out a rule of the findings"
+        )
 
     def handle(self, *args: Any, capability: str, output: Path, **options: Any) -> None:
         from worker.evaluation.catalog import EVALUATIONS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import lower_first, upper_first
-from analytics.paraphrase.entities import find_entities
+from analytics.paraphrase.words.editing import lower_first, upper_first
+from analytics.paraphrase.words.entities import find_entities
 from analytics.text.clauses import split_sentences
 
 __all__ = ["existential", "join_sentences", "move_adjunct", "move_condition", "question_first"]

@@ -6,7 +6,7 @@ import random
 import re
 from functools import lru_cache
 
-from analytics.paraphrase.editing import Edit, apply_edits, upper_first
+from analytics.paraphrase.words.editing import Edit, apply_edits, upper_first
 
 __all__ = ["contract", "replace_phrases", "replace_synonyms"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.editing import lower_first, upper_first
+from analytics.paraphrase.words.editing import lower_first, upper_first
 from analytics.text.clauses import split_sentences
 
 __all__ = ["reword_question"]

@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from analytics.paraphrase.entities import first_names
 from analytics.paraphrase.operators import (
     comparison_change,
     consistent_renaming,
@@ -18,7 +17,8 @@ from analytics.paraphrase.operators import (
     unrelated_word,
     words_to_numbers,
 )
-from analytics.paraphrase.wording import STOP_WORDS
+from analytics.paraphrase.words.entities import first_names
+from analytics.paraphrase.words.wording import STOP_WORDS
 from analytics.text.numbers import find_numbers
 
 

@@ -7,7 +7,6 @@ import random
 import numpy as np
 import pytest
 
-from analytics.paraphrase.entities import find_entities
 from analytics.paraphrase.operators import (
     entity_replacement,
     last_sentence_deletion,
@@ -21,6 +20,7 @@ from analytics.paraphrase.operators import (
     unit_replacement,
 )
 from analytics.paraphrase.operators.phrase_deletion import PhraseDeletion
+from analytics.paraphrase.words.entities import find_entities
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units, unit_dimension
 

@@ -1,0 +1,158 @@
+"""Words that became their contrary: "sells" and "buys", "more" and "fewer", "a third of it" and "a third of the rest".
+
+In near copies that is seen place by place. In free rewordings "Ann sells" may become "Tom buys from Ann"; only words
+that no change of view turns round are compared there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from analytics.paraphrase.findings.contrary_words import (
+    are_contrary,
+    are_opposite_comparatives,
+    sides_anywhere,
+)
+from analytics.paraphrase.findings.exchanges import is_told_from_the_other_side
+from analytics.paraphrase.findings.finding import Finding, Mention, Words
+from analytics.paraphrase.findings.pair import Pair
+from analytics.paraphrase.words.reading import Reading, Word
+
+__all__ = ["contrast_findings"]
+
+# Words of these rows are small ones that stand everywhere: both neighbours must be the same.
+_SMALL = frozenset(
+    {"on", "off", "in", "out", "into", "up", "down", "over", "under", "and", "or", "all", "some"}
+)
+_TOWARDS = frozenset({"by", "to"})
+_GROWS = re.compile(
+    r"(?:ris|ros|rais|increas|grow|grew|gr|climb|drop|fall|fell|decreas|reduc|sink|sank|shrank|shrink|cut)\w*$"
+)
+_SHARED = re.compile(
+    r"\b(?:each|apiece|every|everyone|everybody|per|respectively|both|either|an? piece)\b|[@/]", re.IGNORECASE
+)
+_COMPARATIVE = r"more|fewer|less|taller|longer|shorter|older|younger|farther|further|heavier|faster|higher"
+_ASKED_COMPARATIVE = re.compile(
+    rf"\bhow (?:many|much) ({_COMPARATIVE})\b|\b(?:{_COMPARATIVE})(?= than\b)", re.IGNORECASE
+)
+_COMPARES = re.compile(
+    rf"\b(?:{_COMPARATIVE}|\w+er than|difference|exceeds?|left|remain\w*|another|needs?)\b", re.IGNORECASE
+)
+_EACH = re.compile(r"\b(?:each|apiece)\b", re.IGNORECASE)
+
+
+def _phrase(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+
+
+_CONTRARY_PHRASES = (
+    (_phrase(r"ago"), _phrase(r"will|shall|hence|from now|from today")),
+    (
+        _phrase(r"at least|at most|no (?:more|less|fewer) than|more than|fewer than|less than"),
+        _phrase(r"exactly|precisely"),
+    ),
+)
+_SCOPES = (
+    (_phrase(r"only"), _phrase(r"only|just|merely|alone|nothing but|no more than|exactly")),
+    (
+        _phrase(r"of (?:the|his|her|their) (?:rest|remainder|remaining|others?)"),
+        _phrase(r"rest|remainder|remaining|others?"),
+    ),
+    (
+        _phrase(r"the (?:rest|remainder|remaining|others?)"),
+        _phrase(r"rest|remainder|remain(?:s|ed|ing)?|left|others?|another|unused|unsold|unread|still"),
+    ),
+)
+"""What says of what something is a part ("a third of it", "a third of the rest"), and what says the same."""
+
+
+def contrast_findings(pair: Pair) -> list[Finding]:
+    """Return words in whose place a word of contrary meaning stands, and "each" or "more" that is gone."""
+    places = [
+        (replaced.word, replaced.new_word)
+        for replaced in pair.replacements
+        if replaced.equal_neighbours
+        > bool({replaced.word.text.lower(), replaced.new_word.text.lower()} & _SMALL)
+        if are_contrary(replaced.word.text, replaced.new_word.text)
+    ]
+    if is_told_from_the_other_side(pair):
+        places = [words for words in places if not are_opposite_comparatives(words[0].text, words[1].text)]
+    if not pair.has_same_numbers:
+        exchanged = {(new_word.key, word.key) for word, new_word in places}  # named in another order
+        places = [words for words in places if (words[0].key, words[1].key) not in exchanged]
+    places += [
+        (replaced.word, replaced.new_word)
+        for replaced in pair.replacements
+        if {replaced.word.text.lower(), replaced.new_word.text.lower()} == _TOWARDS
+        if _GROWS.match(replaced.previous)
+    ]
+    known = {word.key for words in places for word in words}
+    original, paraphrase = pair.original, pair.paraphrase
+    places += [words for words in _turned(original, paraphrase) if not {word.key for word in words} & known]
+    findings = [_changed(*words) for words in places]
+    if pair.is_near_copy:
+        findings += _scope_added(original, paraphrase) + _comparative_lost(pair)
+    return findings + _phrases_turned(original, paraphrase) + _each_lost(pair)
+
+
+def _changed(word: Mention, new_word: Mention) -> Finding:
+    return Finding.between("comparison", "changed", f"{word.text} became {new_word.text}.", word, new_word)
+
+
+def _turned(original: Reading, paraphrase: Reading) -> Iterable[tuple[Word, Word]]:
+    """Words of a meaning that the paraphrase lacks altogether, with those of a contrary one that the original lacks."""
+    before, after = _sides(original), _sides(paraphrase)
+    rows = {row for row, _ in before} & {row for row, _ in after}
+    for row in sorted(rows):
+        here = {side: word for (at, side), word in before.items() if at == row}
+        there = {side: word for (at, side), word in after.items() if at == row}
+        lost, new = here.keys() - there.keys(), there.keys() - here.keys()
+        if lost and new:
+            yield here[min(lost)], there[min(new)]
+
+
+def _sides(reading: Reading) -> dict[tuple[int, int], Word]:
+    """The first word of each meaning that a text has."""
+    found: dict[tuple[int, int], Word] = {}
+    for word in reading.words:
+        for side in sides_anywhere(word.text):
+            found.setdefault(side, word)
+    return found
+
+
+def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
+    """Phrases of which each text has one and not the other: what will be in some years, and what was some years ago."""
+    found = []
+    for one, other in _CONTRARY_PHRASES:
+        for was, now in ((one, other), (other, one)):
+            here, there = was.search(original.text), now.search(paraphrase.text)
+            if here and there and not now.search(original.text) and not was.search(paraphrase.text):
+                found.append(_changed(Words(*here.span(), here[0]), Words(*there.span(), there[0])))
+    return found
+
+
+def _scope_added(original: Reading, paraphrase: Reading) -> list[Finding]:
+    """Say where "a third of it" became "a third of the rest", or something is said of a part only."""
+    for added, known in _SCOPES:
+        match = added.search(paraphrase.text)
+        if match and not known.search(original.text):
+            return [Finding.added("comparison", Words(*match.span(), match[0]))]
+    return []
+
+
+def _comparative_lost(pair: Pair) -> list[Finding]:
+    """Return "more" of "how many more" where a near copy compares nothing."""
+    match = _ASKED_COMPARATIVE.search(pair.original.text)
+    if match is None or _COMPARES.search(pair.paraphrase.text):
+        return []
+    return [Finding.lost("comparison", Words(*match.span(1), match[1]))]
+
+
+def _each_lost(pair: Pair) -> list[Finding]:
+    """Say where "5 apples each" became "5 apples": in a near copy nothing else says that everybody gets as many."""
+    match = _EACH.search(pair.original.text)
+    if match is None or not pair.is_close or _SHARED.search(pair.paraphrase.text):
+        return []
+    text = match[0]
+    return [Finding("comparison", "lost", f"{text} is missing.", original=match.span(), before=text)]

@@ -1,0 +1,189 @@
+"""Names: a renaming throughout is no finding, a renaming in places is (ParaQD, Table 3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rapidfuzz.distance import Levenshtein
+
+from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.pair import Pair
+from analytics.paraphrase.words.entities import EntityMention
+from analytics.paraphrase.words.reading import Reading
+
+__all__ = ["name_findings", "renamings"]
+
+_PRONOUNS = frozenset(str.split("he she it they his her its their him them hers theirs who whom whose"))
+_SEXES = frozenset({"woman", "man"})
+_PEOPLE = _SEXES | {"other"}
+_LONG_NAME = 5  # letters of a name that may be misspelt
+_MISSPELT = 0.3  # share of the letters that differ
+_ARTICLE = re.compile(r"\b(?:the|an?|each|every|per)\s$", re.IGNORECASE)
+
+
+def renamings(original: Reading, paraphrase: Reading) -> dict[str, str]:
+    """Names of the original that stand nowhere in the paraphrase -> the new name that stands in their place.
+
+    A new name goes with the lost one of its kind that stood about as often, the first of them.
+    """
+    before, after = _counts(original.entities, original), _counts(original.entities, paraphrase)
+    lost: dict[str, dict[str, int]] = {}  # by what may replace one another, how often each stood
+    for name, kind in _first_mentions(original.entities).items():
+        if not after[name]:
+            lost.setdefault(_group(kind), {})[name] = before[name]
+    fewer = {before[name] - after[name] for name in before if 0 < after[name] < before[name]}
+    pairs: dict[str, str] = {}
+    for new, kind in _new_names(original, paraphrase).items():
+        free = lost.get(_group(kind))
+        if not free:
+            continue
+        count = _count(new, paraphrase)
+        name = min(free, key=lambda one: abs(free[one] - count))
+        if count == free[name] or count not in fewer:
+            pairs[name] = new
+            del free[name]
+    return pairs
+
+
+def name_findings(pair: Pair) -> list[Finding]:
+    """Return names that were lost, added, or replaced in places only."""
+    original, paraphrase = pair.original, pair.paraphrase
+    pairs = renamings(original, paraphrase)
+    first = {one.text: one for one in reversed(original.entities)}
+    people = {name for name, kind in _first_mentions(original.entities).items() if kind in _SEXES}
+    findings: list[Finding] = []
+    before, after = _counts(original.entities, original), _counts(original.entities, paraphrase)
+    missing = [name for name in first if name not in pairs and not after[name]]
+    fewer = [name for name in first if name not in pairs and 0 < after[name] < before[name]]
+    replaced = set(pairs.values())
+    places = {one.text: one for one in reversed(paraphrase.entities)}
+    is_impersonal = (
+        not people and len({one.text for one in paraphrase.entities if one.category in _SEXES}) == 1
+    )
+    for name in _new_names(original, paraphrase):
+        if name in replaced:
+            continue
+        place = places[name]
+        if any(after[one] < before[one] and _is_misspelt(name, one) for one in first):
+            continue
+        old = next((one for one in fewer if _alike(first[one].category, place.category)), None)
+        if old is not None:
+            findings.append(
+                Finding.between(
+                    "entity",
+                    "changed",
+                    f"{old} became {name} in one place and stayed {old} in another.",
+                    first[old],
+                    place,
+                )
+            )
+        else:
+            findings.append(
+                Finding.added(
+                    "entity",
+                    place,
+                    is_serious=place.category != "label"
+                    and not (place.category in _SEXES and is_impersonal)
+                    and not _is_known_in_part(name, original)
+                    and not (
+                        place.category == "other"
+                        and _ARTICLE.search(paraphrase.text[max(place.start - 6, 0) : place.start])
+                    ),
+                )
+            )
+    findings += [
+        Finding.lost("entity", first[name], is_serious=len(people) > 1 or first[name].category == "label")
+        for name in missing
+    ]
+    findings += _collapsed(first, fewer, original, paraphrase)
+    told = {finding.before for finding in findings}
+    if _pronouns(paraphrase) <= _pronouns(original):
+        findings += [
+            Finding.lost("entity", first[name], more=" in one place", is_serious=False)
+            for name in fewer
+            if name not in told
+        ]
+    return findings
+
+
+def _is_misspelt(name: str, other: str) -> bool:
+    """Whether a name is another one with a letter or two changed: Tanja, Tanya."""
+    one, two = name.lower().removesuffix("s"), other.lower().removesuffix("s")
+    return (
+        min(len(one), len(two)) >= _LONG_NAME
+        and one[0] == two[0]
+        and Levenshtein.normalized_distance(one, two) < _MISSPELT
+    )
+
+
+def _is_known_in_part(name: str, reading: Reading) -> bool:
+    """Whether a text has a word of a longer name with a capital too: Santa, Santa Claus."""
+    known = {word.text for word in reading.words if word.text[0].isupper()}
+    return " " in name and any(part in known for part in name.split())
+
+
+def _pronouns(reading: Reading) -> int:
+    return sum(word.text.lower() in _PRONOUNS for word in reading.words)
+
+
+def _collapsed(
+    first: dict[str, EntityMention], fewer: Sequence[str], original: Reading, paraphrase: Reading
+) -> list[Finding]:
+    """Find a name that stands more often where another of its kind stands less often: one took the other's place."""
+    findings = []
+    for name in fewer:
+        for other, mention in first.items():
+            if other == name or not _alike(first[name].category, mention.category):
+                continue
+            now = paraphrase.names.of(other)
+            if len(now) > len(original.names.of(other)):
+                findings.append(
+                    Finding(
+                        "entity",
+                        "changed",
+                        f"{name} became {other} in one place.",
+                        original=(first[name].start, first[name].end),
+                        paraphrase=now[0],
+                        before=name,
+                        after=other,
+                        is_serious=original.is_close_to(paraphrase),
+                    )
+                )
+    return findings
+
+
+def _first_mentions(entities: Sequence[EntityMention]) -> dict[str, str]:
+    kinds: dict[str, str] = {}
+    for one in entities:
+        kinds.setdefault(one.text, one.category)
+    return kinds
+
+
+def _new_names(original: Reading, paraphrase: Reading) -> dict[str, str]:
+    names = _first_mentions(paraphrase.entities)
+    return {
+        name: kind for name, kind in names.items() if not name.isupper() and not _count(name, original)
+    } | {name: kind for name, kind in names.items() if name.isupper() and not original.names.of(name)}
+
+
+def _counts(entities: Sequence[EntityMention], reading: Reading) -> dict[str, int]:
+    """How often the text has each of the names."""
+    return {name: _count(name, reading) for name in dict.fromkeys(one.text for one in entities)}
+
+
+def _count(name: str, reading: Reading) -> int:
+    """How often a name stands in a text; for "Mr. Stone" also "Stone" counts."""
+    whole = reading.names.of(name)
+    if whole or " " not in name:
+        return len(whole)
+    return len(reading.names.of(name.split()[-1]))
+
+
+def _group(kind: str) -> str:
+    """The same for kinds of names that may replace one another."""
+    return "person" if kind in _PEOPLE else kind
+
+
+def _alike(one: str, other: str) -> bool:
+    return _group(one) == _group(other)

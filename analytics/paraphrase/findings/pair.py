@@ -1,0 +1,121 @@
+"""A question and its paraphrase, read once and aligned once; every rule of the findings reads this."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from rapidfuzz.distance import Levenshtein
+
+from analytics.paraphrase.findings.quantities import QuantityAlignment, align_quantities
+from analytics.paraphrase.words.entities import find_entities
+from analytics.paraphrase.words.reading import Reading, Word, read
+
+__all__ = ["Pair", "Replacement", "read_pair"]
+
+_MOST_CHANGED = 0.25  # share of the words that may differ between near copies
+_FEW = 2  # words that may differ between any two texts
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A word of the original and the word that stands in its place.
+
+    Attributes:
+        equal_neighbours: how many of the words before and after are the same in both texts, 0 to 2. The beginning and
+            the end of both texts count as the same.
+        previous: the word before it in the original, in lower case; empty at the beginning.
+    """
+
+    word: Word
+    new_word: Word
+    equal_neighbours: int
+    previous: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Both readings and their word-by-word alignment.
+
+    Attributes:
+        original: the question.
+        paraphrase: the text that should ask the same.
+    """
+
+    original: Reading
+    paraphrase: Reading
+
+    @cached_property
+    def is_close(self) -> bool:
+        """Whether most words stand in both texts. If not, a new word is more often a synonym."""
+        return self.original.is_close_to(self.paraphrase)
+
+    @cached_property
+    def _edits(self) -> list[tuple[str, int, int]] | None:
+        """Edit operations from words to words; None if too much differs."""
+        if not self.is_close:
+            return None
+        here, there = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
+        edits = Levenshtein.editops(here, there)
+        if len(edits) > max(_FEW, _MOST_CHANGED * max(len(here), len(there))):
+            return None
+        return [(edit.tag, edit.src_pos, edit.dest_pos) for edit in edits]
+
+    @cached_property
+    def is_near_copy(self) -> bool:
+        """Whether the texts differ in so few words that each difference is the change itself."""
+        return self._edits is not None
+
+    @cached_property
+    def replacements(self) -> tuple[Replacement, ...]:
+        """Words of a near copy that stand in place of others, in order."""
+        here, there = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
+        return tuple(
+            Replacement(
+                self.original.words[at],
+                self.paraphrase.words[new_at],
+                _equal_neighbours(here, there, at, new_at),
+                self.original.words[at - 1].text.lower() if at else "",
+            )
+            for tag, at, new_at in self._edits or ()
+            if tag == "replace"
+        )
+
+    @cached_property
+    def quantities(self) -> QuantityAlignment:
+        """Which quantities of both texts correspond."""
+        return align_quantities(self.original, self.paraphrase)
+
+    @cached_property
+    def has_same_numbers(self) -> bool:
+        """Whether both texts state the same numbers in the same order."""
+        before, after = ([one.value for one in text.quantities] for text in (self.original, self.paraphrase))
+        return before == after
+
+    @cached_property
+    def new_words(self) -> Counter[str]:
+        """How often each word, by its key, stands in the paraphrase."""
+        return Counter(word.key for word in self.paraphrase.words)
+
+    @cached_property
+    def old_words(self) -> Counter[str]:
+        """How often each word, by its key, stands in the original."""
+        return Counter(word.key for word in self.original.words)
+
+
+def read_pair(original: str, paraphrase: str) -> Pair:
+    """Read both texts; a name of one text is recognised in the other as well."""
+    before = read(original)
+    known = tuple(dict.fromkeys(name.text for name in before.entities))
+    after = read(paraphrase, known)
+    new = tuple(dict.fromkeys(name.text for name in after.entities))
+    if not set(new) <= set(known):
+        before = replace(before, entities=tuple(find_entities(original, new)))
+    return Pair(before, after)
+
+
+def _equal_neighbours(here: Sequence[str], there: Sequence[str], at: int, new_at: int) -> int:
+    before = here[max(at - 1, 0) : at] == there[max(new_at - 1, 0) : new_at]
+    return before + (here[at + 1 : at + 2] == there[new_at + 1 : new_at + 2])

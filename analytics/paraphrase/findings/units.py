@@ -1,0 +1,184 @@
+"""Units that were lost, added or changed: those of numbers, and those that stand alone ("How many hours")."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.pair import Pair
+from analytics.paraphrase.findings.quantities import Match
+from analytics.paraphrase.words.reading import Reading
+from analytics.paraphrase.words.wording import STOP_WORDS
+from analytics.text.unit_names import ABBREVIATIONS
+from analytics.text.units import UnitMention
+
+__all__ = ["unit_findings"]
+
+_TIMES = re.compile(r"\s+(?:separate |different )?times\b", re.IGNORECASE)
+_AGE = re.compile(r"\bage[ds]?\b|\bold(?:er)?\b", re.IGNORECASE)
+_ASKED_UNIT = re.compile(r"\b(?:how many|how much|in terms of|number of|in)\s$", re.IGNORECASE)
+_ASKS_FOR = {
+    "time": re.compile(r"\bhow (?:long|much time|soon|old)\b|\bwhat time\b|\btime\b|\bage\b", re.IGNORECASE),
+    "length": re.compile(
+        r"\bhow (?:far|long|tall|high|wide|deep)\b|\bdistance\b|\blength\b|\bheight\b", re.IGNORECASE
+    ),
+    "money": re.compile(
+        r"\bhow much\b|\bcost\b|\bprice\b|\bmoney\b|\bamount\b|\bprofit\b|\bpay\b", re.IGNORECASE
+    ),
+    "mass": re.compile(r"\bhow (?:much|heavy)\b|\bweigh", re.IGNORECASE),
+    "speed": re.compile(r"\bhow fast\b|\bspeed\b|\brate\b", re.IGNORECASE),
+    "volume": re.compile(r"\bhow much\b|\bvolume\b|\bcapacity\b", re.IGNORECASE),
+    "area": re.compile(r"\bhow (?:much|big|large)\b|\barea\b", re.IGNORECASE),
+}
+
+
+def unit_findings(pair: Pair) -> list[Finding]:
+    """Return what happened to the units."""
+    original, paraphrase = pair.original, pair.paraphrase
+    findings = [
+        finding for match in pair.quantities.matches if (finding := _unit_of_match(match, paraphrase))
+    ]
+    findings += [
+        finding
+        for match in pair.quantities.other_units
+        if (finding := _unit_changed(original, paraphrase, match))
+    ]
+    return findings + _bare_units(original, paraphrase)
+
+
+def _unit_of_match(match: Match, paraphrase: Reading) -> Finding | None:
+    """Return whether a number lost its unit and nothing else says it."""
+    one, other = match.original, match.paraphrase
+    if not one.unit or other.unit:
+        return None
+    said_elsewhere = any(unit.unit == one.unit for unit in paraphrase.bare_units) or any(
+        quantity.unit == one.unit for quantity in paraphrase.quantities
+    )
+    if (
+        said_elsewhere
+        or one.dimension == "money"
+        or (one.dimension == "time" and _AGE.search(paraphrase.text))
+        or _TIMES.match(paraphrase.text, other.end)
+    ):
+        return None
+    sentence = f"{one.text} became {other.text}: {one.unit_text} is missing."
+    return Finding.between("unit", "lost", sentence, one, other)
+
+
+def _unit_changed(original: Reading, paraphrase: Reading, match: Match) -> Finding | None:
+    one, other = match.original, match.paraphrase
+    base, _, per = one.unit.partition(" / ")
+    new_base, _, new_per = other.unit.partition(" / ")
+    if base == new_base and _has_unit(paraphrase if per else original, per or new_per):
+        return None  # "5 km every day", "each day 5 km"
+    return Finding(
+        "unit",
+        "changed",
+        f"{one.unit_text or 'no unit'} became {other.unit_text or 'no unit'} ({one.text}, {other.text}).",
+        original=one.unit_span or (one.start, one.end),
+        paraphrase=other.unit_span or (other.start, other.end),
+        before=one.unit_text,
+        after=other.unit_text,
+    )
+
+
+def _bare_units(original: Reading, paraphrase: Reading) -> list[Finding]:
+    """Return what happened to the units that belong to no number ("How many hours", "in metres")."""
+    left = [_BareUnit.of(original, unit) for unit in original.bare_units]
+    right = [_BareUnit.of(paraphrase, unit) for unit in paraphrase.bare_units]
+    said = _units(paraphrase)
+    _take(left, right, lambda one: (one.unit.unit, one.is_asked, one.words_before))
+    _take(left, right, lambda one: (one.unit.unit, one.is_asked))
+    findings = [
+        Finding.between(
+            "unit",
+            "changed",
+            f"{one.unit.text} became {other.unit.text}.",
+            one.unit,
+            other.unit,
+        )
+        for one, other in _take(left, right, lambda one: (one.unit.dimension, one.is_asked))
+        if one.unit.unit != other.unit.unit
+    ]
+    _take(left, right, lambda one: one.unit.unit)
+    return findings + [
+        Finding.lost("unit", one.unit)
+        for one in left
+        if one.unit.unit not in said and one.is_asked and not _still_asked(one.unit, paraphrase)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _BareUnit:
+    """A unit that belongs to no number, whether it is asked for, and the words before it."""
+
+    unit: UnitMention
+    is_asked: bool
+    words_before: tuple[str, ...]
+
+    @classmethod
+    def of(cls, reading: Reading, unit: UnitMention) -> _BareUnit:
+        return cls(unit, _is_asked(reading, unit), _words_before(reading, unit))
+
+
+def _take(
+    left: list[_BareUnit], right: list[_BareUnit], key: Callable[[_BareUnit], Hashable]
+) -> list[tuple[_BareUnit, _BareUnit]]:
+    """Take pairs of one key out of both lists, in order."""
+    free: dict[Hashable, deque[_BareUnit]] = {}
+    for unit in right:
+        free.setdefault(key(unit), deque()).append(unit)
+    pairs, rest = [], []
+    for unit in left:
+        fitting = free.get(key(unit))
+        if fitting:
+            pairs.append((unit, fitting.popleft()))
+        else:
+            rest.append(unit)
+    taken = {id(unit) for _one, unit in pairs}
+    left[:], right[:] = rest, [unit for unit in right if id(unit) not in taken]
+    return pairs
+
+
+def _is_asked(reading: Reading, unit: UnitMention) -> bool:
+    return _ASKED_UNIT.search(reading.text[max(unit.start - 14, 0) : unit.start]) is not None
+
+
+def _still_asked(unit: UnitMention, paraphrase: Reading) -> bool:
+    pattern = _ASKS_FOR.get(unit.dimension)
+    asked = [one.text for one in paraphrase.sentences if one.is_question]
+    return pattern is not None and any(pattern.search(text) for text in asked)
+
+
+def _words_before(reading: Reading, unit: UnitMention) -> tuple[str, ...]:
+    at = reading.word_at(unit.start)
+    return tuple(word.key for word in reading.words[max(at - 2, 0) : at])
+
+
+def _has_unit(reading: Reading, unit: str) -> bool:
+    """Whether a text says a unit as a whole."""
+    return unit in reading.unit_words or unit in _whole_units(reading)
+
+
+def _units(reading: Reading) -> set[str]:
+    """The units that a text says, also as a part of another: the hour of 60 km per hour."""
+    whole = _whole_units(reading) | _abbreviations(reading)
+    return whole | reading.unit_words | {part for unit in whole for part in unit.split(" / ")}
+
+
+def _whole_units(reading: Reading) -> set[str]:
+    return {one.unit for one in reading.bare_units} | {one.unit for one in reading.quantities}
+
+
+def _abbreviations(reading: Reading) -> set[str]:
+    """Return units that are asked for by their abbreviation: "how many kg"."""
+    return {
+        ABBREVIATIONS[word.text]
+        for word in reading.words
+        if word.text in ABBREVIATIONS
+        and word.text not in STOP_WORDS
+        and _ASKED_UNIT.search(reading.text, max(word.start - 14, 0), word.start)
+    }

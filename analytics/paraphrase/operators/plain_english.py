@@ -1,0 +1,99 @@
+"""What a rewording must not be: broken English, or the question itself with a word exchanged. Torch-free.
+
+The check of the language knows constructions that rewriting words without reading the sentence leaves behind, such as
+"at a quickly rate" and "receives paid". It is no parser: it may miss a mistake, and hardly ever names a right sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from rapidfuzz.distance import Levenshtein
+
+from analytics.paraphrase.words.wording import SYNONYMS
+
+__all__ = ["breakages", "usefulness"]
+
+_BREAKAGES = re.compile(
+    r"""
+    \ban?\s(?!(?:family|daily|weekly|monthly|yearly|hourly|friendly|only|early|likely|lovely|assembly|supply|ally|fly|jelly
+        |reply|belly|bully|holy|rally|lily|july|doily|silly|ugly|italy|sicily|emily|kelly|sally|molly|billy)\b)
+        \w{3,}ly\s(?:rate|speed|pace|train|car|runner|reader|trip|journey|number|walk|ride)\b  # at a quickly rate
+    | \b(?:receiv|obtain|acquir)(?:es?|ed|ing)\s(?:paid|home|up|to|there|older|larger|smaller|colder|warmer|bigger)\b
+    | \b(?<!is\s)(?<!are\s)(?<!was\s)(?<!were\s)(?<!be\s)(?:requires?|required)\sto\b          # requires to buy
+    | \bwish(?:es|ed)?\s(?:\d|an?\b|the\b|some\b)                                              # wishes 3 apples
+    | \b(?:double|one\shalf|one\sthird)\sas\s(?:many|much)\b
+    | \b(?:needs?|adds?|added|must|want(?:s|ed)?)\b[^.?]{0,30}\bfor\smaking\b
+    | \bin\sthe\send\sof\b | \balso\sto\b(?=\sthe)
+    | \b(?:per|each)\s(?:day|week|month|year|hour)\s(?:he|she|they|it|we|I)\b(?!\s(?:is|was))
+    | \bthere\sexists\s(?:\d|one|two|three)\b
+    | \bthe\scount\sof\b
+    | \bcompletes?\s(?:in|\d|after|with)\b
+    | \bthe\s(?:begin|construct|purchas(?:es)?)\b
+    | \b(?:has|have|had)\s(?:began|chose|drove|ate|took|gave|went|wrote)\b
+    | \bwill\s(?:had|has|were|was)\b | \bdoes\s(?:has|had)\b
+    | ,?\s(?:and|;)\s(?:find|calculate|determine|write|work\sout|round|give|simplify)\s(?:this|your)\b
+    | \b(?!(?:that|had|is|1|2|3|4|5|6|7|8|9)\b)(\w+)\s\1\b                                     # the the
+    | \ba\s(?=[aeio][a-z]{2})(?!(?:one|once|eu|uni|use|usual|ewe)) | \ban\s(?=[bcdfgjklmnpqrstvwyz][a-z]{2})
+    | \s[,.;?!](?=\s|$) | [,;]\s*[.?!] | \.\s*\?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_ASKED = re.compile(
+    r"\b(?:what(?:'s| is| was| are| were| will be)|find|determine|calculate|compute|work out|evaluate)\b",
+    re.IGNORECASE,
+)
+_LONG_FORMS = (
+    (re.compile(r"n't\b"), " not"),
+    (re.compile(r"\b(it|that|he|she|there)'s\b"), r"\1 is"),
+    (re.compile(r"'re\b"), " are"),
+    (re.compile(r"'ll\b"), " will"),
+    (re.compile(r"\bcan not\b"), "cannot"),
+    (re.compile(r"\bis equal to\b"), "equals"),
+    (re.compile(r"\b(?:in total|in all|all together)\b"), "altogether"),
+)
+_WORD = re.compile(r"\$[^$]*\$|[^\W_]+(?:['’][^\W_]+)*|[%£€°]")
+_ALIKE = {word: row[0] for row in SYNONYMS for word in row} | {"total": "sum", "every": "each", "per": "each"}
+_FEWEST = 3  # words that a rewording must change
+_MOVED = 3  # words that must stand elsewhere for the order to be another; so many another order is worth
+_SAME_WORD = 0.34  # of a changed word: a synonym in its place
+
+
+def breakages(text: str, original: str = "") -> list[str]:
+    """Return the broken places of a text that its original does not have.
+
+    >>> breakages("It fills at a quickly rate."), breakages("She gets paid 5 dollars.")
+    (['a quickly rate'], [])
+    """
+    known = {match[0].lower() for match in _BREAKAGES.finditer(original)}
+    return [match[0] for match in _BREAKAGES.finditer(text) if match[0].lower() not in known]
+
+
+def usefulness(question: str, rewording: str) -> float:
+    """Return how much a rewording says in other words, from 0; trivial rewordings have 0.
+
+    Trivial is what asks "Find" for "What is", writes contractions out or exchanges a synonym or two: no pupil would
+    call it another wording. Counted are words that came or went; a synonym counts for a third of a word, and another
+    order for three words.
+
+    >>> usefulness("What is the sum of 3 and 4?", "Find the sum of 3 and 4.")
+    0.0
+    """
+    before, after = _words(question), _words(rewording)
+    keys, new_keys = ([_ALIKE.get(word, word) for word in words] for words in (before, after))
+    here, there = Counter(keys), Counter(new_keys)
+    changed = float(max((here - there).total(), (there - here).total()))
+    exchanged = sum((Counter(before) - Counter(after)).values()) - (here - there).total()
+    is_moved = Levenshtein.distance(keys, new_keys) >= changed + _MOVED
+    value = changed + _SAME_WORD * max(0, exchanged) + _MOVED * is_moved
+    return value if value >= _FEWEST else 0.0
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text without those that only ask, contractions written out."""
+    text = text.replace("’", "'")
+    for pattern, long in _LONG_FORMS:
+        text = pattern.sub(long, text)
+    return [match[0].lower() for match in _WORD.finditer(_ASKED.sub(" ", text))]

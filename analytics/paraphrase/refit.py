@@ -1,0 +1,90 @@
+"""Fitting the verdict of the starter again, with its encoder as it is: after a rule of the findings has changed.
+
+    python -m analytics.paraphrase.refit --data FILE_OR_FOLDER
+
+The material is that of the training (`read_material`): the verdict is fitted on the pairs of its questions set apart,
+and its bias is set on the validation pairs (files ``val*``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from analytics.artifacts import artifact_read, artifact_write
+from analytics.backbone.bert import load_backbone
+from analytics.errors import AnalyticsError
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.export import export_scorer
+from analytics.paraphrase.pair_files import read_material
+from analytics.paraphrase.scoring.scorer import VERDICT_NAME
+from analytics.paraphrase.scoring.verdict import Verdict
+from analytics.paraphrase.starter import STARTER_FOLDER
+from analytics.paraphrase.train import balanced_sources, calibrate, encoder_of, pairs_set_apart
+from analytics.paraphrase.words.typed_text import Encode, reading_typed
+
+__all__ = ["refit_verdict"]
+
+
+def refit_verdict(data: Path, folder: Path = STARTER_FOLDER, *, encode: Encode | None = None) -> Verdict:
+    """Write a new verdict into a starter's folder.
+
+    Args:
+        data: the material that the starter was trained on.
+        folder: the starter.
+        encode: texts to vectors of its encoder; by default it is put together and computed.
+
+    Raises:
+        AnalyticsError: the material or the starter cannot be read, or the folder not written.
+    """
+    manifest = artifact_read(folder)
+    config = ParaphraseConfig(**manifest.config)
+    material = read_material(data)
+    pairs = pairs_set_apart(material.questions, config, given=material.given, kept_out=material.kept_out)
+    validation = balanced_sources(material.validation)
+    with tempfile.TemporaryDirectory() as place:
+        if encode is None:
+            export_scorer(Path(place) / "scorer", adapter=folder)
+            backbone = load_backbone(
+                str(Path(place) / "scorer" / "backbone"), max_tokens=config.max_tokens, device=config.device
+            )
+            reader = encoder_of(backbone, config)
+        else:
+            reader = reading_typed(encode) if config.typed_numbers else encode
+        verdict = calibrate(reader, pairs, config, validation=validation)
+        aside = Path(shutil.copytree(folder, Path(place) / "starter"))
+
+        def write_files(target: Path) -> None:
+            for name in manifest.files:
+                shutil.copyfile(aside / name, target / name)
+            (target / VERDICT_NAME).write_text(
+                json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8"
+            )
+
+        extra = manifest.extra | {"verdict_pairs": len(pairs), "bias_pairs": len(validation)}
+        artifact_write(folder, replace(manifest, extra=extra, files={}), write_files)
+    return verdict
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 on success, 1 with one sentence on standard error if it cannot be done."""
+    parser = argparse.ArgumentParser(prog="python -m analytics.paraphrase.refit", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="what the starter was trained on")
+    options = parser.parse_args(arguments)
+    try:
+        verdict = refit_verdict(options.data)
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    sys.stdout.write(json.dumps(verdict.as_dict(), indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""Untrained baselines: rules that a trained scorer has to beat.
+
+A rule gives +1 (valid) or -1; the edit similarity gives a number in between. On ParaQD's own test sets the rule "same
+set of numbers" already exceeds the published separation, so a scorer counts only above the rule, and above the rule
+with a frozen encoder's cosine behind it (`rule_first`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from rapidfuzz.distance import Levenshtein
+
+from analytics.paraphrase.findings.rules import find_changes
+from analytics.text.numbers import find_numbers
+from analytics.text.units import find_units
+
+__all__ = ["RULES", "edit_similarity", "no_finding", "rule_first", "same_numbers", "same_numbers_and_units"]
+
+
+def same_numbers(original: str, paraphrase: str) -> float:
+    """Return 1 where both texts hold the same set of numbers, in digits or words, else -1.
+
+    >>> same_numbers("3 pens and 3 cards", "three pens"), same_numbers("3 pens", "some pens")
+    (1.0, -1.0)
+    """
+    return _sign(
+        {one.value for one in find_numbers(original)} == {one.value for one in find_numbers(paraphrase)}
+    )
+
+
+def same_numbers_and_units(original: str, paraphrase: str) -> float:
+    """Return 1 where both texts hold the same numbers and the same units, each as often, else -1.
+
+    >>> same_numbers_and_units("3 km", "3 kilometres"), same_numbers_and_units("3 km and 3 m", "3 km")
+    (1.0, -1.0)
+    """
+    before, after = (
+        (
+            Counter(one.value for one in find_numbers(text)),
+            Counter(one.unit for one in find_units(text)),
+        )
+        for text in (original, paraphrase)
+    )
+    return _sign(before == after)
+
+
+def no_finding(original: str, paraphrase: str) -> float:
+    """Return 1 where the findings hold nothing serious, else -1."""
+    return _sign(not any(one.is_serious for one in find_changes(original, paraphrase)))
+
+
+def edit_similarity(original: str, paraphrase: str) -> float:
+    """Return 1 for equal texts, down to -1 where no character stays: twice Levenshtein's similarity, less 1.
+
+    >>> edit_similarity("abcd", "abcx")
+    0.5
+    """
+    return 2 * Levenshtein.normalized_similarity(original.lower(), paraphrase.lower()) - 1
+
+
+def rule_first(rule: float, cosine: float) -> float:
+    """Join a rule with a cosine: whatever the rule accepts is above what it refuses; the cosine orders each part.
+
+    >>> rule_first(1, -0.2) > rule_first(-1, 0.9)
+    True
+    """
+    return (rule + cosine) / 2
+
+
+def _sign(valid: bool) -> float:
+    return 1.0 if valid else -1.0
+
+
+RULES: dict[str, Callable[[str, str], float]] = {
+    "same_numbers": same_numbers,
+    "same_numbers_and_units": same_numbers_and_units,
+    "no_finding": no_finding,
+    "edit_similarity": edit_similarity,
+}
+"""Name -> (original, paraphrase) -> score in [-1, 1]."""

@@ -1,0 +1,134 @@
+"""Fitting the verdict: logistic regression by scikit-learn. Not for the web process.
+
+Both labels have equal weight, features are standardised, and the penalty is on the squares of their weights.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from analytics.errors import DataError
+from analytics.paraphrase.scoring.verdict import COLUMNS, FEATURES, UNSTRETCHED, Verdict, weighed
+
+__all__ = ["calibrate_bias", "fit_boundary", "fit_verdict"]
+
+Array = npt.NDArray[np.float64]
+
+_SIGNS = np.array([1.0] + [-1.0] * (len(FEATURES) - 1))
+_ROUNDS = 200
+
+
+def fit_boundary(cosines: Sequence[float], labels: Sequence[int]) -> float:
+    """Return the cosine at which both labels are equally probable, both with equal weight.
+
+    Raises:
+        DataError: as `fit_verdict`.
+    """
+    weights, bias = _regress(np.asarray(cosines, dtype=np.float64)[:, None], labels, penalty=1.0)
+    if weights[0] <= 0:
+        return UNSTRETCHED  # the cosine says nothing
+    return float(np.clip(-bias / weights[0], 0.0, 0.99))
+
+
+def fit_verdict(
+    features: Sequence[Sequence[float]],
+    labels: Sequence[int],
+    *,
+    penalty: float = 1.0,
+    boundary: float = UNSTRETCHED,
+) -> Verdict:
+    """Fit the verdict.
+
+    A feature whose weight would have the wrong sign is left out: the score may only speak for a paraphrase, findings
+    and lost words only against it.
+
+    Args:
+        features: one row per pair, as `verdict_features` gives it.
+        labels: 1 valid, 0 not.
+        penalty: on the squares of the weights of standardised features.
+        boundary: with which the scores among the features were stretched.
+
+    Raises:
+        DataError: one of the labels is missing, or a feature is no finite number.
+    """
+    rows = _rows(features)
+    used = np.arange(len(FEATURES))
+    while True:
+        fitted, bias = _regress(rows[:, used], labels, penalty)
+        fits = fitted * _SIGNS[used] >= 0
+        if fits.all():
+            break
+        used = used[fits]
+    weights = np.zeros(len(FEATURES))
+    weights[used] = fitted
+    return Verdict(tuple(weights.tolist()), bias, len(rows), boundary)
+
+
+def calibrate_bias(
+    verdict: Verdict, features: Sequence[Sequence[float]], labels: Sequence[int], sources: Sequence[str]
+) -> Verdict:
+    """Set the bias so that on other pairs as many valid pairs are refused as invalid pairs are accepted, in shares.
+
+    Operators' pairs are not people's: a verdict that divides the former evenly need not divide the latter. Every
+    source of pairs counts the same, however many pairs it has.
+
+    Args:
+        verdict: its weights stay as they are.
+        features: one row per pair, as `verdict_features` gives it.
+        labels: 1 valid, 0 not.
+        sources: which set a pair is of.
+
+    Raises:
+        DataError: there are no pairs, or a source lacks one of the labels.
+    """
+    logits = _rows(features) @ np.array(verdict.weights)
+    truth, names = np.asarray(labels, dtype=int), np.asarray(sources)
+    if not len(truth):
+        raise DataError("The verdict needs pairs to set its bias on.")
+    thresholds = np.unique(logits)
+    excess = np.zeros(len(thresholds))
+    for name in np.unique(names):
+        valid = np.sort(logits[(names == name) & (truth == 1)])
+        invalid = np.sort(logits[(names == name) & (truth == 0)])
+        if not len(valid) or not len(invalid):
+            raise DataError(f"The pairs of {name} do not hold both labels.")
+        refused = np.searchsorted(valid, thresholds) / len(valid)
+        accepted = 1 - np.searchsorted(invalid, thresholds) / len(invalid)
+        excess += refused - accepted
+    at = int(np.searchsorted(excess, 0.0))  # it rises with the threshold
+    lower, upper = thresholds[max(at - 1, 0)], thresholds[min(at, len(thresholds) - 1)]
+    return replace(verdict, bias=-float(lower + upper) / 2)
+
+
+def _rows(features: Sequence[Sequence[float]]) -> Array:
+    rows = np.asarray(features, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):
+        raise DataError("The verdict needs pairs with all features.")
+    return weighed(rows)
+
+
+def _regress(rows: Array, labels: Sequence[int], penalty: float) -> tuple[Array, float]:
+    """Return weights and bias of a logistic regression."""
+    truth = np.asarray(labels)
+    if set(truth.tolist()) != {0, 1} or len(rows) != len(truth):
+        raise DataError("The verdict needs pairs of both labels.")
+    if not np.isfinite(rows).all():
+        raise DataError("The verdict needs finite features.")
+    scaler = StandardScaler().fit(rows)
+    model = LogisticRegression(
+        C=1 / penalty, class_weight="balanced", solver="newton-cholesky", tol=1e-10, max_iter=_ROUNDS
+    )
+    with warnings.catch_warnings():
+        # Near the optimum its line search may give up, and another solver takes over.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(scaler.transform(rows), truth)
+    weights = model.coef_[0] / scaler.scale_
+    return weights, float(model.intercept_[0] - weights @ scaler.mean_)

@@ -1,0 +1,155 @@
+"""How well scores tell valid paraphrases from invalid ones.
+
+ParaQD (Gupta et al., DASFAA 2022), sections 4.4 and 5: precision, recall and F1 at 0.5, macro and weighted, and
+the separation, which is the mean score of valid pairs less the mean score of invalid ones. The paper's F1 is the
+harmonic mean of the *averaged* precision and recall; scikit-learn's is the average of the classes' F1. Both are
+given. The ROC AUC needs no threshold. Computed by scikit-learn, so not for the web process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support, roc_auc_score
+
+from analytics.errors import DataError
+
+__all__ = [
+    "THRESHOLD",
+    "OperatorAccuracy",
+    "PairMetrics",
+    "operator_accuracy",
+    "pair_metrics",
+    "roc_auc",
+]
+
+THRESHOLD = 0.5
+"""A pair that scores more is called valid (section 5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairMetrics:
+    """All figures of one set of scored pairs.
+
+    Attributes:
+        macro_f1, weighted_f1: as scikit-learn averages them, over the classes' F1.
+        paper_macro_f1, paper_weighted_f1: the harmonic mean of the averaged precision and recall.
+        positive_mean, negative_mean: mean score of the valid and of the invalid pairs.
+        separation: their difference.
+        auc: area under the ROC curve; ties count one half.
+        confusion: ((invalid called invalid, invalid called valid), (valid called invalid, valid called valid)).
+    """
+
+    pairs: int
+    valid: int
+    accuracy: float
+    macro_precision: float
+    macro_recall: float
+    macro_f1: float
+    paper_macro_f1: float
+    weighted_precision: float
+    weighted_recall: float
+    weighted_f1: float
+    paper_weighted_f1: float
+    positive_mean: float
+    negative_mean: float
+    separation: float
+    auc: float
+    confusion: tuple[tuple[int, int], tuple[int, int]]
+
+    def as_dict(self) -> dict[str, object]:
+        """The figures as plain values."""
+        return asdict(self)
+
+
+def pair_metrics(
+    labels: Sequence[int], scores: Sequence[float], *, threshold: float = THRESHOLD
+) -> PairMetrics:
+    """Measure scores against labels (1 valid, 0 not).
+
+    A class that is never predicted has precision 0.
+
+    Raises:
+        DataError: lengths differ, a label is neither 0 nor 1, or one of the classes is absent.
+    """
+    truth, values = _checked(labels, scores)
+    predicted = values > threshold
+    matrix = confusion_matrix(truth, predicted, labels=[0, 1])
+    averages = {
+        name: precision_recall_fscore_support(truth, predicted, average=name, zero_division=0)
+        for name in ("macro", "weighted")
+    }
+    (macro_p, macro_r, macro_f1), (weighted_p, weighted_r, weighted_f1) = (
+        tuple(float(one) for one in averages[name][:3]) for name in ("macro", "weighted")
+    )
+    positive, negative = float(values[truth == 1].mean()), float(values[truth == 0].mean())
+    return PairMetrics(
+        pairs=len(truth),
+        valid=int(truth.sum()),
+        accuracy=float((truth == predicted).mean()),
+        macro_precision=macro_p,
+        macro_recall=macro_r,
+        macro_f1=macro_f1,
+        paper_macro_f1=_harmonic(macro_p, macro_r),
+        weighted_precision=weighted_p,
+        weighted_recall=weighted_r,
+        weighted_f1=weighted_f1,
+        paper_weighted_f1=_harmonic(weighted_p, weighted_r),
+        positive_mean=positive,
+        negative_mean=negative,
+        separation=positive - negative,
+        auc=float(roc_auc_score(truth, values)),
+        confusion=((int(matrix[0, 0]), int(matrix[0, 1])), (int(matrix[1, 0]), int(matrix[1, 1]))),
+    )
+
+
+def roc_auc(labels: Sequence[int], scores: Sequence[float]) -> float:
+    """Return the probability that a valid pair scores above an invalid one, ties counted one half.
+
+    >>> roc_auc([1, 0, 1, 0], [0.9, 0.8, 0.8, 0.1])
+    0.875
+
+    Raises:
+        DataError: as :func:`pair_metrics`.
+    """
+    truth, values = _checked(labels, scores)
+    return float(roc_auc_score(truth, values))
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorAccuracy:
+    """How often an operator's meaning (valid or not) is what people say: section 4.5."""
+
+    precision: float
+    recall: float
+    accuracy: float
+
+
+def operator_accuracy(meant: Sequence[int], labels: Sequence[int]) -> OperatorAccuracy:
+    """Compare what operators mean to make (1 valid) with labels: precision and recall of the valid class."""
+    if len(meant) != len(labels) or not meant:
+        raise DataError("There must be as many labels as operators' outputs, and at least one.")
+    both = sum(one == label == 1 for one, label in zip(meant, labels, strict=True))
+    equal = sum(one == label for one, label in zip(meant, labels, strict=True))
+    return OperatorAccuracy(
+        precision=both / sum(meant) if sum(meant) else 0.0,
+        recall=both / sum(labels) if sum(labels) else 0.0,
+        accuracy=equal / len(meant),
+    )
+
+
+def _checked(labels: Sequence[int], scores: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    if len(labels) != len(scores):
+        raise DataError(f"There are {len(labels)} labels and {len(scores)} scores.")
+    truth, values = np.asarray(labels, dtype=int), np.asarray(scores, dtype=float)
+    if not set(truth.tolist()) == {0, 1}:
+        raise DataError("The labels must hold 1 (valid) and 0 (not valid), both of them.")
+    if not np.isfinite(values).all():
+        raise DataError("Every score must be a finite number.")
+    return truth, values
+
+
+def _harmonic(one: float, other: float) -> float:
+    return 2 * one * other / (one + other) if one + other > 0 else 0.0

@@ -1,0 +1,184 @@
+"""Scoring pairs with a trained scorer. Torch-free: the web process scores by ONNX Runtime.
+
+ParaQD (Gupta et al., 2022), section 3.4: score(Q, Q') = cos(ENC(Q), ENC(Q')). Beside it stand the findings, and a
+probability that joins both (`analytics.paraphrase.scoring.verdict`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.artifacts import Manifest, artifact_checksum, artifact_read
+from analytics.errors import ArtifactError
+from analytics.inference.encode import load_encoder
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.rules import find_changes
+from analytics.paraphrase.scoring.verdict import Verdict, stretched, verdict_features
+from analytics.paraphrase.triplets import question_number
+from analytics.paraphrase.words.typed_text import Encode, reading_typed
+
+__all__ = [
+    "LEARNED_NAME",
+    "VERDICT_NAME",
+    "Encode",
+    "PairScore",
+    "Scorer",
+    "cosines",
+    "load_scorer",
+    "weigh_pairs",
+]
+
+VERDICT_NAME = "verdict.json"
+LEARNED_NAME = "learned.npy"
+"""Numbers of the questions that a scorer learned from, so that a test can count what it shares with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """What is known of one pair.
+
+    Attributes:
+        score: in [-1, 1]; above 0.5 the paper calls it valid. The cosine, which some scorers stretch.
+        cosine: as it is, in [-1, 1]; it ranks pairs as the score does.
+        probability: that it is valid, from score and findings.
+        findings: what was lost, added or changed.
+    """
+
+    score: float
+    cosine: float
+    probability: float
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> str:
+        """``"valid"`` where that is more probable than not, else ``"invalid"``."""
+        return "valid" if self.probability >= 0.5 else "invalid"
+
+    def as_dict(self) -> dict[str, Any]:
+        """As files have it."""
+        return {
+            "score": round(self.score, 6),
+            "verdict": self.verdict,
+            "probability": round(self.probability, 6),
+            "findings": [one.as_dict() for one in self.findings],
+        }
+
+
+class Scorer:
+    """A scorer; one instance may serve many threads.
+
+    Attributes:
+        name: the artifact's name.
+        checksum: identifies the artifact.
+        manifest: all that it says of itself.
+        verdict: joins score and findings.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        checksum: str,
+        encode: Encode,
+        verdict: Verdict,
+        *,
+        unknown_share: Callable[[Sequence[str]], float] = lambda _texts: 0.0,
+        learned: npt.NDArray[np.uint64] | None = None,
+    ) -> None:
+        self.manifest = manifest
+        self.name, self.checksum = manifest.name, checksum
+        self.verdict = verdict
+        self._encode = encode
+        self._reads_typed = bool(manifest.config.get("typed_numbers"))
+        self._unknown_share = unknown_share
+        self._learned = frozenset((learned if learned is not None else np.zeros(0, np.uint64)).tolist())
+
+    def score(self, pairs: Sequence[tuple[str, str]], *, without: Collection[str] = ()) -> list[PairScore]:
+        """Score pairs of (original, paraphrase), in the order given; `without` names rules to leave out."""
+        if not pairs:
+            return []
+        near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
+        scores = stretched(near, self.verdict.boundary).tolist()
+        found, features = weigh_pairs(pairs, scores, without=without)
+        return [
+            PairScore(score, cosine, float(probability), findings)
+            for score, cosine, probability, findings in zip(
+                scores, near, self.verdict.probabilities(features), found, strict=True
+            )
+        ]
+
+    def learned(self, texts: Sequence[str]) -> int:
+        """How many of the texts the scorer learned from; such a text is no test."""
+        return sum(question_number(text) in self._learned for text in texts)
+
+    def with_encode(self, encode: Encode) -> Scorer:
+        """The same scorer with its vectors computed elsewhere, as in bulk with torch."""
+        other = copy(self)
+        other._encode = encode
+        return other
+
+    def knows(self, original: str, paraphrase: str) -> bool:
+        """Whether the encoder knows nine of ten tokens of both; else a score says nothing."""
+        return self._unknown_share([original, paraphrase]) <= UNKNOWN_SHARE_LIMIT
+
+
+def weigh_pairs(
+    pairs: Sequence[tuple[str, str]], scores: Sequence[float], *, without: Collection[str] = ()
+) -> tuple[list[tuple[Finding, ...]], list[tuple[float, ...]]]:
+    """Return the findings of each pair, and what a verdict weighs of it, in the order of `COLUMNS`.
+
+    Args:
+        pairs: original and paraphrase.
+        scores: of the pairs, stretched if the scorer stretches them.
+        without: rules of the findings that are left out.
+    """
+    findings = [tuple(find_changes(*pair, without=without)) for pair in pairs]
+    features = [
+        verdict_features(score, own, *pair) for score, own, pair in zip(scores, findings, pairs, strict=True)
+    ]
+    return findings, features
+
+
+def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
+    """The cosine of each pair; a text that occurs in several pairs is encoded once."""
+    rows = {text: row for row, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
+    vectors = encode(list(rows))
+    first = vectors[[rows[one] for one, _ in pairs]]
+    second = vectors[[rows[other] for _, other in pairs]]
+    products = np.einsum("ij,ij->i", first, second, dtype=np.float64)
+    return [float(one) for one in np.clip(products, -1, 1)]
+
+
+def load_scorer(folder: Path, *, threads: int | None = None) -> Scorer:
+    """Load a trained scorer; the session behind it is opened once per process.
+
+    Raises:
+        ArtifactError: the folder is no scorer, or incomplete.
+        ChecksumError: a file differs from its recorded SHA-256.
+    """
+    folder = Path(folder)
+    manifest = artifact_read(folder)
+    if manifest.capability != "paraphrase" or VERDICT_NAME not in manifest.files:
+        raise ArtifactError(f"{folder} holds no paraphrase scorer.")
+    try:
+        verdict = Verdict.from_dict(json.loads((folder / VERDICT_NAME).read_text(encoding="utf-8")))
+        learned = np.load(folder / LEARNED_NAME) if LEARNED_NAME in manifest.files else None
+    except (OSError, ValueError) as error:
+        raise ArtifactError(f"The scorer in {folder} cannot be read: {error}.") from error
+    encoder = load_encoder(folder, threads=threads)
+    return Scorer(
+        manifest,
+        artifact_checksum(folder),
+        encoder.encode,
+        verdict,
+        unknown_share=encoder.unknown_share,
+        learned=learned,
+    )

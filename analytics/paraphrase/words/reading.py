@@ -1,0 +1,346 @@
+"""What a text says, read once: its words, quantities, bare units, names and sentences, with their places."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from analytics.paraphrase.words.entities import EntityMention, NamePlaces, find_entities
+from analytics.paraphrase.words.wording import STOP_WORDS, canonical, shared_share
+from analytics.text.clauses import Clause, split_sentences
+from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.unit_names import ABBREVIATIONS, WORDS
+from analytics.text.units import UnitMention, find_units
+
+__all__ = ["TIMES", "UNIT_WORDS", "Quantity", "Reading", "Word", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word in its place; `key` is equal for its forms and its safe synonyms."""
+
+    start: int
+    end: int
+    text: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with the unit that belongs to it.
+
+    Attributes:
+        start, end: of number and unit together.
+        number: place of the number alone.
+        unit: pint's name; empty where none stands at the number.
+        nouns: keys of the words behind it that say what is counted, the first three at most.
+        is_weak: "one", "the two", an ordinal: its loss or gain alone says nothing.
+        is_ordinal: it names a place, no amount ("the 3rd", "a third set", "the first half").
+        is_inverse: it divides ("divided by 3", "3 times fewer").
+    """
+
+    start: int
+    end: int
+    text: str
+    value: Fraction
+    number: tuple[int, int]
+    unit: str = ""
+    unit_span: tuple[int, int] | None = None
+    unit_text: str = ""
+    dimension: str = ""
+    nouns: tuple[str, ...] = ()
+    is_weak: bool = False
+    is_ordinal: bool = False
+    is_inverse: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text as the findings compare it.
+
+    Attributes:
+        bare_units: units that belong to no number.
+        implied: "an hour", "a full cup": quantities of one that no number says.
+        unit_words: units that stand in other words: daily, square footage.
+        names: where any name stands in the text.
+    """
+
+    text: str
+    words: tuple[Word, ...]
+    sentences: tuple[Clause, ...]
+    quantities: tuple[Quantity, ...]
+    bare_units: tuple[UnitMention, ...]
+    implied: tuple[Quantity, ...]
+    unit_words: frozenset[str]
+    entities: tuple[EntityMention, ...]
+    names: NamePlaces
+    keys: frozenset[str]
+    word_ends: tuple[int, ...]
+    sentence_starts: tuple[int, ...]
+    _surroundings: dict[int, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
+
+    def sentence_of(self, place: int) -> int:
+        """Index of the sentence that holds a place."""
+        return max(bisect_right(self.sentence_starts, place) - 1, 0)
+
+    def is_close_to(self, other: Reading) -> bool:
+        """Whether most of the words of both are words of both; else a new word is more often a synonym."""
+        return shared_share(self.keys, other.keys) >= _CLOSE
+
+    def has_numbers_of(self, other: Reading) -> bool:
+        """Whether both say the same numbers in the same order."""
+        return [one.value for one in self.quantities] == [one.value for one in other.quantities]
+
+    def word_at(self, place: int) -> int:
+        """Index of the first word that ends behind a place."""
+        return bisect_right(self.word_ends, place)
+
+    def surroundings(self, quantity: Quantity) -> Mapping[str, float]:
+        """Weights of the words around a quantity in its sentence, the nearer the heavier, what it counts the most.
+
+        The weights are the coordinates of a vector of length 1, unless there are no words.
+        """
+        if quantity.start not in self._surroundings:
+            self._surroundings[quantity.start] = self._weigh_words_around(quantity)
+        return self._surroundings[quantity.start]
+
+    def _weigh_words_around(self, quantity: Quantity) -> Mapping[str, float]:
+        at = self.word_at(quantity.start)
+        sentence = self.sentences[self.sentence_of(quantity.start)]
+        weights: dict[str, float] = {}
+        for index in range(max(at - _WINDOW, 0), min(at + _WINDOW + 2, len(self.words))):
+            word = self.words[index]
+            if not sentence.start <= word.start < sentence.end or quantity.start <= word.start < quantity.end:
+                continue
+            weight = 1 / (1 + abs(index - at)) * (0.2 if word.text.lower() in STOP_WORDS else 1)
+            weights[word.key] = max(weights.get(word.key, 0), weight)
+        for noun in quantity.nouns:
+            weights[noun] = weights.get(noun, 0) + 1
+        length = math.sqrt(sum(weight**2 for weight in weights.values()))
+        return {key: weight / length for key, weight in weights.items()}
+
+
+_CLOSE = 0.6  # share of the words of both texts
+_WINDOW = 6  # words on each side of a quantity
+_WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
+_POWER_OR_MINUTES = re.compile(r"(?:\b(?:km|cm|dm|mm)|(?:\d\s?|\bin\s)(?:m|ft|in|yd|mi))\s?\^\s?\{?$|\d:$")
+TIMES: dict[str, Fraction] = {
+    word: Fraction(value)
+    for value, words in {
+        "2": "twice double doubles doubled doubling twofold",
+        "3": "thrice triple triples tripled tripling treble trebles trebled trebling threefold",
+        "4": "quadruple quadruples quadrupled quadrupling fourfold",
+        "5": "quintuple quintuples quintupled quintupling fivefold",
+        "6": "sixfold",
+        "8": "eightfold",
+        "10": "tenfold",
+        "1/2": "halve halved halving",
+    }.items()
+    for word in words.split()
+}
+"""Words that multiply -> by how much."""
+
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_BETWEEN = re.compile(r"[\s~-]{0,2}|\s?\\[,; ]")
+_BEHIND_FRACTION = re.compile(r"\s(?:of\s)?an?\s")
+_PART = re.compile(r"\b(?:first|second|other|latter|last|final|remaining)\s$", re.IGNORECASE)
+_THE = re.compile(r"\b(?:the|these|those|all)\s$", re.IGNORECASE)
+_A_THIRD = re.compile(r"an? (?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)")
+_NO_FRACTION = re.compile(
+    r"\s(?!of|as|the|this|that|these|those|what|his|her|its|their|more|less|fewer)[a-z]+", re.IGNORECASE
+)
+_DIVIDED = re.compile(r"\bdivided by\s$", re.IGNORECASE)
+_TIMES_FEWER = re.compile(
+    r"\s+times\s+(?:fewer|less|smaller|shorter|slower|lighter|cheaper|younger)\b", re.IGNORECASE
+)
+_RESULTS = frozenset({"score", "a score"})  # of a game or a test far more often than 20
+_ONE_UNIT = re.compile(
+    r"\b(?:an?|each|every|per|full|whole|entire|single)[\s-]$|\b(?:first|initial|next|coming)\s$",
+    re.IGNORECASE,
+)
+UNIT_WORDS = {
+    word: unit
+    for unit, words in {
+        "hour": "hourly",
+        "day": "daily everyday weekday weekdays nightly overnight night nights",
+        "week": "weekly weekend weekends",
+        "month": "monthly",
+        "year": "yearly annual annually anniversary",
+        "mile": "mileage",
+        "foot ** 2": "footage",
+        "acre": "acreage",
+        "dollar": "bucks",
+    }.items()
+    for word in words.split()
+}
+"""Words that hold a unit -> the unit: daily, footage."""
+_NO_NOUN = STOP_WORDS | frozenset(
+    str.split(
+        "is are was were will can square cubic cost costs worth percent times time away ago old left respectively"
+    )
+)
+_BREAK = re.compile(r"[.,;:?!()]")
+_NOUNS = 3
+_REACH = 8  # words behind a number that are looked at
+_UNIT_NAMES = frozenset(WORDS) | frozenset(name for name in ABBREVIATIONS if name.isalpha())
+
+
+def read(text: str, known: tuple[str, ...] = ()) -> Reading:
+    """Read a text.
+
+    Args:
+        known: names that are known from the other text of the pair.
+    """
+    words = tuple(
+        Word(match.start(), match.end(), match[0], canonical(match[0])) for match in _WORD.finditer(text)
+    )
+    units = find_units(text)
+    quantities, bound = _quantities(text, words, units)
+    sentences = tuple(split_sentences(text))
+    return Reading(
+        text=text,
+        words=words,
+        sentences=sentences,
+        quantities=quantities,
+        bare_units=tuple(unit for unit in units if unit.start not in bound),
+        implied=_implied(text, units, bound),
+        unit_words=frozenset(
+            UNIT_WORDS[word.text.lower()] for word in words if word.text.lower() in UNIT_WORDS
+        ),
+        entities=tuple(find_entities(text, known)),
+        names=NamePlaces(text),
+        keys=frozenset(word.key for word in words),
+        word_ends=tuple(word.end for word in words),
+        sentence_starts=tuple(one.start for one in sentences),
+    )
+
+
+def _quantities(
+    text: str, words: tuple[Word, ...], units: list[UnitMention]
+) -> tuple[tuple[Quantity, ...], set[int]]:
+    numbers: list[NumberMention] = [
+        one for one in find_numbers(text) if one.text.lower() not in _RESULTS and not _is_no_amount(text, one)
+    ]
+    taken = [(one.start, one.end) for one in numbers]
+    for word in words:
+        times = TIMES.get(word.text.lower())
+        if times and not any(start < word.end and word.start < end for start, end in taken):
+            numbers.append(NumberMention(word.start, word.end, word.text, times))
+    numbers.sort(key=lambda one: one.start)
+    starts = [word.start for word in words]
+    found: list[Quantity] = []
+    bound: set[int] = set()
+    for number in numbers:
+        unit = _unit_of(text, number, units, bound)
+        start, end = number.start, number.end
+        ordinal = _is_ordinal(text, number, unit)
+        if unit is not None:
+            bound.add(unit.start)
+            start, end = min(start, unit.start), max(end, unit.end)
+        found.append(
+            Quantity(
+                start=start,
+                end=end,
+                text=text[start:end],
+                value=number.value,
+                number=(number.start, number.end),
+                unit=unit.unit if unit else "",
+                unit_span=(unit.start, unit.end) if unit else None,
+                unit_text=unit.text if unit else "",
+                dimension=unit.dimension if unit else "",
+                nouns=_nouns(text, words[bisect_right(starts, end - 1) :][:_REACH], end),
+                is_weak=ordinal or _is_weak(text, number),
+                is_ordinal=ordinal,
+                is_inverse=_TIMES_FEWER.match(text, number.end) is not None
+                or _DIVIDED.search(text[max(number.start - 12, 0) : number.start]) is not None,
+            )
+        )
+    return tuple(found), bound
+
+
+def _is_no_amount(text: str, number: NumberMention) -> bool:
+    """Whether a number is the power of a unit (cm^2), or the full hour's minutes (6:00)."""
+    behind = _POWER_OR_MINUTES.search(text[max(number.start - 10, 0) : number.start])
+    return behind is not None and (number.text in {"2", "3"} if "^" in behind[0] else number.text == "00")
+
+
+def _is_weak(text: str, number: NumberMention) -> bool:
+    word = number.text.lower()
+    return (
+        word == "one"
+        or (word == "1" and text.startswith(" of ", number.end))
+        or (number.value == 2 and _THE.search(text[max(number.start - 6, 0) : number.start]) is not None)
+    )
+
+
+def _is_ordinal(text: str, number: NumberMention, unit: UnitMention | None) -> bool:
+    word = number.text.lower()
+    if word == "half":
+        return _PART.search(text[max(number.start - 10, 0) : number.start]) is not None
+    if _A_THIRD.fullmatch(word):
+        return unit is None and _NO_FRACTION.match(text, number.end) is not None
+    return _ORDINAL.match(text, number.end) is not None
+
+
+def _implied(text: str, units: list[UnitMention], bound: set[int]) -> tuple[Quantity, ...]:
+    return tuple(
+        Quantity(
+            start=unit.start,
+            end=unit.end,
+            text=unit.text,
+            value=Fraction(1),
+            number=(unit.start, unit.end),
+            unit=unit.unit,
+            unit_span=(unit.start, unit.end),
+            unit_text=unit.text,
+            dimension=unit.dimension,
+            is_weak=True,
+        )
+        for unit in units
+        if unit.start not in bound and _ONE_UNIT.search(text[max(unit.start - 9, 0) : unit.start])
+    )
+
+
+def _unit_of(
+    text: str, number: NumberMention, units: list[UnitMention], bound: set[int]
+) -> UnitMention | None:
+    for unit in units:
+        if unit.start in bound:
+            continue
+        if (
+            unit.end <= number.start
+            and not text[unit.end : number.start].strip()
+            and unit.dimension == "money"
+        ):
+            return unit
+        if unit.start >= number.end:
+            gap = _BETWEEN.fullmatch(text, number.end, unit.start)
+            if not gap and number.value < 1:
+                gap = _BEHIND_FRACTION.fullmatch(text, number.end, unit.start)
+            return unit if gap else None
+    return None
+
+
+def _nouns(text: str, words: tuple[Word, ...], end: int) -> tuple[str, ...]:
+    """Keys of the next words up to a mark or a word that cannot be part of a noun phrase."""
+    nouns: list[str] = []
+    at = end
+    for word in words:
+        if _BREAK.search(text, at, word.start) or len(nouns) == _NOUNS:
+            break
+        at = word.end
+        if word.text.lower() == "of" and not nouns:
+            continue
+        if (
+            word.text.lower() in {"more", "fewer", "less", "the", "these", "those", "his", "her", "their"}
+            and not nouns
+        ):
+            continue
+        if word.text.lower() in _NO_NOUN or word.text.lower() in _UNIT_NAMES:
+            break
+        nouns.append(word.key)
+    return tuple(nouns)

@@ -1,0 +1,62 @@
+"""Rewordings that are broken English or trivial, and the demo's proposals, which are neither."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from analytics.paraphrase.operators.plain_english import breakages, usefulness
+from analytics.paraphrase.proposals import RuleParaphraser
+from questionbank.demo.bank import generate_bank
+
+
+@pytest.mark.parametrize(
+    ("right", "broken"),
+    [
+        ("A pool fills at a fast rate.", "A pool fills at a quickly rate."),
+        ("She gets paid 9 dollars an hour.", "She receives paid 9 dollars an hour."),
+        ("Ben needs to buy 3 pens.", "Ben requires to buy 3 pens."),
+        ("What must be added to 23 to make 35?", "What must be added to 23 for making 35?"),
+        ("Ann has twice as many pens.", "Ann has double as many pens."),
+        ("She reads 3 pages of an old book.", "She reads 3 pages of a old book."),
+        ("At the end of the day 4 are left.", "In the end of the day 4 are left."),
+    ],
+)
+def test_broken_english_is_found_and_right_english_is_not(right: str, broken: str) -> None:
+    assert breakages(right) == []
+    assert breakages(broken, right)
+    assert breakages(broken, broken) == []  # whoever wrote the original wrote so
+
+
+@pytest.mark.parametrize(
+    "rewording",
+    [
+        "Ann doesn't buy 3 of the 12 large pens. Find the number of pens that she buys.",
+        "Ann does not buy 3 of the 12 big pens. Calculate the number of pens that she buys.",
+    ],
+)
+def test_another_word_for_find_or_large_is_trivial(rewording: str) -> None:
+    question = "Ann does not buy 3 of the 12 large pens. What is the number of pens that she buys?"
+    assert usefulness(question, rewording) == 0
+    assert (
+        usefulness(question, "Of 12 large pens, Ann leaves 3 in the shop. How many does she take home?") > 3
+    )
+
+
+def test_the_most_useful_rewording_comes_first() -> None:
+    question = "A car keeps a speed of 106 km/h for 4 hours. How far does it go, in kilometres?"
+    found = RuleParaphraser().propose(question, 3)
+    values = [usefulness(question, text) for text in found]
+    assert found
+    assert values == sorted(values, reverse=True)
+
+
+def test_proposals_of_the_demo_bank_are_neither_broken_nor_trivial_and_keep_their_formulas() -> None:
+    questions = random.Random(13).sample(sorted(row.text for row in generate_bank()), 120)
+    proposals = [(text, found) for text in questions for found in RuleParaphraser().propose(text, 1)]
+    assert len(proposals) > 5
+    for question, proposal in proposals:
+        assert breakages(proposal, question) == []
+        assert usefulness(question, proposal) > 0
+        assert sorted(question.split("$")[1::2]) == sorted(proposal.split("$")[1::2])

@@ -1,0 +1,60 @@
+"""Numbers and units in one notation, for the encoder of a scorer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analytics.paraphrase.words.typed_text import reading_typed, typed_text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ann has three pens.", "Ann has 3 pens."),
+        ("He runs 5 km.", "He runs five kilometres."),
+        ("It costs 1,500 g.", "It costs 1500 grams."),
+        ("Half of 6", "0.5 of six"),
+        ("Twenty-five per cent of 8", "25% of 8"),
+        ("a 3-metre rope", "a 3-m rope"),
+    ],
+)
+def test_equal_numbers_and_units_become_equal_texts(one, other):
+    assert typed_text(one) == typed_text(other)
+
+
+def test_a_changed_number_stands_in_two_places():
+    one, other = typed_text("Ann has 3 pens and 14 cards."), typed_text("Ann has 3 pens and 15 cards.")
+    assert one == "Ann has 3 pens and 14 cards. # 3 # 14"
+    assert other == "Ann has 3 pens and 15 cards. # 3 # 15"
+
+
+def test_the_list_does_not_depend_on_the_order_of_the_words():
+    one, other = typed_text("3 kg for 5 dollars"), typed_text("5 dollars for 3 kg")
+    assert one.split("#", 1)[1] == other.split("#", 1)[1]
+
+
+def test_the_power_of_a_unit_is_no_number():
+    assert typed_text("5 m^2 and 5 square metres") == "5 meter ^ 2 and 5 meter ^ 2 # 5 # 5 # meter ^ 2"
+
+
+def test_large_and_broken_numbers_are_no_trouble():
+    assert len(typed_text("9" * 290 + ".5 billion and $\\frac{1}{0}$ and 10^{400}")) > 290
+
+
+@given(st.text(alphabet="0123456789.,/ abkm$\\{}^%half twodozen五千米", max_size=60))
+def test_any_text_can_be_written(text):
+    assert isinstance(typed_text(text), str)
+
+
+def test_an_encoder_reads_what_is_typed():
+    seen = []
+
+    def encode(texts):
+        seen.extend(texts)
+        return np.zeros((len(texts), 2), dtype=np.float32)
+
+    assert reading_typed(encode)(["two km"]).shape == (1, 2)
+    assert seen == ["2 kilometer # 2 # kilometer"]
