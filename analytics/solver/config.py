@@ -1,0 +1,108 @@
+"""Configuration of the word-problem solver. Torch-free.
+
+The defaults are those of Pattern-CL (Li et al., 2022) where it says; where encoders smaller than BERT-base need others,
+the option's text says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analytics.configuration import check_config, option
+from analytics.errors import ConfigurationError
+
+__all__ = ["CONTRASTS", "NEGATIVES", "POSITIVES", "SolverConfig"]
+
+CONTRASTS = ("none", "pattern")
+POSITIVES = ("structure", "same")
+NEGATIVES = ("operators", "random")
+
+
+@dataclass(frozen=True)
+class SolverConfig:
+    """How a solver is trained; see docs/papers/solver.md for where each value comes from."""
+
+    backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    contrast: str = option(
+        "none",
+        "none: learn to write equations; pattern: first on triples of problems whose equations are built alike or"
+        " differ in their operators (Pattern-CL), then on all problems",
+        choices=CONTRASTS,
+    )
+    freeze_encoder: bool = option(
+        False, "leave the encoder as it is and compute its states once: four times as fast, less accurate"
+    )
+    mask_numbers: bool = option(True, "replace every number of the text by the encoder's mask token")
+    fold: int = option(
+        -1,
+        "of a published cross-validation the fold to test on, which is not learned from; -1: none",
+        minimum=-1,
+    )
+    max_tokens: int = option(
+        120, "longer problems are cut; those that lose a number are left out", minimum=8, maximum=512
+    )
+    most_tokens: int = option(45, "operators and numbers of an equation at most", minimum=1, maximum=200)
+    least_uses: int = option(1, "training equations that must use a constant for it to be known", minimum=1)
+    beam: int = option(3, "trees kept while an equation is written", minimum=1, maximum=50)
+    dropout: float = option(0.5, "of what the decoder reads", minimum=0, maximum=0.9)
+    epochs: int = option(50, "passes over all problems", minimum=1, maximum=1000)
+    max_steps: int = option(0, "stop after so many steps on all problems; 0: no bound", minimum=0)
+    batch_size: int = option(16, "problems, or triples, a step", minimum=1, maximum=4096)
+    learning_rate: float = option(5e-5, "of the encoder", minimum=1e-8, maximum=1)
+    decoder_learning_rate: float = option(
+        1e-3,
+        "of the decoder, which begins at random; the papers use the encoder's",
+        minimum=1e-8,
+        maximum=1,
+    )
+    weight_decay: float = option(0.01, "of AdamW", minimum=0, maximum=1)
+    schedule: str = option(
+        "linear", "curve of the learning rate after the warm-up", choices=("linear", "cosine", "constant")
+    )
+    warmup_share: float = option(0.1, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    clip_norm: float = option(3.0, "bound on the gradient's norm; 0: none", minimum=0)
+    margin: float = option(0.2, "of the contrast, in cosine", minimum=0, maximum=2)
+    contrast_weight: float = option(5.0, "of the contrast beside writing equations", minimum=0, maximum=100)
+    contrast_epochs: int = option(30, "passes over the triples", minimum=1, maximum=1000)
+    contrast_steps: int = option(0, "stop after so many steps on triples; 0: no bound", minimum=0)
+    ramp_begins: float = option(
+        0.05, "share of the steps on triples before which the contrast has no weight", minimum=0, maximum=1
+    )
+    ramp_ends: float = option(
+        0.3, "share of these steps from which on it has its full weight", minimum=0, maximum=1
+    )
+    pairs_per_problem: int = option(
+        4, "positives that a problem is paired with, at most", minimum=1, maximum=100
+    )
+    positives: str = option(
+        "structure",
+        "structure: problems whose equation, or a part of it, has the same operators at the same places; same: whose"
+        " whole equation has",
+        choices=POSITIVES,
+    )
+    negatives: str = option(
+        "operators",
+        "operators: problems with as many nodes and other operators; random: any with another structure",
+        choices=NEGATIVES,
+    )
+    mixed_precision: bool = option(True, "compute the encoder in bfloat16 where the device has it")
+    accumulate: int = option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
+    measured: int = option(
+        300, "problems set apart that accuracy is measured on while training; 0: none", minimum=0
+    )
+    evaluate_every: int = option(0, "steps between measurements; 0: once an epoch", minimum=0)
+    patience: int = option(
+        0, "stop after so many measurements without improvement, and keep the best; 0: never", minimum=0
+    )
+    checkpoint_every: int = option(0, "steps between checkpoints; 0: once an epoch", minimum=0)
+    device: str = option(
+        "auto",
+        "auto, cpu or cuda; auto takes a GPU where there is one",
+        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
+    )
+    seed: int = option(42, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
+
+    def __post_init__(self) -> None:
+        check_config(self)
+        if self.ramp_ends < self.ramp_begins:
+            raise ConfigurationError(["ramp_ends must not be below ramp_begins"])

@@ -1,0 +1,144 @@
+"""Triples of problems for Pattern-CL: a problem, one built alike, and one that is easily confused with it.
+
+Li et al. (Findings of ACL 2022), section 4.1. Two equations are built alike where shape and operators are equal;
+leaves count as equal and nothing is commuted. The positive's whole equation, or a part of it, is built as the anchor's
+whole one; the negative's has as many nodes and other operators. Torch-free.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analytics.expression.keys import structure_key
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.targets import OPERATORS, SolverExample
+
+__all__ = ["PatternTriple", "mine_triples", "subtree_structures"]
+
+
+@dataclass(frozen=True, slots=True)
+class PatternTriple:
+    """Rows of three problems.
+
+    Attributes:
+        anchor, positive, negative: rows.
+        node: place, in the positive's pre-order, of the node under which it is built as the anchor is.
+    """
+
+    anchor: int
+    positive: int
+    negative: int
+    node: int = 0
+
+
+def subtree_structures(tree: ExpressionTree) -> list[tuple[int, str]]:
+    """Return place and structure of every operator of a tree, in pre-order.
+
+    >>> from analytics.expression.parser import parse_expression
+    >>> subtree_structures(parse_expression("(11-1)*2"))
+    [(0, '* - n n n'), (1, '- n n')]
+    """
+    structures: list[tuple[int, str]] = []
+
+    def visit(node: ExpressionTree, place: int) -> int:
+        if node.is_number:
+            return place + 1
+        structures.append((place, structure_key(node)))
+        place += 1
+        for child in node.children:
+            place = visit(child, place)
+        return place
+
+    visit(tree, 0)
+    return structures
+
+
+def mine_triples(
+    examples: Sequence[SolverExample],
+    *,
+    pairs_per_problem: int = 4,
+    positives: str = "structure",
+    negatives: str = "operators",
+    seed: int = 0,
+) -> list[PatternTriple]:
+    """Draw triples, at most `pairs_per_problem` for each anchor; anchors without a positive or a negative have none.
+
+    Args:
+        examples: problems with equations.
+        pairs_per_problem: positives drawn for each anchor, without repeats.
+        positives: ``structure`` takes parts of equations too, ``same`` only whole equations.
+        negatives: ``operators`` takes problems of as many nodes and other operators, ``random`` any built otherwise.
+        seed: of what is drawn.
+    """
+    whole: list[str] = []
+    homes: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)  # structure -> (row, place)
+    for row, example in enumerate(examples):
+        structures = [] if example.tree is None else subtree_structures(example.tree)
+        whole.append(structures[0][1] if structures else "")
+        for place, structure in structures if positives == "structure" else structures[:1]:
+            homes[structure].append((row, place))
+    rng = np.random.default_rng(seed)
+    confusable = _Negatives(whole, negatives, rng)
+    triples: list[PatternTriple] = []
+    for anchor, structure in enumerate(whole):
+        if not structure:
+            continue
+        places = homes[structure]
+        order = rng.permutation(len(places))
+        chosen: dict[int, int] = {}
+        for number in order:
+            row, place = places[number]
+            if row != anchor and row not in chosen:
+                chosen[row] = place
+            if len(chosen) == pairs_per_problem:
+                break
+        drawn = confusable.draw(structure, len(chosen))
+        triples += [
+            PatternTriple(anchor, row, int(negative), place)
+            for (row, place), negative in zip(chosen.items(), drawn, strict=False)  # none drawn: no triple
+        ]
+    return triples
+
+
+class _Negatives:
+    """Draws rows whose structure is not the anchor's; pools of confusable rows are made once for each structure."""
+
+    def __init__(self, whole: Sequence[str], kind: str, rng: np.random.Generator) -> None:
+        self.kind, self.rng = kind, rng
+        rows: defaultdict[str, list[int]] = defaultdict(list)
+        for row, structure in enumerate(whole):
+            if structure:
+                rows[structure].append(row)
+        self.rows = {structure: np.array(own) for structure, own in rows.items()}
+        self.everything = np.array([row for row, structure in enumerate(whole) if structure], dtype=np.int64)
+        self.structures = np.array(whole)
+        self.pools: dict[str, np.ndarray] = {}
+
+    def draw(self, structure: str, count: int) -> np.ndarray:
+        """Rows, with repeats; none where there is no negative."""
+        if self.kind == "random":
+            if len(self.rows) < 2:
+                return np.zeros(0, dtype=np.int64)
+            drawn = self.rng.choice(self.everything, size=count)
+            while (alike := self.structures[drawn] == structure).any():
+                drawn[alike] = self.rng.choice(self.everything, size=int(alike.sum()))
+            return drawn
+        if structure not in self.pools:
+            own = [rows for key, rows in self.rows.items() if _is_confusable(structure, key)]
+            self.pools[structure] = np.concatenate(own) if own else np.zeros(0, dtype=np.int64)
+        pool = self.pools[structure]
+        return self.rng.choice(pool, size=count) if len(pool) else pool
+
+
+def _is_confusable(structure: str, other: str) -> bool:
+    """Whether two structures have as many nodes and not the same operators."""
+    nodes, others = structure.split(), other.split()
+    return len(nodes) == len(others) and _operators(nodes) != _operators(others)
+
+
+def _operators(nodes: Sequence[str]) -> Counter[str]:
+    return Counter(node for node in nodes if node in OPERATORS)

@@ -1,0 +1,93 @@
+"""Word problems from JSON Lines files. Torch-free.
+
+Of a folder the files ``test*`` are tested with, ``val*`` and ``dev*`` are validated with, and all others are learned
+from. Where lines name a ``fold``, one fold can be tested with instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analytics.errors import DataError
+from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
+from analytics.records import ProblemRecord
+
+__all__ = ["Problems", "read_problems"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """Problems by what is done with them."""
+
+    learned: tuple[ProblemRecord, ...] = ()
+    validation: tuple[ProblemRecord, ...] = ()
+    test: tuple[ProblemRecord, ...] = ()
+
+
+def read_problems(data: Path, *, language: str = "", fold: int = -1) -> Problems:
+    """Read a file or a folder of files; lines without a text are passed over.
+
+    Args:
+        data: one file is learned from.
+        language: use the problems of one language only.
+        fold: test with the problems of this fold instead of learning from them; -1 for none.
+
+    Raises:
+        DataError: nothing is there, or a line cannot be read; it names file and line.
+    """
+    data = Path(data)
+    files = (
+        sorted(file for file in data.iterdir() if file.name.endswith((".jsonl", ".jsonl.gz")))
+        if data.is_dir()
+        else [data]
+    )
+    if not files or not all(file.is_file() for file in files):
+        raise DataError(f"There is no file of problems (.jsonl or .jsonl.gz) at {data}.")
+    parts: dict[str, list[ProblemRecord]] = {"learned": [], "validation": [], "test": []}
+    for file in files:
+        part = _part_of(file) if data.is_dir() else "learned"
+        for number, body in read_objects(file):
+            with naming_line(file, number):
+                problem = _problem(body)
+            if problem is None or language not in ("", problem.language):
+                continue
+            in_fold = fold >= 0 and problem.fold == fold
+            parts["test" if in_fold and part == "learned" else part].append(problem)
+    if not parts["learned"]:
+        raise DataError(f"There is no problem to learn from in {data}.")
+    return Problems(*(tuple(parts[name]) for name in ("learned", "validation", "test")))
+
+
+def _part_of(file: Path) -> str:
+    if file.name.startswith("test"):
+        return "test"
+    return "validation" if file.name.startswith(("val", "dev")) else "learned"
+
+
+def _problem(body: Mapping[str, Any]) -> ProblemRecord | None:
+    text = body.get("text")
+    if text is None:
+        return None
+    for name in ("text", "equation", "answer"):
+        value = body.get(name, "")
+        if not isinstance(value, str):
+            raise ValueError(f"the {name} is not a string")
+        if value and (problem := string_problem(value, TEXT_LIMIT)):
+            raise ValueError(f"the {name} {problem}")
+    numbers, fold = body.get("numbers") or [], body.get("fold")
+    if not isinstance(numbers, list) or not all(isinstance(number, str) for number in numbers):
+        raise ValueError("numbers is not a list of strings")
+    if fold is not None and (isinstance(fold, bool) or not isinstance(fold, int)):
+        raise ValueError("the fold is not a whole number")
+    return ProblemRecord(
+        id=str(body.get("id") or ""),
+        text=text,
+        language=str(body.get("language") or "en"),
+        equation=str(body.get("equation") or ""),
+        answer=str(body.get("answer") or ""),
+        numbers=tuple(numbers),
+        fold=fold,
+    )

@@ -1,0 +1,197 @@
+"""What the training loop runs for a solver: on all problems, and on Pattern-CL's triples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from analytics.errors import DataError
+from analytics.losses.triplet import TripletLoss
+from analytics.solver.config import SolverConfig
+from analytics.solver.decoder import DecodedTrees, Memory
+from analytics.solver.model import SolverModel
+from analytics.solver.patterns import PatternTriple
+from analytics.solver.reader import ReadProblem
+from analytics.solver.targets import SolverExample
+from analytics.training.batching import length_grouped_batches
+from analytics.training.device import autocast, inference_dtype
+from analytics.training.loop import Step
+from analytics.training.parameters import decay_groups
+
+__all__ = ["Evaluate", "PatternTask", "SolvingTask", "ramp"]
+
+_MEASURE_BATCH = 64
+
+Evaluate = Callable[[SolverModel], Mapping[str, float]]
+"""Gives accuracy on problems that are not learned from."""
+
+
+class SolvingTask:
+    """Implements `analytics.training.loop.Task`: write the equations of all problems.
+
+    Args:
+        model: trained in place.
+        examples: problems whose equations the model's vocabulary can write.
+        config: how.
+        evaluate: accuracy on problems that are not learned from.
+
+    Raises:
+        DataError: fewer problems than a batch.
+    """
+
+    def __init__(
+        self,
+        model: SolverModel,
+        examples: Sequence[SolverExample],
+        config: SolverConfig,
+        evaluate: Evaluate | None = None,
+    ) -> None:
+        if len(examples) < config.batch_size:
+            raise DataError(
+                f"Training needs at least {config.batch_size} problems with an equation, there are {len(examples)}."
+            )
+        self.model, self.examples, self.config, self._evaluate = model, examples, config, evaluate
+        self.read = model.reader.read(examples)
+        self.cached: list[Tensor] | None = None
+        if config.freeze_encoder:
+            dtype = inference_dtype(model.device) if config.mixed_precision else torch.float32
+            self.cached = _states(model, self.read, dtype)
+
+    def modules(self) -> Mapping[str, nn.Module]:
+        """What a checkpoint holds."""
+        return self.model.modules()
+
+    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
+        """The encoder's at its own learning rate, unless it is frozen, and the decoder's at another."""
+        encoder = [] if self.config.freeze_encoder else decay_groups(self.model.backbone.model.parameters())
+        decoder = decay_groups(self.model.decoder.parameters())
+        return [*encoder, *(group | {"lr": self.config.decoder_learning_rate} for group in decoder)]
+
+    def batches_per_epoch(self) -> int:
+        """Incomplete last batches are dropped."""
+        return len(self.examples) // self.config.batch_size
+
+    def batches(self, epoch: int) -> Iterator[np.ndarray]:
+        """Rows of problems of about one length, drawn from seed and epoch alone, so resumable."""
+        rng = np.random.default_rng((self.config.seed, epoch))
+        lengths = [len(problem.ids) for problem in self.read]
+        yield from length_grouped_batches(lengths, self.config.batch_size, rng)
+
+    def decoded(self, rows: Sequence[int]) -> tuple[DecodedTrees, Memory]:
+        """Decode the targets of some of the problems."""
+        batch = self.model.reader.batch([self.read[row] for row in rows], self.model.device)
+        if self.cached is None:
+            states = self.model.states(batch)
+        else:
+            states = nn.utils.rnn.pad_sequence([self.cached[row] for row in rows], batch_first=True).float()
+        memory = self.model.memory(states, batch)
+        return self.model.decode(memory, [self.examples[row] for row in rows]), memory
+
+    def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
+        """Minus the mean log-probability of a node (Pattern-CL, Eq. 3)."""
+        decoded, _memory = self.decoded(batch.tolist())
+        return {"loss": -decoded.log_probabilities.mean()}
+
+    def after_step(self) -> None:
+        """Nothing follows."""
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Accuracy on problems that are not learned from."""
+        return self._evaluate(self.model) if self._evaluate else {}
+
+
+class PatternTask(SolvingTask):
+    """Implements `analytics.training.loop.Task`: Pattern-CL's first stage, on triples.
+
+    The goals of a problem's root, of the node of the positive that is built alike, and of the negative's root are
+    compared by cosine (Eq. 1); the equations of all three are learned meanwhile (Eq. 4).
+
+    Args:
+        model, examples, config, evaluate: as for `SolvingTask`.
+        triples: rows of the problems.
+
+    Raises:
+        DataError: fewer triples than a batch.
+    """
+
+    def __init__(
+        self,
+        model: SolverModel,
+        examples: Sequence[SolverExample],
+        triples: Sequence[PatternTriple],
+        config: SolverConfig,
+        evaluate: Evaluate | None = None,
+    ) -> None:
+        super().__init__(model, examples, config, evaluate)
+        if len(triples) < config.batch_size:
+            raise DataError(
+                f"The contrast needs at least {config.batch_size} triples of problems, there are {len(triples)}."
+            )
+        self.triples = triples
+        self.contrast = TripletLoss(config.margin)
+
+    def batches_per_epoch(self) -> int:
+        """Incomplete last batches are dropped."""
+        return len(self.triples) // self.config.batch_size
+
+    def batches(self, epoch: int) -> Iterator[np.ndarray]:
+        """Numbers of triples whose anchors are of about one length."""
+        rng = np.random.default_rng((self.config.seed, 1, epoch))
+        lengths = [len(self.read[triple.anchor].ids) for triple in self.triples]
+        yield from length_grouped_batches(lengths, self.config.batch_size, rng)
+
+    def losses(self, batch: np.ndarray, step: Step) -> Mapping[str, Tensor]:
+        """Writing the equations, and the contrast with the weight of this step."""
+        triples = [self.triples[number] for number in batch]
+        rows = list(
+            dict.fromkeys(
+                row for triple in triples for row in (triple.anchor, triple.positive, triple.negative)
+            )
+        )
+        decoded, _memory = self.decoded(rows)
+        first = np.cumsum([0, *(len(self.examples[row].tokens) for row in rows)])
+        root = {row: int(first[place]) for place, row in enumerate(rows)}
+
+        def goals(places: list[int]) -> Tensor:
+            return decoded.goals[torch.tensor(places, device=decoded.goals.device)]
+
+        contrast = self.contrast(
+            goals([root[triple.anchor] for triple in triples]),
+            goals([root[triple.positive] + triple.node for triple in triples]),
+            goals([root[triple.negative] for triple in triples]),
+        )
+        writing = -decoded.log_probabilities.mean()
+        weight = self.config.contrast_weight * ramp(step, self.config.ramp_begins, self.config.ramp_ends)
+        return {"loss": writing + weight * contrast, "loss_equation": writing, "loss_contrast": contrast}
+
+
+def ramp(step: Step, begins: float, ends: float) -> float:
+    """Return 0 up to a share of the steps, then a straight line up to 1 at another share.
+
+    >>> [ramp(Step(number, 100), 0.1, 0.3) for number in (0, 10, 20, 30, 99)]
+    [0.0, 0.0, 0.5, 1.0, 1.0]
+    """
+    done = step.number / step.total
+    if done >= ends:
+        return 1.0
+    return max(0.0, round((done - begins) / (ends - begins), 12))
+
+
+@torch.no_grad()
+def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype) -> list[Tensor]:
+    """Half-precision states (tokens, width) of each problem, by a frozen encoder in evaluation mode."""
+    model.backbone.model.eval().requires_grad_(False)
+    order = sorted(range(len(read)), key=lambda row: len(read[row].ids))
+    states: list[Tensor] = [torch.empty(0)] * len(read)
+    for start in range(0, len(order), _MEASURE_BATCH):
+        rows = order[start : start + _MEASURE_BATCH]
+        batch = model.reader.batch([read[row] for row in rows], model.device)
+        with autocast(model.device, dtype):
+            found = model.states(batch).half()
+        for row, own in zip(rows, found, strict=True):
+            states[row] = own[: len(read[row].ids)].clone()
+    return states

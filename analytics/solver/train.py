@@ -1,0 +1,270 @@
+"""From word problems to a solver: targets, the stages of training, figures on problems set apart, the artifact."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from analytics.artifacts import Manifest, artifact_write
+from analytics.backbone.backbone import weights_sha256
+from analytics.backbone.bert import load_backbone
+from analytics.backbone.sources import license_with_backbone
+from analytics.configuration import config_to_dict, training_command, training_identity
+from analytics.errors import DataError
+from analytics.records import ProblemRecord
+from analytics.solver.config import SolverConfig
+from analytics.solver.metrics import SolverScores, score_solutions
+from analytics.solver.model import SolverModel, save_solver, solver_extra
+from analytics.solver.patterns import mine_triples
+from analytics.solver.problem_files import Problems, read_problems
+from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
+from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
+from analytics.training.callbacks import History, progress_lines
+from analytics.training.checkpoint import checkpoints_beside
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
+from analytics.training.device import inference_dtype, pick_device
+from analytics.training.distributed import from_main
+from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
+from analytics.training.seeding import seed_everything
+
+__all__ = ["fit_solver", "measure_solver", "train_from_files", "train_solver"]
+
+_MAIN_METRIC = "validation_answer_accuracy"
+
+
+@dataclass(frozen=True)
+class _Divided:
+    """What is learned from and what is measured with while training; how many problems neither is possible with."""
+
+    learned: list[SolverExample]
+    validation: list[SolverExample]
+    left_out: int
+
+
+def train_solver(
+    problems: Problems,
+    config: SolverConfig,
+    output: Path,
+    context: TrainingContext = DEFAULT_CONTEXT,
+) -> Manifest:
+    """Train a solver and write its artifact; `analytics.solver.model.load_solver` loads it.
+
+    Args:
+        problems: to learn from, to validate with, and to test with at the end. Without any to validate with, some of
+            the first are set apart.
+        config: the settings; its backbone is loaded.
+        output: the artifact's folder, written whole or not at all.
+        context: name, provenance, checkpoint, progress and cancellation.
+
+    Raises:
+        DataError: too few problems have an equation that can be learned.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: the context said so; the checkpoint is usable.
+        ArtifactError: the folder cannot be written.
+    """
+    divided = _divide(problems, config)
+    context.say(
+        f"{len(divided.learned):,} problems to learn from, {len(divided.validation):,} to measure with meanwhile;"
+        f" {divided.left_out:,} left out whose equation cannot be read or is too long."
+    )
+    history = History()
+    model, result = fit_solver(
+        divided.learned, config, validation=divided.validation, context=context.with_callbacks(history)
+    )
+    metrics = {
+        "validation": {name: round(value, 4) for name, value in result.best.items()},
+        "loss": history.last("loss"),
+        "steps": result.step,
+        "stopped_early": result.stopped_early,
+        "seconds": round(result.seconds, 1),
+    }
+    if problems.test:
+        context.say(f"Solving {len(problems.test):,} test problems")
+        scores = from_main(lambda: measure_solver(model, problems.test, config))
+        metrics["test"] = {name: round(value, 4) for name, value in scores.as_metrics().items()} | {
+            "problems": scores.problems
+        }
+    about = Manifest(
+        capability="solver",
+        name=context.name or f"{model.backbone.name}-solver",
+        config=config_to_dict(config),
+        metrics=metrics,
+        seed=config.seed,
+        data_hash=_data_hash(divided.learned),
+        license_note=license_with_backbone(context.license_note, config.backbone),
+        parent=context.parent,
+        extra={
+            **solver_extra(model),
+            "problems": len(divided.learned),
+            "device": str(model.device),
+            "command": context.command,
+        },
+    )
+    return from_main(lambda: artifact_write(output, about, save_solver(model)))
+
+
+def fit_solver(
+    examples: Sequence[SolverExample],
+    config: SolverConfig,
+    *,
+    validation: Sequence[SolverExample] = (),
+    context: TrainingContext = DEFAULT_CONTEXT,
+) -> tuple[SolverModel, TrainingResult]:
+    """Train a solver on exactly these problems, in one stage or, with a contrast, in two.
+
+    Raises:
+        DataError: too few problems or triples, or the checkpoint is of another training.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: the context said so; the checkpoint is usable.
+    """
+    seed_everything(config.seed)
+    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses)
+    model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=config.mask_numbers)
+    read = model.reader.read(examples)
+    usable = [
+        example
+        for example, problem in zip(examples, read, strict=True)
+        if vocabulary.writes(example) and problem.is_whole
+    ]
+    if len(usable) < len(examples):
+        context.say(f"{len(examples) - len(usable):,} problems left out: rare constants, or cut texts.")
+    evaluate = partial(_validation_metrics, validation, config) if validation else None
+    result = train_stages(
+        _stages(model, usable, config, evaluate),
+        device=pick_device(config.device),
+        context=context,
+        identity=training_identity(config, _data_hash(examples)),
+    )
+    for module in model.modules().values():
+        module.eval()
+    backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
+    return model, result
+
+
+def _stages(
+    model: SolverModel,
+    examples: Sequence[SolverExample],
+    config: SolverConfig,
+    evaluate: Evaluate | None,
+) -> list[Stage]:
+    device = pick_device(config.device)
+    settings = LoopSettings.of(
+        config, device, best_metric=_MAIN_METRIC if config.patience and evaluate else ""
+    )
+    everything = Stage("equations", partial(SolvingTask, model, examples, config, evaluate), settings)
+    if config.contrast == "none":
+        return [everything]
+    triples = mine_triples(
+        examples,
+        pairs_per_problem=config.pairs_per_problem,
+        positives=config.positives,
+        negatives=config.negatives,
+        seed=config.seed,
+    )
+    first = replace(
+        settings, epochs=config.contrast_epochs, max_steps=config.contrast_steps, best_metric="", patience=0
+    )
+    contrast = Stage(
+        "contrast",
+        partial(PatternTask, model, examples, triples, config, evaluate),
+        first,
+        steps=_stage_steps(len(triples), config),
+    )
+    return [contrast, everything]
+
+
+def _stage_steps(triples: int, config: SolverConfig) -> int:
+    steps = triples // config.batch_size // config.accumulate * config.contrast_epochs
+    return min(steps, config.contrast_steps) if config.contrast_steps else steps
+
+
+def measure_solver(
+    model: SolverModel, problems: Sequence[ProblemRecord], config: SolverConfig
+) -> SolverScores:
+    """Solve problems with a known equation and compare; one whose equation cannot be read counts as wrong."""
+    examples = solver_examples(problems, most_tokens=10**6)
+    scores = _scores(model, examples, config)
+    share = len(examples) / max(1, len(problems))
+    return SolverScores(scores.equation_accuracy * share, scores.answer_accuracy * share, len(problems))
+
+
+def _scores(model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig) -> SolverScores:
+    dtype = inference_dtype(model.device) if config.mixed_precision else torch.float32
+    found = model.search(
+        examples,
+        beam=config.beam,
+        most_tokens=config.most_tokens,
+        dtype=dtype,
+    )
+    written = [
+        [model.vocabulary.token(candidate) for candidate in trees[0].candidates] if trees else []
+        for trees in found
+    ]
+    return score_solutions(examples, written, model.vocabulary)
+
+
+def _validation_metrics(
+    examples: Sequence[SolverExample], config: SolverConfig, model: SolverModel
+) -> Mapping[str, float]:
+    return _scores(model, examples, config).as_metrics("validation_")
+
+
+def _divide(problems: Problems, config: SolverConfig) -> _Divided:
+    learned = solver_examples(problems.learned, most_tokens=config.most_tokens)
+    left_out = len(problems.learned) - len(learned)
+    validation = solver_examples(problems.validation, most_tokens=10**6)
+    if not learned:
+        raise DataError("No problem has an equation that can be learned.")
+    rng = np.random.default_rng(config.seed)
+    if not validation and config.measured:
+        count = min(config.measured, len(learned) // 10)
+        apart = set(rng.permutation(len(learned))[:count].tolist())
+        validation = [example for row, example in enumerate(learned) if row in apart]
+        learned = [example for row, example in enumerate(learned) if row not in apart]
+    elif config.measured < len(validation):
+        rows = sorted(rng.permutation(len(validation))[: config.measured].tolist())
+        validation = [validation[row] for row in rows]
+    return _Divided(learned, validation, left_out)
+
+
+def train_from_files(
+    data: Path,
+    output: Path,
+    config: SolverConfig,
+    files: FileOptions = DEFAULT_FILES,
+    context: TrainingContext = DEFAULT_CONTEXT,
+) -> Manifest:
+    """Train a solver on the problems of a file or a folder: `read_problems`.
+
+    A checkpoint lies beside the output while it trains; the same command goes on from it.
+
+    Raises:
+        AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
+    """
+    if files.hierarchy:
+        raise DataError("A solver learns no concepts: leave the hierarchy out.")
+    if files.backbone:
+        config = replace(config, backbone=files.backbone)
+    problems = read_problems(data, language=files.language, fold=config.fold)
+    with checkpoints_beside(output) as checkpoints:
+        context = replace(
+            context,
+            command=training_command("solver", data.name, config, {"--language": files.language}),
+            checkpoints=checkpoints,
+            callbacks=(*context.callbacks, progress_lines(context.say)),
+        )
+        return train_solver(problems, config, output, context)
+
+
+def _data_hash(examples: Sequence[SolverExample]) -> str:
+    digest = hashlib.sha256()
+    for example in examples:
+        digest.update("\0".join((example.problem.text, example.problem.equation, "")).encode())
+    return digest.hexdigest()

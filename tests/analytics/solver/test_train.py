@@ -1,0 +1,146 @@
+"""Training a solver from files to an artifact, in one stage and in two."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import Cancelled, ConfigurationError, DataError
+from analytics.solver.config import SolverConfig
+from analytics.solver.model import load_solver
+from analytics.solver.problem_files import Problems, read_problems
+from analytics.solver.train import fit_solver, measure_solver, train_from_files, train_solver
+from analytics.training.callbacks import History
+from analytics.training.context import FileOptions, TrainingContext
+from tests.analytics.solver.small_problems import examples, problems
+
+
+@pytest.fixture(scope="module")
+def backbone_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny") / "bert"
+    save_backbone(tiny_backbone(max_tokens=128), folder)
+    return str(folder)
+
+
+def config(backbone: str, **settings) -> SolverConfig:
+    tiny = {
+        "batch_size": 4, "epochs": 3, "contrast_epochs": 2, "learning_rate": 1e-3, "decoder_learning_rate": 3e-3,
+        "measured": 0, "device": "cpu", "mixed_precision": False,
+    }  # fmt: skip
+    return SolverConfig(backbone=backbone, **{**tiny, **settings})
+
+
+def weights(model) -> dict[str, torch.Tensor]:
+    states = {part: module.state_dict() for part, module in model.modules().items()}
+    return {f"{part}.{name}": tensor for part, state in states.items() for name, tensor in state.items()}
+
+
+def test_training_on_eight_problems_solves_them_and_the_artifact_serves_it(backbone_folder, tmp_path):
+    settings = config(
+        backbone_folder, batch_size=8, epochs=200, dropout=0.0, schedule="constant", learning_rate=3e-3
+    )
+    manifest = train_solver(Problems(tuple(problems()), (), tuple(problems())), settings, tmp_path / "model")
+    assert manifest.metrics["test"]["answer_accuracy"] >= 0.75
+    assert manifest.metrics["test"]["problems"] == 8
+    assert manifest.metrics["steps"] == 200
+    loaded = load_solver(tmp_path / "model", device="cpu")
+    scores = measure_solver(loaded, problems(), settings)
+    assert scores.answer_accuracy == manifest.metrics["test"]["answer_accuracy"]
+    assert manifest.extra["constants"] == list(loaded.vocabulary.constants)
+
+
+@pytest.mark.parametrize("stop_after", [1, 3, 4, 6])
+def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(backbone_folder, tmp_path, stop_after):
+    learned = [*examples(), *examples()]  # so that everything has a positive
+    settings = config(backbone_folder, contrast="pattern", contrast_steps=3, max_steps=4)
+    history = History()
+    whole, result = fit_solver(learned, settings, context=TrainingContext(callbacks=(history,)))
+    assert result.step == 7
+    assert {"loss_equation", "loss_contrast", "loss_equations"} <= set(history.reports[0].metrics) | set(
+        history.reports[-1].metrics
+    )
+    calls = iter(range(1, 99))
+    with pytest.raises(Cancelled):
+        fit_solver(
+            learned,
+            settings,
+            context=TrainingContext(checkpoints=tmp_path, cancel=lambda: next(calls) >= stop_after),
+        )
+    resumed, _result = fit_solver(learned, settings, context=TrainingContext(checkpoints=tmp_path))
+    expected = weights(whole)
+    assert all(torch.equal(expected[name], tensor) for name, tensor in weights(resumed).items())
+    with pytest.raises(DataError, match="other settings or other data"):
+        fit_solver(learned, replace(settings, margin=0.1), context=TrainingContext(checkpoints=tmp_path))
+
+
+def test_a_frozen_encoder_keeps_its_weights_and_the_decoder_learns(backbone_folder):
+    model, _result = fit_solver(examples(), config(backbone_folder, freeze_encoder=True))
+    before = tiny_backbone(max_tokens=128).model.state_dict()
+    assert all(
+        torch.equal(before[name], tensor) for name, tensor in model.backbone.model.state_dict().items()
+    )
+    assert model.solve(problems())[0]
+
+
+def test_files_are_learned_from_validated_with_or_tested_with_by_name_and_fold(tmp_path):
+    rows = [
+        {"text": problem.text, "equation": problem.equation, "answer": problem.answer, "fold": number % 2}
+        for number, problem in enumerate(problems())
+    ]
+    (tmp_path / "train.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "dev.jsonl").write_text(json.dumps(rows[0]))
+    (tmp_path / "test.jsonl").write_text(json.dumps(rows[1] | {"language": "zh"}))
+    found = read_problems(tmp_path)
+    assert [len(part) for part in (found.learned, found.validation, found.test)] == [8, 1, 1]
+    folded = read_problems(tmp_path / "train.jsonl", fold=1)
+    assert [problem.fold for problem in folded.learned] == [0] * 4
+    assert [problem.fold for problem in folded.test] == [1] * 4
+    assert len(read_problems(tmp_path, language="en").test) == 0
+    with pytest.raises(DataError, match="no problem to learn from"):
+        read_problems(tmp_path, language="fr")
+    with pytest.raises(DataError, match="no file of problems"):
+        read_problems(tmp_path / "nowhere.jsonl")
+    (tmp_path / "train.jsonl").write_text(
+        json.dumps(rows[0]) + "\n" + json.dumps({"text": "1", "equation": 3})
+    )
+    with pytest.raises(DataError, match=r"train\.jsonl, line 2: the equation is not a string"):
+        read_problems(tmp_path)
+
+
+def test_training_from_files_leaves_no_checkpoint_and_says_how_to_repeat_it(backbone_folder, tmp_path):
+    rows = [{"text": problem.text, "equation": problem.equation} for problem in problems()]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    lines: list[str] = []
+    manifest = train_from_files(
+        tmp_path / "data.jsonl",
+        tmp_path / "model",
+        config(backbone_folder, epochs=1),
+        context=TrainingContext(say=lines.append),
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.jsonl", "model"]
+    assert "--set epochs=1" in manifest.extra["command"]
+    assert lines[0].startswith("8 problems to learn from")
+    with pytest.raises(DataError, match="learns no concepts"):
+        train_from_files(
+            tmp_path / "data.jsonl", tmp_path / "again", config(backbone_folder), FileOptions(hierarchy="h")
+        )
+
+
+def test_too_few_problems_are_refused(backbone_folder, tmp_path):
+    with pytest.raises(DataError, match="at least 16 problems"):
+        fit_solver(examples(), config(backbone_folder, batch_size=16))
+    without = Problems(tuple(replace(problem, equation="") for problem in problems()))
+    with pytest.raises(DataError, match="No problem has an equation"):
+        train_solver(without, config(backbone_folder), tmp_path / "model")
+    few = examples()[:4]
+    with pytest.raises(DataError, match="at least 4 triples"):
+        fit_solver(few, config(backbone_folder, contrast="pattern"))
+
+
+def test_a_ramp_that_ends_before_it_begins_is_refused():
+    with pytest.raises(ConfigurationError, match="ramp_ends must not be below"):
+        SolverConfig(ramp_begins=0.5, ramp_ends=0.2)
