@@ -4,7 +4,7 @@ Logistic regression: the cosine doesn't see one changed number, the findings don
 on operators' pairs of questions that the encoder didn't learn from and on people's decisions
 (`analytics.paraphrase.scoring.fitting`), and stands beside the paper's plain score, not instead of it. No finding may
 speak for a paraphrase, and no cosine against it. Only serious findings weigh, and only of those rules that pay on pairs
-that people wrote (decision 46). A finding weighs as much as the texts share words: in a near copy it is the change
+that people wrote (decision 47). A finding weighs as much as the texts share words: in a near copy it is the change
 itself, in a free rewording it may be another way to say the same (decision 34).
 
 The score may be stretched (`stretched`), so that the paper's threshold of 0.5 divides the pairs evenly.
@@ -51,7 +51,7 @@ _FORMER = {
     "target": "serious target",
     "sense": "serious comparison",
 }
-"""What scorers of before decision 46 call their features; their weight of "shorter" was for another scale."""
+"""What scorers of before decision 47 call their features; their weight of "shorter" was for another scale."""
 
 Array = npt.NDArray[np.float64]
 
