@@ -41,12 +41,16 @@ FORMULA_PARTS: tuple[tuple[re.Pattern[str], Promise], ...] = (
     (re.compile(r"\\vec(?![a-z])|\\overrightarrow"), gettext_lazy("a vector")),
     (re.compile(r"\\sqrt\["), gettext_lazy("a higher root")),
     (re.compile(r"\\sqrt(?!\[)"), gettext_lazy("a square root")),
-    (re.compile(r"(?:^|[=+\-(,<>{]|\\[lg]eq)\|[^|]*[a-z][^|]*\|"), gettext_lazy("an absolute value")),
+    (
+        re.compile(r"(?:^|[=+\-(,<>{]|\\[lg]eq)\|(?!\\(?:vec|overrightarrow|mathbf))[^|]*[a-z][^|]*\|"),
+        gettext_lazy("an absolute value"),
+    ),
     (re.compile(r"\d!|\)!|[a-z]!"), gettext_lazy("a factorial")),
     (re.compile(r"\\angle(?![a-z])"), gettext_lazy("an angle")),
     (re.compile(r"\\pi(?![a-z])"), gettext_lazy("π")),
     (re.compile(r"(?:\\leq|\\geq|[<>]).*[a-z]|[a-z].*(?:\\leq|\\geq|[<>])"), gettext_lazy("an inequality")),
 )
+_COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\})\s*\{[^{}]*\}")  # the lines and columns of a table
 _DRAWING = re.compile(
     r"\[asy\].*?\[/asy\]|!\[[^\]]*\]\([^)]*\)", re.DOTALL
 )  # pictures and what describes them
@@ -106,7 +110,7 @@ def evidence_of(
     nameless = text if language == "zh" else _without_names(text)  # the lists of names are English
     segments = segment_text(nameless)
     formulas = [segment.body for segment in segments if segment.kind == "formula"]
-    spellings = [normalise_latex(formula) for formula in formulas]
+    spellings = [_COLUMNS.sub(r"\1", normalise_latex(formula)) for formula in formulas]
     prose = " ; ".join(one.source for one in segments if one.kind == "text")
     runs = _word_runs(_ANSWER_FORMAT.sub(" ; ", prose), language)
     forms = (masked_formula(formula) for formula in formulas)

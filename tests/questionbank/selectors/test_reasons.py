@@ -262,3 +262,20 @@ def test_instructions_for_drawings_are_no_words():
 
 def test_very_long_texts_are_compared_by_their_beginning():
     assert len(evidence_of("word " * 50_000, language="en").form) < 5000
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"\begin{array}{|c|c|} \hline x & 2 \\ \hline y & 3 \\ \hline \end{array}",
+        r"|\vec{a}| = 3",
+        r"P(A | B) = \frac{1}{3}",
+    ],
+)
+def test_lines_of_a_table_and_lengths_of_vectors_are_no_absolute_value(formula):
+    pair = comparison(f"Red apples: $${formula}$$", f"Green pears: $${formula}$$")
+    assert "absolute value" not in pair.reason
+
+
+def test_an_absolute_value_in_both_is_named():
+    assert "absolute value" in comparison("Red: $|x - 3| = 4$", r"Green: $y = \left|2x\right| + 1$").reason
