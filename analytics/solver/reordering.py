@@ -1,0 +1,45 @@
+"""Textual-CL's question reordering: the question moves to the front, and numbers take new slots with it.
+
+"Textual Enhanced Contrastive Learning" (2022), section 3.1.1. The equation keeps its numbers; slots follow from the
+order of the text, so the prototype equation changes by itself where the question has a number. Torch-free.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from analytics.records import ProblemRecord
+
+__all__ = ["reorder_question"]
+
+_ENGLISH_END = re.compile(r"[.!?;](?:\s+|$)")
+_CHINESE_END = re.compile(r"(?:[。！？；，?]|[.．,](?!\d))\s*")
+_ENGLISH_QUESTION = re.compile(
+    r"\b(?:how|what|which|who|when|where|find|calculate|determine)\b", re.IGNORECASE
+)
+_CHINESE_QUESTION = re.compile(r"多少|几|什么|哪|求|[?？]")
+
+
+def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
+    """Return the problem with its question in front; None where the last sentence is no question, or the only one.
+
+    >>> reorder_question(ProblemRecord("1", "Ann has 7 pens. How many are left if 2 break?")).text
+    'How many are left if 2 break? Ann has 7 pens.'
+    >>> reorder_question(ProblemRecord("2", "小明有5个苹果，吃了2个，还剩多少个？", "zh")).text
+    '还剩多少个？小明有5个苹果，吃了2个。'
+    """
+    is_chinese = problem.language == "zh"
+    text = problem.text.strip()
+    ends = [match.end() for match in (_CHINESE_END if is_chinese else _ENGLISH_END).finditer(text)]
+    starts = [end for end in ends if end < len(text)]
+    if not starts:
+        return None
+    story, question = text[: starts[-1]].strip(), text[starts[-1] :].strip()
+    if not (_CHINESE_QUESTION if is_chinese else _ENGLISH_QUESTION).search(question):
+        return None
+    if not is_chinese:
+        return replace(problem, text=f"{question} {story}")
+    if story[-1] in "，,；":
+        story = f"{story[:-1]}。"
+    return replace(problem, text=question + story)
