@@ -41,8 +41,9 @@ def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Ma
     manifest = artifact_read(model)
     adapter = [one for one in manifest.files if one.startswith(f"{ADAPTER_FOLDER}/")]
     if manifest.capability != capability or not adapter:
-        kind = "encoder" if capability == "encoder" else "scorer"
-        raise ArtifactError(f"{model} is no {kind} with an adapter; train one with --set adapter_rank=64.")
+        raise ArtifactError(
+            f"{model} is no {capability} model with an adapter; train one with --set adapter_rank=64."
+        )
     own = [one for one in manifest.files if "/" not in one and one not in (MODEL_NAME, TOKENIZER_NAME)]
     size = sum((model / one).stat().st_size for one in (*adapter, *own))
     if size > LARGEST:

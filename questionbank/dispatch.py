@@ -1,5 +1,8 @@
 """The only place that hands work to Celery: by task name, on commit, one message a run.
 
+There is one task a kind of run, ``bank.<kind>``; what a capability does differently stands in its row of
+`worker.catalog`.
+
 It imports Celery and never `worker`, and ignores eager mode: tests call task functions themselves.
 """
 
@@ -20,32 +23,16 @@ from kombu.exceptions import OperationalError
 if TYPE_CHECKING:
     from questionbank.models import Run
 
-__all__ = ["QUEUES", "enqueue", "pending_message_ids", "queue_depths"]
+__all__ = ["QUEUES", "enqueue", "pending_message_ids", "queue_depths", "task_name"]
 
 logger = structlog.get_logger(__name__)
 
-TASK_NAMES = {  # (kind of run, capability) -> task; a literal table
-    ("import", ""): "bank.import",
-    ("change", ""): "bank.change",
-    ("embed", "encoder"): "encoder.embed",
-    ("train", "encoder"): "encoder.train",
-    ("train", "paraphrase"): "paraphrase.train",
-    ("train", "probes"): "probes.train",
-    ("evaluate", "encoder"): "encoder.compare",
-    ("evaluate", "paraphrase"): "paraphrase.compare",
-    ("evaluate", "probes"): "probes.compare",
-    ("promote", "encoder"): "bank.promote",
-    ("promote", "paraphrase"): "bank.promote",
-    ("promote", "probes"): "bank.promote",
-    ("project", "probes"): "probes.project",
-    ("propose", "paraphrase"): "paraphrase.propose",
-    ("report", "encoder"): "bank.report",
-    ("report", "paraphrase"): "bank.report",
-    ("report", "probes"): "bank.report",
-    ("score", "paraphrase"): "paraphrase.score",
-    ("undo", ""): "bank.undo_import",
-}
 QUEUES = ("default", "light", "train")  # long work, short work that never waits for it, trainings
+
+
+def task_name(kind: str) -> str:
+    """The task that does a run of a kind, whatever its capability."""
+    return f"bank.{kind}"
 
 
 @cache
@@ -71,7 +58,7 @@ def enqueue(run: Run) -> None:
 def _send(run: Run) -> None:
     try:
         _application().send_task(
-            TASK_NAMES[run.kind, run.capability],
+            task_name(run.kind),
             args=[run.pk],
             task_id=str(run.message_id),
             queue=run.queue,

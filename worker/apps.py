@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.core.checks import CheckMessage, Error, register
 
 
 class WorkerConfig(AppConfig):
     """Celery tasks and the commands that need PyTorch."""
 
     name = "worker"
+
+    def ready(self) -> None:
+        register(_check_worker, "capabilities")
+
+
+def _check_worker(**kwargs: Any) -> list[CheckMessage]:
+    from worker.checks import worker_problems  # only a process that is checked imports them
+
+    return [Error(problem, id="worker.E001") for problem in worker_problems()]

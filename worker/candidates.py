@@ -16,6 +16,7 @@ from typing import Any
 from analytics.artifacts import Manifest
 from analytics.training.context import TrainingContext
 from analytics.training.device import pick_device
+from questionbank.capabilities.catalog import training_of
 from questionbank.disk import require_space
 from questionbank.models import ModelArtifact
 from questionbank.scratch import scratch_folder
@@ -95,8 +96,10 @@ def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
     words = ["python", "manage.py", "train", capability]
     for name in parameters.get("hierarchies") or ():
         words += ["--hierarchy", name]
-    if not parameters.get("decisions", True):
-        words.append("--without-decisions")
+    training = training_of(capability)
+    for option in training.options if training else ():
+        if not parameters.get(option.name, True):
+            words.append(option.flag)
     for name, value in parameters.get("set", {}).items():
         words += ["--set", f"{name}={value}"]
     return shlex.join(words)

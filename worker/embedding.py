@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import F
 
-from analytics.backbone.sources import BACKBONE_FOLDER
-from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, load_encoder
+from analytics.catalog import CAPABILITIES, WORDING, resolve
+from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from questionbank.models import EmbeddingSet, Lens, ModelArtifact, Question
+from questionbank.capabilities.catalog import lens_name
+from questionbank.models import EmbeddingSet, Question
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.embeddings import (
     embedding_count_pending,
@@ -21,13 +22,11 @@ from questionbank.selectors.embeddings import (
     embedding_set_size,
 )
 from questionbank.services import embeddings
+from worker.catalog import worker_capability
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
 
-if TYPE_CHECKING:
-    from analytics.backbone.bert import Backbone
-
-__all__ = ["artifact_backbone", "artifact_source", "embed_pending"]
+__all__ = ["SMALL_JOB", "embed_pending"]
 
 # So few questions are encoded by ONNX Runtime in the time that importing PyTorch would take.
 SMALL_JOB = 256
@@ -60,7 +59,9 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
         chosen = (
             rows.filter(is_current=True) if sets is None else rows.filter(pk__in=[one.pk for one in sets])
         )
-        for embedding_set in chosen.order_by("-lens"):  # the quick n-grams first
+        for embedding_set in chosen.order_by(
+            F("artifact").asc(nulls_first=True), "pk"
+        ):  # the quick n-grams first
             stored[embedding_set.lens] = _embed_set(reporter, embedding_set)
     return stored
 
@@ -76,7 +77,7 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     if pending > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + pending):
         embeddings.embedding_index_drop(embedding_set=embedding_set)
     encode = _bulk_encode(embedding_set, reporter) if pending > SMALL_JOB else None
-    label = str(embedding_set.get_lens_display())
+    label = lens_name(embedding_set.lens)
     done = 0
     new: list[int] = []
     for batch in embedding_pending(embedding_set=embedding_set):
@@ -93,7 +94,7 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     embeddings.embedding_turn_check()
     embeddings.embedding_set_finish(embedding_set=embedding_set)
     reporter.log(f"{label}: {done:,} vectors by {embedding_set.encoder_name}.")
-    if embedding_set.lens == Lens.WORDING:
+    if embedding_set.lens == WORDING.word:
         _report_near_duplicates(reporter, embedding_set, new[:LOOKED_AT])
     return done
 
@@ -111,34 +112,22 @@ def _report_near_duplicates(
     )
 
 
-def _query_encoder(embedding_set: EmbeddingSet) -> OnnxEncoder | HashedNgramEncoder:
-    if embedding_set.artifact is None:
+def _query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
+    artifact = embedding_set.artifact
+    if artifact is None:
         return HashedNgramEncoder(embedding_set.dimension)
-    return load_encoder(artifact_folder(embedding_set.artifact))
+    encoder: TextEncoder = resolve(CAPABILITIES[artifact.capability].load)(artifact_folder(artifact))
+    return encoder
 
 
 def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode | None:
-    """PyTorch's bulk encoder for a set with weights, else None: the query encoder is used."""
-    if embedding_set.artifact is None:
+    """The capability's own encoder of many texts, where it has one; else None: the query encoder is used."""
+    artifact = embedding_set.artifact
+    dotted = worker_capability(artifact.capability).encode if artifact else ""
+    if not dotted:
         return None
-    from analytics.backbone.bert import encode_bulk
-
-    backbone = artifact_backbone(embedding_set.artifact)
-    return lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop)
-
-
-def artifact_backbone(artifact: ModelArtifact) -> Backbone:
-    """An encoder's weights for bulk encoding."""
-    from analytics.backbone.bert import load_backbone
-
-    return load_backbone(artifact_source(artifact), max_tokens=artifact.manifest["extra"]["max_tokens"])
-
-
-def artifact_source(artifact: ModelArtifact) -> str:
-    """Where an encoder's weights are for torch: a trained one brings its own, the plain one names its package."""
-    folder = artifact_folder(artifact)
-    own = (folder / BACKBONE_FOLDER).is_dir()
-    return str(folder) if own else str(artifact.manifest["extra"]["backbone"])
+    encode: Encode = resolve(dotted)(artifact, reporter)
+    return encode
 
 
 def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encoder: OnnxEncoder) -> None:

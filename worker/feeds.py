@@ -11,10 +11,11 @@ import numpy.typing as npt
 from django.db import connection
 from psycopg import sql
 
+from analytics.catalog import lenses
 from analytics.encoder.examples import EncoderExample
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ConceptPath
-from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Lens, Question, QuestionTag
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Question, QuestionTag
 from questionbank.selectors.embeddings import embedding_set_sample
 from questionbank.selectors.questions import concept_paths
 from questionbank.selectors.training_questions import TrainingQuestion, training_questions
@@ -89,23 +90,26 @@ def encoder_feed(
     )
 
 
-def probe_set(*, hierarchy: KnowledgeHierarchy, purpose: EmbeddingSet | None = None) -> EmbeddingSet | None:
-    """The set that knows the language of most of the hierarchy's questions, of those in use.
+def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = None) -> EmbeddingSet | None:
+    """The set in use whose encoder knows the language of most of the hierarchy's questions.
+
+    That is the set of the lens that probes read, else of the lens that stands in for it.
 
     Args:
         hierarchy: with tagged questions; without any there is no such set.
-        purpose: a set of the lens purpose to take for the one in use.
+        instead: a set to take for the one of its lens that is in use.
     """
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values_list("question_id")
     languages = Counter(Question.objects.filter(pk__in=tagged).values_list("language", flat=True))
-    in_use = {one.lens: one for one in EmbeddingSet.objects.filter(is_current=True)}
-    if purpose is not None:
-        in_use[Lens.PURPOSE] = purpose
-    if not languages or Lens.PURPOSE not in in_use:
+    in_use = {row.lens: row for row in EmbeddingSet.objects.filter(is_current=True)}
+    if instead is not None:
+        in_use[instead.lens] = instead
+    lens = next(lens for lens in lenses().values() if lens.read_by_probes)
+    if not languages or lens.word not in in_use:
         return None
     language = languages.most_common(1)[0][0]
-    known = in_use[Lens.PURPOSE].unknown_shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
-    return in_use[Lens.PURPOSE] if known else in_use.get(Lens.WORDING)
+    known = in_use[lens.word].unknown_shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+    return in_use[lens.word] if known else in_use.get(lens.stand_in)
 
 
 def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeFeed:

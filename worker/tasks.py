@@ -1,4 +1,7 @@
-"""Celery tasks: take a run, hand it to whoever does the work, write how it ended."""
+"""Celery tasks, one a kind of run: take a run, hand it to whoever does the work, write how it ended.
+
+What differs from capability to capability stands in `worker.catalog`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 from celery import Task
 
 from questionbank.models import EmbeddingSet
-from questionbank.selectors.training_reports import TRAINING_REPORTS
+from questionbank.selectors.training_reports import training_report
 from questionbank.services.bulk_changes import run_bulk_change
 from questionbank.services.checkpoints import checkpoints_clear
 from questionbank.services.facet_counts import facet_counts_settle
@@ -18,30 +21,24 @@ from questionbank.services.recall import recall_measure
 from questionbank.services.training import probes_request_missing
 from worker.celery import application
 from worker.embedding import embed_pending
-from worker.paraphrase import score_run
-from worker.projection import project_run
-from worker.proposals import propose_run
+from worker.jobs import capability_job
 from worker.reporting import patiently, running
 
 __all__ = [
     "change_questions",
     "checkpoints_clear_away",
+    "compare_models",
     "count_training_data",
-    "encoder_compare",
-    "encoder_embed",
-    "encoder_train",
+    "draw_map",
+    "embed_questions",
     "import_questions",
     "import_undo",
     "measure_recall",
-    "model_promote",
-    "paraphrase_compare",
-    "paraphrase_propose",
-    "paraphrase_score",
-    "paraphrase_train",
-    "probes_compare",
-    "probes_project",
-    "probes_train",
+    "promote_model",
+    "propose_paraphrases",
+    "score_pairs",
     "settle_facet_counts",
+    "train_model",
 ]
 
 
@@ -53,7 +50,7 @@ def import_questions(self: Task[Any, Any], run_id: int) -> None:
             reporter.result = run_import(reporter.run, reporter)
 
 
-@application.task(name="bank.undo_import", bind=True)
+@application.task(name="bank.undo", bind=True)
 def import_undo(self: Task[Any, Any], run_id: int) -> None:
     """Remove what an import created."""
     with running(run_id, self.request.hostname or "here") as reporter:
@@ -75,11 +72,11 @@ def count_training_data(self: Task[Any, Any], run_id: int) -> None:
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             hierarchies = reporter.run.parameters["hierarchies"] or None
-            TRAINING_REPORTS[reporter.run.capability](hierarchies=hierarchies)
+            training_report(reporter.run.capability)(hierarchies=hierarchies)
 
 
-@application.task(name="encoder.embed", bind=True)
-def encoder_embed(self: Task[Any, Any], run_id: int) -> None:
+@application.task(name="bank.embed", bind=True)
+def embed_questions(self: Task[Any, Any], run_id: int) -> None:
     """Compute missing vectors of the sets in use."""
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
@@ -88,60 +85,28 @@ def encoder_embed(self: Task[Any, Any], run_id: int) -> None:
     patiently(projection_request_missing)
 
 
-@application.task(name="encoder.train", bind=True)
-def encoder_train(self: Task[Any, Any], run_id: int) -> None:
-    """Pre-train an encoder on the bank."""
-    _train(run_id, self.request.hostname or "here")
-
-
-@application.task(name="probes.train", bind=True)
-def probes_train(self: Task[Any, Any], run_id: int) -> None:
-    """Train the probes of one hierarchy."""
-    _train(run_id, self.request.hostname or "here")
-
-
-def _train(run_id: int, worker: str) -> None:
+@application.task(name="bank.train", bind=True)
+def train_model(self: Task[Any, Any], run_id: int) -> None:
+    """Train a model of a capability on the bank."""
     from worker.training import train_run  # PyTorch: only a process that trains pays for it
 
-    with running(run_id, worker) as reporter:
+    with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = train_run(reporter)
 
 
-@application.task(name="paraphrase.train", bind=True)
-def paraphrase_train(self: Task[Any, Any], run_id: int) -> None:
-    """Train a scorer of paraphrases on the bank."""
-    _train(run_id, self.request.hostname or "here")
-
-
-@application.task(name="encoder.compare", bind=True)
-def encoder_compare(self: Task[Any, Any], run_id: int) -> None:
+@application.task(name="bank.evaluate", bind=True)
+def compare_models(self: Task[Any, Any], run_id: int) -> None:
     """Measure a candidate against the champion."""
-    _compare(run_id, self.request.hostname or "here")
-
-
-@application.task(name="paraphrase.compare", bind=True)
-def paraphrase_compare(self: Task[Any, Any], run_id: int) -> None:
-    """Measure a candidate scorer against the champion."""
-    _compare(run_id, self.request.hostname or "here")
-
-
-@application.task(name="probes.compare", bind=True)
-def probes_compare(self: Task[Any, Any], run_id: int) -> None:
-    """Measure candidate probes against the champion of their hierarchy."""
-    _compare(run_id, self.request.hostname or "here")
-
-
-def _compare(run_id: int, worker: str) -> None:
     from worker.comparison import compare_run
 
-    with running(run_id, worker) as reporter:
+    with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = compare_run(reporter)
 
 
 @application.task(name="bank.promote", bind=True)
-def model_promote(self: Task[Any, Any], run_id: int) -> None:
+def promote_model(self: Task[Any, Any], run_id: int) -> None:
     """Build what a model needs to serve, then let it serve."""
     from worker.promotion import promote_run
 
@@ -151,28 +116,28 @@ def model_promote(self: Task[Any, Any], run_id: int) -> None:
     patiently(projection_request_missing)
 
 
-@application.task(name="probes.project", bind=True)
-def probes_project(self: Task[Any, Any], run_id: int) -> None:
+@application.task(name="bank.project", bind=True)
+def draw_map(self: Task[Any, Any], run_id: int) -> None:
     """Draw the map of the bank."""
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
-            reporter.result = project_run(reporter)
+            reporter.result = capability_job(reporter)
 
 
-@application.task(name="paraphrase.score", bind=True)
-def paraphrase_score(self: Task[Any, Any], run_id: int) -> None:
-    """Score paraphrases that wait for review."""
+@application.task(name="bank.score", bind=True)
+def score_pairs(self: Task[Any, Any], run_id: int) -> None:
+    """Score what waits for review."""
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
-            reporter.result = score_run(reporter)
+            reporter.result = capability_job(reporter)
 
 
-@application.task(name="paraphrase.propose", bind=True)
-def paraphrase_propose(self: Task[Any, Any], run_id: int) -> None:
+@application.task(name="bank.propose", bind=True)
+def propose_paraphrases(self: Task[Any, Any], run_id: int) -> None:
     """Have paraphrases of questions proposed."""
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
-            reporter.result = propose_run(reporter)
+            reporter.result = capability_job(reporter)
 
 
 @application.task(name="bank.settle_facet_counts")

@@ -1,33 +1,14 @@
-"""Training runs: feed -> capability -> registered model."""
+"""Training runs: the capability's own training, found in the table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from analytics.configuration import config_from_strings
-from analytics.errors import DataError
-from analytics.probes.config import ProbesConfig
-from analytics.probes.data import ProbeData
-from analytics.probes.train import train_probes
-from analytics.training.context import TrainingContext
-from questionbank.errors import Conflict, NotFound
-from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
-from questionbank.scratch import scratch_folder
-from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.models import gate, probes_can_serve
-from questionbank.services.artifacts import artifact_register
-from questionbank.services.promotion import comparison_save, probes_promote
-from questionbank.services.training import probes_questions
-from worker.encoder_training import train_encoder_run
-from worker.feeds import probe_feed, probe_set
-from worker.paraphrase_training import train_scorer_run
-from worker.probes_comparison import probes_comparison_figures
+from analytics.catalog import resolve
+from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
-__all__ = ["TRAININGS", "fit_hierarchy_probes", "train_hierarchy_probes", "train_run"]
-
-ENCODERS_AWAITED = 3  # so often may another encoder be promoted while probes are trained
+__all__ = ["train_run"]
 
 
 def train_run(reporter: RunReporter) -> dict[str, Any]:
@@ -36,118 +17,5 @@ def train_run(reporter: RunReporter) -> dict[str, Any]:
     Returns:
         ``{"model": id, "metrics": figures}``.
     """
-    return TRAININGS[reporter.run.capability](reporter)
-
-
-def _train_probes_run(reporter: RunReporter) -> dict[str, Any]:
-    """``{"hierarchy": name, "set": {field: value}}``.
-
-    Raises:
-        NotFound: there is no such hierarchy.
-    """
-    parameters = reporter.run.parameters
-    hierarchy = KnowledgeHierarchy.objects.filter(name=parameters["hierarchy"]).first()
-    if hierarchy is None:
-        raise NotFound(f"There is no hierarchy {parameters['hierarchy']!r}.")
-    artifact = train_hierarchy_probes(reporter, hierarchy=hierarchy, settings=parameters.get("set", {}))
-    return {
-        "model": artifact.pk,
-        "metrics": artifact.manifest["metrics"],
-        "questions": probes_questions(artifact.manifest),
-        "serves": artifact.state == ModelArtifact.State.CHAMPION,
-    }
-
-
-TRAININGS: dict[str, Callable[[RunReporter], dict[str, Any]]] = {  # a literal table
-    "encoder": train_encoder_run,
-    "paraphrase": train_scorer_run,
-    "probes": _train_probes_run,
-}
-
-
-def train_hierarchy_probes(
-    reporter: RunReporter, *, hierarchy: KnowledgeHierarchy, settings: Mapping[str, str]
-) -> ModelArtifact:
-    """Train the probes of one hierarchy on the vectors in use; they serve if the gate lets them, or if none do yet.
-
-    Where another encoder is promoted meanwhile, they are trained again on its vectors.
-
-    Raises:
-        DataError: too few tagged questions have vectors.
-        ConfigurationError: a setting is unknown or out of bounds.
-    """
-    for _attempt in range(ENCODERS_AWAITED):
-        embedding_set = probe_set(hierarchy=hierarchy)
-        if embedding_set is None:
-            raise DataError(f"No question of the hierarchy {hierarchy.name!r} has a vector yet.")
-        artifact = fit_hierarchy_probes(
-            reporter, hierarchy=hierarchy, embedding_set=embedding_set, settings=settings
-        )
-        try:
-            _compare_probes(reporter, artifact)
-            promoted = probes_promote(
-                artifact=artifact,
-                embedding_set=embedding_set,
-                reason=f"Trained on the bank: {hierarchy.name}.",
-                user=reporter.run.requested_by,
-            )
-        except Conflict as refusal:
-            reporter.log(f"It stays a candidate. {refusal}", level="warning")
-            return artifact
-        if promoted:
-            reporter.log(f"{artifact.name} serves now.")
-            return artifact
-        reporter.log("Another encoder was promoted meanwhile: training again on its vectors.")
-    raise DataError("The encoder in use changed again and again; train the probes later.")
-
-
-def _compare_probes(reporter: RunReporter, artifact: ModelArtifact) -> None:
-    """Measure probes against those in use, where there are some that serve."""
-    champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
-    if champion is None or not probes_can_serve(champion):
-        return
-    figures = probes_comparison_figures(reporter, candidate=artifact, champion=champion)
-    comparison = comparison_save(candidate=artifact, champion=champion, run=reporter.run, figures=figures)
-    reporter.log(" ".join(gate(comparison).reasons))
-
-
-def fit_hierarchy_probes(
-    reporter: RunReporter,
-    *,
-    hierarchy: KnowledgeHierarchy,
-    embedding_set: EmbeddingSet,
-    settings: Mapping[str, str],
-) -> ModelArtifact:
-    """Train the probes of one hierarchy on the vectors of a set, and register them as a candidate.
-
-    Raises:
-        DataError: too few tagged questions have vectors.
-        ConfigurationError: a setting is unknown or out of bounds.
-    """
-    config = config_from_strings(ProbesConfig, settings)
-    reporter.progress(0, 1, "Reading vectors")
-    feed = probe_feed(hierarchy=hierarchy, embedding_set=embedding_set)
-    reporter.log(f"{len(feed.texts):,} tagged questions with vectors by {embedding_set.encoder_name}.")
-    with scratch_folder(prefix="probes-") as scratch:
-        folder = scratch / "probes"
-        data = ProbeData.of(
-            feed.vectors,
-            feed.paths,
-            feed.difficulties,
-            texts=feed.texts,
-            scales=[feed.scale if value is not None else "" for value in feed.difficulties],
-        )
-        context = TrainingContext(
-            parent=embedding_set.artifact.checksum if embedding_set.artifact else "",
-            progress=reporter.progress,
-            cancel=reporter.should_stop,
-        )
-        train_probes(
-            data, config, folder, context, encoder=embedding_set.encoder_name, hierarchy=hierarchy.name
-        )
-        return artifact_register(
-            folder=folder,
-            scope=hierarchy.name,
-            parent=embedding_set.artifact,
-            user=reporter.run.requested_by,
-        )
+    result: dict[str, Any] = resolve(worker_capability(reporter.run.capability).train)(reporter)
+    return result

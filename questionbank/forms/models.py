@@ -7,68 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
+from analytics.catalog import resolve
 from analytics.configuration import FieldSpec, field_specs
+from questionbank.capabilities.rows import FormGroup, TrainingOption
 from questionbank.errors import ValidationFailed
 from questionbank.forms.problems import ServiceForm
-from questionbank.selectors.scorer_report import DecisionCounts
 
 __all__ = ["FieldGroup", "ReasonForm", "TrainingForm"]
 
-GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (  # how the settings stand in the form; a literal table
-    (
-        _("What is learned"),
-        (
-            "backbone",
-            "objective",
-            "ranking",
-            "levels",
-            "root_mapping",
-            "concept_weight",
-            "difficulty_weight",
-            "metric_steps",
-            "loss",
-            "margin",
-            "scale",
-            "interpolate",
-            "adapter_rank",
-        ),
-    ),
-    (_("How long"), ("epochs", "max_steps", "batch_size", "accumulate", "patience")),
-    (
-        _("Changed copies of a question"),
-        (
-            "augment_words",
-            "augment_formulas",
-            "augment_structure",
-            "augmentation_probability",
-            "solution_view",
-        ),
-    ),
-    (
-        _("Triplets"),
-        (
-            "triplets_per_question",
-            "far_share",
-            "given_passes",
-            "combine",
-            "extra_operators",
-            "without",
-            "typed_numbers",
-            "stretch",
-        ),
-    ),
-    (
-        _("Models in the place of rules"),
-        ("translator_there", "translator_back", "weak_paraphraser", "weak_prefix"),
-    ),
-    (_("Contrast"), ("temperatures", "one_temperature", "projection", "queue_size", "momentum")),
-    (_("Optimiser"), ("learning_rate", "weight_decay", "warmup_share", "freeze_embeddings")),
-)
-OPEN_GROUPS = 2  # the first ones stand open, the others fold
 OTHERS = _("Machine and repetition")
 
 
@@ -105,9 +53,9 @@ class FieldGroup:
 class TrainingForm(ServiceForm):
     """The settings of a training, with bounds, help and defaults from its configuration class.
 
-    The class itself checks again when the run is asked for: what depends on several fields is only there. A scorer of
-    paraphrases also learns from reviewers' decisions: with `decided`, the form asks whether it shall. With
-    `one_hierarchy`, exactly one hierarchy is chosen, and the form begins with this one.
+    The class itself checks again when the run is asked for: what depends on several fields is only there. What the
+    capability's row asks besides are the `options`. With `one_hierarchy`, exactly one hierarchy is chosen, and the form
+    begins with this one.
     """
 
     hierarchies = forms.MultipleChoiceField(
@@ -123,12 +71,13 @@ class TrainingForm(ServiceForm):
         config_class: type,
         hierarchies: Sequence[str] = (),
         one_hierarchy: str = "",
-        decided: DecisionCounts | None = None,
+        groups: Sequence[FormGroup] = (),
+        options: Sequence[TrainingOption] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        if decided is not None:
-            self.fields["decisions"] = _decisions_field(decided)
+        self.fields |= {option.name: resolve(option.field)() for option in options}
+        self.form_groups, self.options = groups, options
         self.one_hierarchy = one_hierarchy
         if one_hierarchy:
             self.fields["hierarchies"] = forms.ChoiceField(label=_("Hierarchy"), initial=one_hierarchy)
@@ -141,14 +90,23 @@ class TrainingForm(ServiceForm):
     def groups(self) -> list[FieldGroup]:
         """The settings by what they are about, in the order of the page."""
         names = [spec.name for spec in self.specs]
-        placed = {name for _title, group in GROUPS for name in group}
-        rest = tuple(name for name in names if name not in placed)
+        placed = {name for group in self.form_groups for name in group.fields}
+        rest = FormGroup(OTHERS, tuple(name for name in names if name not in placed))
         groups = []
-        for number, (title, group) in enumerate((*GROUPS, (OTHERS, rest))):
-            fields = [self[name] for name in group if name in names]
+        for group in (*self.form_groups, rest):
+            fields = [self[name] for name in group.fields if name in names]
             wrong = any(field.errors for field in fields)
-            groups.append(FieldGroup(str(title), fields, number < OPEN_GROUPS or wrong))
+            groups.append(FieldGroup(str(group.title), fields, group.is_open or wrong))
         return [group for group in groups if group.fields]
+
+    @property
+    def option_fields(self) -> list[forms.BoundField]:
+        """What the form asks besides the settings."""
+        return [self[option.name] for option in self.options]
+
+    def chosen_options(self) -> dict[str, bool]:
+        """The answers to that, once the form is valid."""
+        return {option.name: bool(self.cleaned_data[option.name]) for option in self.options}
 
     def settings(self) -> dict[str, str]:
         """What differs from the defaults, as `config_from_strings` reads it, once the form is valid."""
@@ -163,22 +121,6 @@ class TrainingForm(ServiceForm):
         known = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
         sent = self.data.getlist("hierarchies") if self.is_bound else [self.one_hierarchy]  # type: ignore[attr-defined]
         return [name for name in sent if name in known] or None
-
-
-def _decisions_field(decided: DecisionCounts) -> forms.Field:
-    said = ngettext(
-        "%(usable)d decided pair: %(accepted)d accepted, %(rejected)d rejected, %(changed)d accepted with changes.",
-        "%(usable)d decided pairs: %(accepted)d accepted, %(rejected)d rejected, %(changed)d accepted with changes.",
-        decided.usable,
-    ) % {
-        "usable": decided.usable,
-        "accepted": decided.accepted,
-        "rejected": decided.rejected,
-        "changed": decided.changed,
-    }
-    return forms.BooleanField(
-        label=_("Learn from reviewers' decisions as well"), initial=True, required=False, help_text=said
-    )
 
 
 def _field(spec: FieldSpec) -> forms.Field:

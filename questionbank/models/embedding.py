@@ -9,7 +9,7 @@ from pgvector.django import HalfVectorField
 
 
 class Lens(models.TextChoices):
-    """A way of being similar."""
+    """The two ways of being similar that the search itself combines; `analytics.catalog.lenses` has every one."""
 
     PURPOSE = "purpose", _("Purpose")
     WORDING = "wording", _("Wording")

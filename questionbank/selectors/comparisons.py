@@ -6,11 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from questionbank.models import ModelArtifact, ModelComparison, Question
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.models import comparison_latest
 
-__all__ = ["ChangedNeighbour", "ChangedQuestion", "changed_concepts", "changed_questions", "comparison_shown"]
+__all__ = [
+    "ChangedNeighbour",
+    "ChangedQuestion",
+    "changed_concepts",
+    "changed_questions",
+    "comparison_shown",
+    "encoder_comparison_shown",
+    "probes_comparison_problems",
+    "probes_comparison_shown",
+    "scorer_comparison_problems",
+    "scorer_comparison_shown",
+]
 
 QUESTIONS_SHOWN = 12
 
@@ -40,7 +53,7 @@ def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
         found = comparison_latest(candidate=artifact, champion=champion)
         if found is not None:
             return found
-    return ModelComparison.objects.filter(candidate=artifact).select_related("champion").first()
+    return ModelComparison.objects.filter(candidate=artifact).select_related("candidate", "champion").first()
 
 
 def changed_questions(comparison: ModelComparison, *, limit: int = QUESTIONS_SHOWN) -> list[ChangedQuestion]:
@@ -73,3 +86,43 @@ def _neighbours(
     own: list[int], others: list[int], questions: Mapping[int, Question]
 ) -> list[ChangedNeighbour]:
     return [ChangedNeighbour(questions[pk], pk in others) for pk in own if pk in questions]
+
+
+def encoder_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
+    """What the page shows of two encoders besides their figures."""
+    return {"changed": changed_questions(comparison)}
+
+
+def scorer_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
+    """What the page shows of two scorers besides their figures."""
+    pairs = comparison.figures.get("changed_pairs", [])
+    return {
+        "suites": comparison.figures["suite"].get("suites", []),
+        "changed_pairs": [pair for pair in pairs if "suite" in pair],
+    }
+
+
+def probes_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
+    """What the page shows of the probes of a hierarchy besides their figures."""
+    return {"changed_concepts": changed_concepts(comparison)}
+
+
+def scorer_comparison_problems(figures: Mapping[str, Any]) -> list[str]:
+    """Why a comparison of scorers speaks against the candidate whatever its figures say."""
+    if "suites" in figures["suite"]:
+        return []
+    return [
+        _(
+            "An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."
+        )
+    ]
+
+
+def probes_comparison_problems(figures: Mapping[str, Any]) -> list[str]:
+    """Why a comparison of probes speaks against the candidate whatever its figures say."""
+    problems = []
+    if figures["suite"].get("loses_concepts"):
+        problems.append(_("It names no concepts, and the champion does."))
+    if figures["suite"].get("loses_difficulty"):
+        problems.append(_("It estimates no difficulty, and the champion does."))
+    return problems

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from django.db import connection
 from psycopg import sql
 
+from analytics.catalog import lenses
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from questionbank.models import EmbeddingSet, Lens, Question, QuestionEmbedding
+from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
 
 __all__ = [
     "PendingQuestion",
@@ -22,6 +23,7 @@ __all__ = [
     "embedding_set_sample",
     "embedding_set_size",
     "languages_served",
+    "map_set",
 ]
 
 SAMPLE_SIZE = 300
@@ -43,8 +45,15 @@ def languages_served(embedding_set: EmbeddingSet) -> list[str]:
     return [
         language
         for language in known
-        if embedding_set.lens == Lens.WORDING or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+        if lenses()[embedding_set.lens].knows_every_language
+        or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
     ]
+
+
+def map_set() -> EmbeddingSet | None:
+    """The set in use that the map of the bank is drawn from, by the first lens whose row says so."""
+    words = [lens.word for lens in lenses().values() if lens.on_map]
+    return EmbeddingSet.objects.filter(lens__in=words[:1], is_current=True).first()
 
 
 def embedding_set_sample(*, language: str) -> list[str]:

@@ -34,6 +34,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from questionbank import dispatch
+from questionbank.capabilities.catalog import lens_name
 from questionbank.checks import PGVECTOR_MINIMUM, parse_version
 from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
@@ -253,7 +254,7 @@ def _runs() -> tuple[State, str, dict[str, str]]:
 
 def _vectors() -> tuple[State, str, dict[str, str]]:
     pending = {
-        str(one.get_lens_display()): embedding_count_pending(embedding_set=one)
+        lens_name(one.lens): embedding_count_pending(embedding_set=one)
         for one in EmbeddingSet.objects.filter(is_current=True).order_by("lens")
     }
     figures = {lens: f"{count:,}" for lens, count in pending.items()}
@@ -270,7 +271,7 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
 def _recall() -> tuple[State, str, dict[str, str]]:
     figures, low, measured = {}, [], 0
     for one in EmbeddingSet.objects.filter(is_current=True).order_by("lens"):
-        lens = str(one.get_lens_display())
+        lens = lens_name(one.lens)
         if not one.recall:
             figures[lens] = _("not measured yet")
             continue

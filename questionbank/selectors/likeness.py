@@ -89,7 +89,7 @@ def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> 
     ids = list(dict.fromkeys(pk for found in known.values() for pk in found))
     ids += _further(asked, set(ids))
     cosines = _cosines(asked, sets, ids, known)
-    scores = _means(asked, cosines) if Lens.PURPOSE in asked.vectors else _by_words(asked, cosines)
+    scores = _means(cosines) if _has_trained_lens(asked) else _by_words(asked, cosines)
     closer = _closer(asked, list(scores))
     ranked = [
         Ranked(pk, score + closer.get(pk, 0.0) * score * (1 - score), cosines[pk])
@@ -140,7 +140,7 @@ def _further(asked: Asked, known: set[int]) -> list[int]:
         tagged = QuestionTag.objects.filter(concept__in=asked.concept_ids).values("question")
         same = list(ready.filter(pk__in=tagged).values_list("pk", flat=True)[: FROM_CONCEPT + 1])
         found += same if len(same) <= FROM_CONCEPT else []
-    if Lens.PURPOSE not in asked.vectors:
+    if not _has_trained_lens(asked):
         tokens = list(dict.fromkeys(search_tokens(_compared(asked.text), asked.text_language)))
         found += rank_by_text(tokens, ready, vocabulary()).ids[:CANDIDATES]
     return [pk for pk in dict.fromkeys(found) if pk not in known and pk not in asked.exclude]
@@ -164,11 +164,19 @@ def _cosines(
     return cosines
 
 
-def _means(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
+def _has_trained_lens(asked: Asked) -> bool:
+    """Whether there are vectors other than of the wording."""
+    return any(lens != Lens.WORDING for lens in asked.vectors)
+
+
+def _weight(lens: str) -> float:
+    return WORDING_WEIGHT if lens == Lens.WORDING else PURPOSE_WEIGHT
+
+
+def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
     """The weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
-    weights: dict[str, float] = {Lens.PURPOSE: PURPOSE_WEIGHT, Lens.WORDING: WORDING_WEIGHT}
     return {
-        pk: sum(weights[lens] * cosine for lens, cosine in own.items()) / sum(weights[lens] for lens in own)
+        pk: sum(_weight(lens) * cosine for lens, cosine in own.items()) / sum(map(_weight, own))
         for pk, own in cosines.items()
         if own
     }

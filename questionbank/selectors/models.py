@@ -9,8 +9,9 @@ The figures of a comparison are a JSON object:
 ``metrics``
     a list of ``{"name", "label", "higher_is_better", "questions", "candidate", "champion", "difference",
     "low", "high", "worse"}``; the interval is the 95 % paired bootstrap over questions of
-    candidate - champion, and ``worse`` says that all of it lies on the wrong side of 0. ``decides`` is false
-    where that does not keep the candidate out, and ``may_favour`` where being better does not count for it.
+    candidate - champion, and ``worse`` says that all of it lies on the wrong side of 0. ``may_favour`` is false
+    where being better does not count for the candidate. Which figures decide stands in `analytics.catalog`;
+    comparisons of earlier versions say it themselves, as ``decides``.
 ``changed``
     a list of ``{"question", "overlap", "candidate", "champion"}``, those with the smallest overlap first: ids
     of the ten nearest questions by either, and the share of them that both name.
@@ -38,7 +39,8 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics.catalog import CAPABILITIES
+from analytics.catalog import CAPABILITIES, resolve
+from questionbank.capabilities.catalog import bank_capability, fixed_suite
 from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
 
@@ -52,8 +54,9 @@ __all__ = [
     "model_events",
     "model_get",
     "models_by_capability",
-    "probes_can_serve",
+    "probes_serving_problem",
     "roll_back_target",
+    "serving_problem",
     "training_run",
 ]
 
@@ -119,7 +122,7 @@ def model_get(*, artifact_id: int) -> ModelArtifact:
     return found
 
 
-def model_events(*, capability: str = "encoder") -> QuerySet[ModelEvent]:
+def model_events(*, capability: str) -> QuerySet[ModelEvent]:
     """The history of a capability's models, the latest first."""
     return ModelEvent.objects.filter(capability=capability).select_related("artifact", "former", "person")
 
@@ -131,12 +134,19 @@ def training_run(*, artifact: ModelArtifact) -> Run | None:
 
 def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> ModelComparison | None:
     """The last comparison of these two models."""
-    return ModelComparison.objects.filter(candidate=candidate, champion=champion).first()
+    rows = ModelComparison.objects.filter(candidate=candidate, champion=champion)
+    return rows.select_related("candidate").first()
 
 
 def gate(comparison: ModelComparison) -> Gate:
     """Judge a candidate: worse on no decisive figure beyond the interval, better on one, and no question lost."""
-    suite, metrics = comparison.figures["suite"], comparison.figures["metrics"]
+    suite = comparison.figures["suite"]
+    capability = comparison.candidate.capability
+    fixed, row = fixed_suite(capability), CAPABILITIES.get(capability)
+    metrics = [
+        {"decides": row is None or row.is_decisive(metric["name"]), **metric}
+        for metric in comparison.figures["metrics"]
+    ]
     problems = []
     if suite["questions"] < SMALLEST_SUITE:
         problems.append(
@@ -150,17 +160,7 @@ def gate(comparison: ModelComparison) -> Gate:
             % {"number": suite["questions"], "fewest": SMALLEST_SUITE}
         )
     elif not metrics:
-        problems.append(
-            _("No figure could be measured: there are not pairs of both labels for enough questions.")
-            if "changed_pairs" in comparison.figures
-            else _("No figure could be measured: no hierarchy has enough tagged questions.")
-        )
-    if "changed_pairs" in comparison.figures and "suites" not in suite:
-        problems.append(
-            _(
-                "An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."
-            )
-        )
+        problems.append(str(fixed.no_figures) if fixed else _("No figure could be measured."))
     if suite["lost"]:
         problems.append(
             ngettext(
@@ -170,15 +170,13 @@ def gate(comparison: ModelComparison) -> Gate:
             )
             % {"number": suite["lost"]}
         )
-    if suite.get("loses_concepts"):
-        problems.append(_("It names no concepts, and the champion does."))
-    if suite.get("loses_difficulty"):
-        problems.append(_("It estimates no difficulty, and the champion does."))
+    if fixed and fixed.problems:
+        problems += resolve(fixed.problems)(comparison.figures)
     worse = [metric for metric in metrics if metric["worse"]]
     worse_sentence = _(
         "%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
     )
-    problems += [worse_sentence % metric for metric in worse if metric.get("decides", True)]
+    problems += [worse_sentence % metric for metric in worse if metric["decides"]]
     if problems:
         return Gate(GateOutcome.REFUSED, problems)
     remarks = [worse_sentence % metric for metric in worse]
@@ -197,15 +195,14 @@ def gate(comparison: ModelComparison) -> Gate:
 
 def _is_better(metric: Mapping[str, Any]) -> bool:
     """Whether a figure's whole interval speaks for the candidate, and may."""
-    counts = metric.get("decides", True) and metric.get("may_favour", True)
+    counts = metric["decides"] and metric.get("may_favour", True)
     return bool(counts and (metric["low"] > 0 if metric["higher_is_better"] else metric["high"] < 0))
 
 
 def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
     """The model that a roll back would bring back: the one that today's champion replaced.
 
-    None where there was none, its files were deleted, an encoder's vectors are gone, or probes read vectors
-    that do not serve any more.
+    None where there was none, its files were deleted, the vectors of its lens are gone, or it cannot serve any more.
     """
     promoted = (
         ModelEvent.objects.filter(
@@ -220,16 +217,27 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
     former = promoted.former if promoted else None
     if former is None or former.state != ModelArtifact.State.ARCHIVED:
         return None
-    if capability == "encoder" and not (
-        EmbeddingSet.objects.filter(artifact=former).exclude(state=EmbeddingSet.State.BUILDING).exists()
+    row = CAPABILITIES.get(capability)
+    if (
+        row
+        and row.lens
+        and not (
+            EmbeddingSet.objects.filter(artifact=former).exclude(state=EmbeddingSet.State.BUILDING).exists()
+        )
     ):
         return None
-    if capability == "probes" and not probes_can_serve(former):
-        return None
-    return former
+    return None if serving_problem(former) else former
 
 
-def probes_can_serve(artifact: ModelArtifact) -> bool:
-    """Whether the vectors that probes read are in use."""
+def serving_problem(artifact: ModelArtifact) -> str:
+    """Why a model cannot serve now, as its capability's row says; empty where it can."""
+    row = bank_capability(artifact.capability)
+    return str(resolve(row.serving_problem)(artifact)) if row and row.serving_problem else ""
+
+
+def probes_serving_problem(artifact: ModelArtifact) -> str:
+    """Why probes cannot serve: the vectors that they read are not in use."""
     reads = artifact.manifest["extra"]["encoder"]
-    return EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists()
+    if EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
+        return ""
+    return _("These probes read vectors by “%(name)s”, which does not serve.") % {"name": reads}

@@ -21,17 +21,15 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import NotFound
 from questionbank.models import (
-    EmbeddingSet,
     KnowledgeConcept,
     KnowledgeHierarchy,
-    Lens,
     Projection,
     QuestionTag,
     Run,
 )
 from questionbank.selectors.concept_levels import concept_levels
 from questionbank.selectors.concepts import hierarchies
-from questionbank.selectors.embeddings import embedding_set_size
+from questionbank.selectors.embeddings import embedding_set_size, map_set
 
 __all__ = [
     "BANDS",
@@ -115,7 +113,7 @@ class LegendRow:
 
 def map_state() -> MapState:
     """Which map the site shows: that of the encoder in use, else the latest one."""
-    current = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    current = map_set()
     shown = Projection.objects.only(*_SHOWN)
     projection = (shown.filter(embedding_set=current).first() if current else None) or shown.order_by(
         "-created_at"

@@ -21,13 +21,15 @@ from django.db.models import Subquery
 from django.db.models.functions import JSONObject
 from django.utils.translation import gettext as _
 
+from analytics.catalog import CAPABILITIES, lenses, resolve
 from analytics.errors import ArtifactError
-from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEncoder, load_encoder
+from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEncoder
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
+from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
-from questionbank.models import EmbeddingSet, Lens, ModelArtifact
+from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.artifacts import artifact_champion, artifact_folder
 from questionbank.selectors.hierarchy_choice import default_hierarchy_first
 
@@ -85,11 +87,19 @@ class Serving:
         return found
 
     def encoder(self, lens: str) -> TextEncoder:
-        """The encoder that made the lens's set."""
+        """The encoder that made the lens's set.
+
+        Raises:
+            ServiceUnavailable: there is no set yet, or only workers can load its encoder.
+        """
         embedding_set = self.embedding_set(lens)
-        if embedding_set.artifact is None:
+        artifact = embedding_set.artifact
+        if artifact is None:
             return _kept(embedding_set.encoder_name, lambda: HashedNgramEncoder(embedding_set.dimension))
-        return _load(embedding_set.artifact, load_encoder)
+        row = CAPABILITIES[artifact.capability]
+        if row.serves != "web":
+            raise ServiceUnavailable(_("Under this lens only questions of the bank can be compared."))
+        return _load(artifact, resolve(row.load))
 
     def serves(self, lens: str, language: str, sample: Sequence[str] = ()) -> bool:
         """Whether the lens has vectors for a language: its encoder must know nine tokens of ten.
@@ -97,33 +107,51 @@ class Serving:
         A language that the bank has not measured is measured on the sample; without one it is taken for
         unknown, unless it is English.
         """
-        if lens == Lens.WORDING:
+        if lenses()[lens].knows_every_language:
             return True
         if lens not in self.sets:
             return False
         share = self.sets[lens].unknown_shares.get(language)
         if share is None and language not in ("", "en"):
-            encoder = self.encoder(lens) if sample else None
+            encoder = self.encoder(lens) if sample and self._is_loaded_here(lens) else None
             share = encoder.unknown_share(sample) if isinstance(encoder, OnnxEncoder) else 1.0
         return share is None or bool(share <= UNKNOWN_SHARE_LIMIT)
 
     def lens_for(
         self, lens: str, language: str, sample: Sequence[str] = ()
     ) -> tuple[EmbeddingSet, TextEncoder, str]:
-        """The set and encoder for a text: the lens's own, or the wording's with a notice that says so.
+        """The set and encoder for a text: the lens's own, or its stand-in's with a notice that says so.
 
         Args:
-            lens: ``"purpose"`` or ``"wording"``.
+            lens: a word of `analytics.catalog.lenses`.
             language: of the text.
             sample: texts of that language, in case the bank has not measured it.
 
         Raises:
-            ServiceUnavailable: the bank has no set of vectors yet.
+            ServiceUnavailable: the bank has no set of vectors yet, or nothing stands in.
+        """
+        embedding_set, notice = self.set_for(lens, language, sample)
+        return embedding_set, self.encoder(embedding_set.lens), notice
+
+    def set_for(self, lens: str, language: str, sample: Sequence[str] = ()) -> tuple[EmbeddingSet, str]:
+        """The set to compare a text in: like `lens_for`, for a question whose vector may be there already.
+
+        Raises:
+            ServiceUnavailable: the bank has no set of vectors yet, or nothing stands in.
         """
         if self.serves(lens, language, sample):
-            return self.embedding_set(lens), self.encoder(lens), ""
-        notice = _("Suggestions are limited in this language: we can only compare wording.")
-        return self.embedding_set(Lens.WORDING), self.encoder(Lens.WORDING), notice
+            return self.embedding_set(lens), ""
+        stand_in = lenses()[lens].stand_in
+        if not stand_in:
+            raise ServiceUnavailable(_("There are no suggestions in this language under this lens."))
+        notice = _("Suggestions are limited in this language: we can only compare %(lens)s.") % {
+            "lens": lens_name(stand_in).lower()
+        }
+        return self.embedding_set(stand_in), notice
+
+    def _is_loaded_here(self, lens: str) -> bool:
+        artifact = self.sets[lens].artifact
+        return artifact is None or CAPABILITIES[artifact.capability].serves == "web"
 
     def encode(self, text: str, lens: str, language: str) -> Vector:
         """The vector of one text, of the set that `lens_for` names; zeros for a text without content."""
@@ -154,11 +182,10 @@ class Serving:
         artifact = self.probe_artifacts.get(name)
         if artifact is None:
             return None
-        known = self.serves(Lens.PURPOSE, language, sample)
         heads = _load(artifact, load_heads)
         for lens, embedding_set in self.sets.items():
             reads = (heads.encoder, heads.dimension) == (embedding_set.encoder_name, embedding_set.dimension)
-            if reads and (known or lens == Lens.WORDING):
+            if reads and self.serves(lens, language, sample):
                 return ServedProbes(heads, name, lens)
         return None
 

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from django.db.models import Q
 
+from analytics.catalog import lenses
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
@@ -106,14 +107,16 @@ def similar_by_lens(
 ) -> list[SimilarResult]:
     """The same under every lens, for a stored question or a text, each candidate read once.
 
-    Where a lens has no vectors, its result is empty and its notice says so.
+    Where purpose or wording has no vectors, its result is empty and its notice says so; any other lens is left out.
     """
     if isinstance(asked, Question):
         comparison = _Comparison.with_question(asked, serving)
     else:
         comparison = _Comparison.with_text(asked, language, serving)
     results = []
-    for lens in Lens.values:
+    for lens in lenses():
+        if lens not in Lens.values and lens not in serving.sets:
+            continue  # no model gives these vectors yet
         try:
             results.append(comparison.under(lens, k))
         except ServiceUnavailable as error:
@@ -188,7 +191,7 @@ class _Comparison:
     def under(self, lens: str, k: int) -> SimilarResult:
         """The `k` most similar questions under a lens."""
         vectors, notice = self._vectors(lens)
-        rank = rank_by_wording if lens == Lens.WORDING else rank_by_likeness
+        rank = rank_by_wording if lenses()[lens].knows_every_language else rank_by_likeness
         ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, k)
         served = lens if lens in vectors else Lens.WORDING
         return SimilarResult(lens, self.hits(ranked, served), notice)
@@ -231,12 +234,13 @@ class _Comparison:
             self._evidence[pk] = _evidence(question, tags.get(pk, []))
 
     def _vectors(self, lens: str) -> tuple[dict[str, Vector], str]:
-        """The text's vectors under the lenses to compare, and the notice where purpose is none of them."""
+        """The text's vectors under the lens and its stand-in, and the notice where the lens is none of them."""
         text, language = self._asked.text, self._asked.text_language
-        wanted, _encoder, notice = self._serving.lens_for(lens, language, [text])
+        wanted, notice = self._serving.set_for(lens, language, [text])
         sets = {wanted.lens: wanted}
-        if lens == Lens.PURPOSE and Lens.WORDING in self._serving.sets:
-            sets[Lens.WORDING] = self._serving.embedding_set(Lens.WORDING)
+        stand_in = lenses()[lens].stand_in
+        if stand_in in self._serving.sets:
+            sets[stand_in] = self._serving.embedding_set(stand_in)
         known = self._vectors_by_set
         for name, embedding_set in sets.items():
             if embedding_set.pk not in known:

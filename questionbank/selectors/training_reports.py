@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from analytics.catalog import resolve
+from questionbank.capabilities.catalog import training_of
+from questionbank.errors import NotFound
 from questionbank.models import Question
-from questionbank.selectors.data_report import KeptReport, encoder_data_report
-from questionbank.selectors.probes_report import probes_data_report
-from questionbank.selectors.scorer_report import scorer_data_report
+from questionbank.selectors.data_report import KeptReport
 
-__all__ = ["COUNTED_AT_ONCE", "TRAINING_REPORTS", "is_counted_at_once"]
+__all__ = ["COUNTED_AT_ONCE", "is_counted_at_once", "training_report"]
 
 COUNTED_AT_ONCE = 5_000  # questions of a bank whose report a page may wait for
 
-TRAINING_REPORTS: Mapping[str, KeptReport[Any]] = {  # capability -> its report; a literal table
-    "encoder": encoder_data_report,
-    "paraphrase": scorer_data_report,
-    "probes": probes_data_report,
-}
+
+def training_report(capability: str) -> KeptReport[Any]:
+    """The report that the capability's row names.
+
+    Raises:
+        NotFound: it is not trained on the bank.
+    """
+    training = training_of(capability)
+    if training is None:
+        raise NotFound(f"“{capability}” is not trained on the bank.")
+    report: Any = resolve(training.report)
+    return report
 
 
 def is_counted_at_once() -> bool:

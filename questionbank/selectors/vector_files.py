@@ -8,9 +8,9 @@ from typing import Any
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
+from analytics.catalog import lenses
 from questionbank.errors import ValidationFailed
 from questionbank.files import InputQuestion
-from questionbank.models import Lens
 from questionbank.selectors.predictions import PredictedDifficulty, predict_many
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.similarity import SimilarHit
@@ -25,16 +25,11 @@ def check_lens(name: str) -> str:
     """The lens of this name.
 
     Raises:
-        ValidationFailed: there is none, or not yet.
+        ValidationFailed: there is none.
     """
-    if name in Lens.values:
+    if name in lenses():
         return name
-    known = ", ".join(Lens.values)
-    if name == "structure":
-        raise ValidationFailed(
-            _("The lens “structure” comes with the analogy capability; until then use one of %(known)s.")
-            % {"known": known}
-        )
+    known = ", ".join(lenses())
     raise ValidationFailed(
         _("There is no lens “%(name)s”; use one of %(known)s.") % {"name": name, "known": known}
     )

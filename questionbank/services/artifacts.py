@@ -23,15 +23,13 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 from psycopg import sql
 
-import analytics
 from analytics.artifacts import MANIFEST_NAME, artifact_checksum, artifact_read
-from analytics.catalog import CAPABILITIES
+from analytics.catalog import CAPABILITIES, WORDING, resolve
 from analytics.inference.ngrams import HashedNgramEncoder
+from questionbank.capabilities.catalog import bank_capability, training_of
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
-from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelEvent, Run, User
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Run, User
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.artifacts import artifact_champion
-from questionbank.services.paraphrase import paraphrase_rescore
 
 __all__ = [
     "artifact_archive",
@@ -46,9 +44,6 @@ __all__ = [
 
 INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never install at once
 INSTALLED = "Installed with the program."
-STARTER_ADAPTER = Path(analytics.__file__).parent / "encoder" / "starter"
-STARTER_PROBES = Path(analytics.__file__).parent / "probes" / "starter"
-STARTER_SCORER = Path(analytics.__file__).parent / "paraphrase" / "starter"
 
 
 def artifact_register(
@@ -96,12 +91,12 @@ def artifact_import(
     Args:
         folder: the model folder.
         loads: called with capability and folder; raises where the model cannot be loaded.
-        scope: of probes their hierarchy, by default what the manifest says.
+        scope: the hierarchy, where a model belongs to one; by default what the manifest says.
         user: who imports it.
 
     Raises:
         ArtifactError: the folder is no complete model, or cannot be loaded.
-        ValidationFailed: the program knows no such capability, or probes name no hierarchy.
+        ValidationFailed: the program knows no such capability, or the model names no hierarchy and needs one.
         Conflict: it is registered already.
     """
     manifest = artifact_read(folder)
@@ -109,12 +104,13 @@ def artifact_import(
         raise ValidationFailed(
             _("This program has no use for a model of the kind “%(kind)s”.") % {"kind": manifest.capability}
         )
-    if manifest.capability == "probes":
+    training = training_of(manifest.capability)
+    if training is not None and training.one_hierarchy:
         scope = scope or str(manifest.extra.get("hierarchy", ""))
         if not scope:
-            raise ValidationFailed(_("These probes name no hierarchy: give one as the scope."))
+            raise ValidationFailed(_("This model names no hierarchy: give one as the scope."))
     elif scope:
-        raise ValidationFailed(_("Only probes have a scope."))
+        raise ValidationFailed(_("Only a model that belongs to one hierarchy has a scope."))
     loads(manifest.capability, folder)
     same = ModelArtifact.objects.filter(
         capability=manifest.capability, scope=scope, checksum=artifact_checksum(folder)
@@ -159,8 +155,8 @@ def artifact_promote(
 ) -> ModelArtifact:
     """Make `artifact` the champion of its capability and scope; the former one is archived.
 
-    An encoder serves with its vectors and probes: `questionbank.services.promotion` calls this as a part of
-    swapping all of them.
+    A model with a lens serves with its vectors and their readers: `questionbank.services.promotion` calls this as a
+    part of swapping all of them.
     """
     with connection.cursor() as cursor:  # there may be no row yet that two promotions could lock
         cursor.execute(
@@ -197,7 +193,7 @@ def serving_lock() -> None:
 
 
 def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:
-    """Forget a candidate or archived model: its files, and an encoder's vectors. Its history stays.
+    """Forget a candidate or archived model: its files, and the vectors of its lens. Its history stays.
 
     Probes that read those vectors stay too, archived; nothing brings them back.
 
@@ -231,8 +227,8 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
         storage.delete(f"{location}/{name}")
 
 
-def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> ModelArtifact:
-    """Install the default encoder, the n-gram set, the starter probes and the starter scorer where there are none.
+def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> None:
+    """Install the starter of each capability, and the n-gram set, where there are none.
 
     The exports need PyTorch, which this process must not import: each runs as ``python -m analytics export`` and
     takes some seconds, once for a `VAR_DIR`.
@@ -240,59 +236,82 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> M
     Raises:
         ServiceUnavailable: the packages of the extra ``worker`` are not installed.
     """
-    encoder = _installed_encoder()
-    if encoder is not None and not _scorer_is_missing():
-        return encoder
+    if not _missing_starters():
+        return
     say = report or (lambda _line: None)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [INSTALL_LOCK])
     try:
-        encoder = artifact_champion(capability="encoder") or _install_encoder(say)
-        if _scorer_is_missing():
-            _install_scorer(say)
-        return encoder
+        for word in _missing_starters():  # asked again: another process may have installed them meanwhile
+            say(f"Installing the default model: {CAPABILITIES[word].title} (once, some seconds) ...")
+            _install_starter(word)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [INSTALL_LOCK])
 
 
-def _installed_encoder() -> ModelArtifact | None:
-    lenses = set(EmbeddingSet.objects.filter(is_current=True).values_list("lens", flat=True))
-    return artifact_champion(capability="encoder") if {Lens.WORDING, Lens.PURPOSE} <= lenses else None
+def _missing_starters() -> list[str]:
+    """The capabilities that shall have a model from the start, and have none."""
+    champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
+    words = set(champions.values_list("capability", flat=True))
+    return [
+        word
+        for word, row in CAPABILITIES.items()
+        if row.starter is not None
+        and not row.starter.along_with
+        and (row.starter.is_required or row.starter.path.is_dir())
+        and word not in words
+    ]
 
 
-def _scorer_is_missing() -> bool:
-    return STARTER_SCORER.is_dir() and artifact_champion(capability="paraphrase") is None
+def _install_starter(word: str) -> None:
+    """Let a capability's starter serve, with the set of its lens and the starters that read it."""
+    row = CAPABILITIES[word]
+    model = _starter(word)
+    along = [other for other, its in CAPABILITIES.items() if its.starter and its.starter.along_with == word]
+    with transaction.atomic():
+        artifact_promote(artifact=model, reason=INSTALLED)
+        if row.lens is not None:
+            EmbeddingSet.objects.create(
+                lens=row.lens.word,
+                artifact=model,
+                encoder_name=model.name,
+                dimension=model.manifest["extra"]["dimension"],
+                is_current=True,
+            )
+            _install_wording()
+        for other in along:
+            if _starter_folder(other).is_dir():
+                artifact_promote(artifact=_starter(other), reason=INSTALLED)
+        bank_row = bank_capability(word)
+        if bank_row is not None and bank_row.after_promotion:
+            resolve(bank_row.after_promotion)(user=None)  # there may have been work for it before
 
 
-def _install_encoder(report: Callable[[str], Any]) -> ModelArtifact:
-    report("Installing the default encoder (once, some seconds) ...")
-    encoder = _exported("encoder", STARTER_ADAPTER if STARTER_ADAPTER.is_dir() else None)
+def _install_wording() -> None:
+    """The set of the character n-grams, which need no model."""
+    if EmbeddingSet.objects.filter(lens=WORDING.word, is_current=True).exists():
+        return
     ngrams = HashedNgramEncoder()
-    with transaction.atomic():
-        artifact_promote(artifact=encoder, reason=INSTALLED)
-        EmbeddingSet.objects.create(
-            lens=Lens.PURPOSE,
-            artifact=encoder,
-            encoder_name=encoder.name,
-            dimension=encoder.manifest["extra"]["dimension"],
-            is_current=True,
-        )
-        EmbeddingSet.objects.create(
-            lens=Lens.WORDING, encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
-        )
-        if STARTER_PROBES.is_dir():
-            scope = artifact_read(STARTER_PROBES).extra["hierarchy"]
-            artifact_promote(artifact=artifact_register(folder=STARTER_PROBES, scope=scope), reason=INSTALLED)
-    return encoder
+    EmbeddingSet.objects.create(
+        lens=WORDING.word, encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
+    )
 
 
-def _install_scorer(report: Callable[[str], Any]) -> None:
-    report("Installing the default scorer of paraphrases (once, some seconds) ...")
-    scorer = _exported("paraphrase", STARTER_SCORER)
-    with transaction.atomic():
-        artifact_promote(artifact=scorer, reason=INSTALLED)
-        paraphrase_rescore()  # pairs may have arrived before there was a scorer
+def _starter_folder(word: str) -> Path:
+    starter = CAPABILITIES[word].starter
+    assert starter is not None, "only capabilities with a starter are installed"  # noqa: S101
+    return starter.path
+
+
+def _starter(word: str) -> ModelArtifact:
+    """Register a capability's starter as a candidate: put together, or as it is where nothing needs to be exported."""
+    folder = _starter_folder(word)
+    if CAPABILITIES[word].export:
+        return _exported(word, folder if folder.is_dir() else None)
+    training = training_of(word)
+    scope = artifact_read(folder).extra["hierarchy"] if training and training.one_hierarchy else ""
+    return artifact_register(folder=folder, scope=scope)
 
 
 def _exported(capability: str, adapter: Path | None) -> ModelArtifact:

@@ -14,9 +14,12 @@ import numpy.typing as npt
 import psycopg
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
+from django.utils.translation import gettext as _
 from psycopg import sql
 
-from questionbank.models import EmbeddingSet, Lens, ModelArtifact, Run
+from analytics.catalog import CAPABILITIES
+from questionbank.errors import ValidationFailed
+from questionbank.models import EmbeddingSet, ModelArtifact, Run
 from questionbank.selectors.embeddings import PendingQuestion, embedding_index_exists
 from questionbank.services.runs import run_create
 
@@ -52,20 +55,26 @@ def embedding_request() -> Run | None:
 
 @transaction.atomic
 def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
-    """The purpose vectors of an encoder; an empty set beside the one in use where it has none yet.
+    """The vectors of a model for its capability's lens; an empty set beside the one in use where it has none yet.
 
     Probes find the set that they read by its encoder's name, so no two sets have the same.
+
+    Raises:
+        ValidationFailed: models of this kind give no vectors.
     """
+    row = CAPABILITIES.get(artifact.capability)
+    if row is None or row.lens is None:
+        raise ValidationFailed(_("Models of this kind give questions no vectors."))
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/embedding sets'))")
-    found = EmbeddingSet.objects.filter(artifact=artifact, lens=Lens.PURPOSE).order_by("-pk").first()
+    found = EmbeddingSet.objects.filter(artifact=artifact, lens=row.lens.word).order_by("-pk").first()
     if found is not None:
         return found
     name = artifact.name[:100]
     choices = [name, f"{name} ({artifact.checksum[:8]})", f"{name} (model {artifact.pk})"]
     taken = set(EmbeddingSet.objects.filter(encoder_name__in=choices).values_list("encoder_name", flat=True))
     return EmbeddingSet.objects.create(
-        lens=Lens.PURPOSE,
+        lens=row.lens.word,
         artifact=artifact,
         encoder_name=next(one for one in choices if one not in taken),
         dimension=artifact.manifest["extra"]["dimension"],

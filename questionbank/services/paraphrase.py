@@ -27,6 +27,7 @@ from questionbank.services.runs import run_create
 
 __all__ = [
     "PairInput",
+    "after_scorer_promotion",
     "findings_to_json",
     "pair_findings",
     "pair_priority",
@@ -231,6 +232,14 @@ def paraphrase_rescore(*, user: User | None = None) -> Run | None:
     undecided = ParaphrasePair.objects.exclude(state=ParaphrasePair.State.DECIDED)
     lacking = undecided.exclude(scored_by=champion, scored_by__isnull=False).order_by("priority", "pk")
     return paraphrase_score_request(pairs=lacking.only("pk"), user=user)
+
+
+def after_scorer_promotion(*, user: User | None = None) -> str:
+    """Ask for the undecided pairs to be scored by the scorer that serves now; return the sentence that says so."""
+    run = paraphrase_rescore(user=user)
+    if run is None:
+        return ""
+    return f"{len(run.parameters['pairs']):,} undecided pairs are scored anew by job {run.pk}."
 
 
 def pair_save_score(

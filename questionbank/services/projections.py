@@ -13,7 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict
-from questionbank.models import EmbeddingSet, Lens, Projection, Run, User
+from questionbank.models import EmbeddingSet, Projection, Run, User
+from questionbank.selectors.embeddings import map_set
 from questionbank.services.runs import run_create
 
 __all__ = ["projection_request", "projection_request_missing", "projection_store"]
@@ -35,7 +36,7 @@ def projection_request(*, user: User | None = None) -> Run:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PROJECTION_LOCK])
     if Run.objects.filter(kind=Run.Kind.PROJECT).exclude(state__in=Run.FINISHED).exists():
         raise Conflict(_("The map is being drawn already."))
-    current = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    current = map_set()
     if current is None or not current.embeddings.exists():
         raise Conflict(_("The bank has no vectors yet, so there is nothing to draw."))
     return run_create(
@@ -45,7 +46,7 @@ def projection_request(*, user: User | None = None) -> Run:
 
 def projection_request_missing() -> Run | None:
     """Ask for a map where the encoder in use has none, or the bank has outgrown it; None: nothing to do."""
-    current = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    current = map_set()
     if current is None:
         return None
     drawn = Projection.objects.filter(embedding_set=current).values_list("questions", flat=True).first()

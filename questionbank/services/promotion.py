@@ -1,8 +1,8 @@
 """Which model serves: asking for a comparison or a promotion, the swap itself, and rolling it back.
 
-An encoder serves together with its vectors and the probes that read them. A job builds what is missing
-beside what is in use; then one transaction swaps all of it, and readers see either the old or the new
-(`questionbank.selectors.serving` reads everything by one statement). Decision 0022.
+A model whose capability has a lens serves together with its vectors and the models that read them. A job builds what
+is missing beside what is in use; then one transaction swaps all of it, and readers see either the old or the new
+(`questionbank.selectors.serving` reads everything by one statement). Decisions 0022 and 0047.
 """
 
 from __future__ import annotations
@@ -13,41 +13,34 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from analytics.catalog import CAPABILITIES, lenses, resolve
+from questionbank.capabilities.catalog import bank_capability, fixed_suite
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
-from questionbank.models import EmbeddingSet, Lens, ModelArtifact, ModelComparison, ModelEvent, Run, User
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run, User
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.models import (
     Gate,
     GateOutcome,
     comparison_latest,
     gate,
-    probes_can_serve,
     roll_back_target,
+    serving_problem,
 )
 from questionbank.services.artifacts import artifact_archive, artifact_promote, serving_lock
 from questionbank.services.embeddings import embedding_request
-from questionbank.services.paraphrase import paraphrase_rescore
 from questionbank.services.runs import run_create, run_is_held, run_under_way
 from questionbank.services.training import probes_request_missing
 
 __all__ = [
-    "GATED",
     "comparison_request",
     "comparison_save",
-    "encoder_swap",
     "gate_verdict",
     "model_promote",
     "model_roll_back",
+    "model_swap",
     "probes_promote",
     "promotion_request",
 ]
-
-GATED = ("encoder", "paraphrase", "probes")  # capabilities that have a fixed suite
-COMPARISON_QUEUES = {
-    "encoder": "default",
-    "paraphrase": "light",
-    "probes": "light",
-}  # an encoder's computes the vectors of the bank
 
 
 def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
@@ -59,7 +52,8 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
         ValidationFailed: its capability has no fixed questions, or it is the champion itself.
         Conflict: there is no champion, or the same comparison is under way.
     """
-    if candidate.capability not in GATED:
+    suite = fixed_suite(candidate.capability)
+    if suite is None:
         raise ValidationFailed(_("Models of this kind have no fixed questions to be compared on."))
     champion = artifact_champion(capability=candidate.capability, scope=candidate.scope)
     if champion is None:
@@ -77,7 +71,7 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
         return run_create(
             **wanted,
             title=f"Compare {candidate.name} with {champion.name}"[:200],
-            queue=COMPARISON_QUEUES[candidate.capability],
+            queue=suite.queue,
             requested_by=user,
             send=send,
         )
@@ -102,7 +96,7 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     Raises:
         Conflict: it does not pass, and nobody overrides that.
     """
-    if artifact.capability not in GATED:
+    if fixed_suite(artifact.capability) is None:
         return {}
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     comparison = comparison_latest(candidate=artifact, champion=champion) if champion else None
@@ -182,41 +176,47 @@ def promotion_request(
 
 
 @transaction.atomic
-def model_promote(*, run: Run, artifact: ModelArtifact) -> Run | None:
-    """Let a model serve that needs no vectors of its own: probes for the vectors in use, or a scorer.
+def model_promote(*, run: Run, artifact: ModelArtifact) -> str:
+    """Let a model serve whose capability has no lens.
 
     Returns:
-        The job that scores the undecided pairs anew, where a scorer was promoted and there are some.
+        A sentence on the jobs that follow, as the capability's row asks for them; empty where there are none.
 
     Raises:
-        Conflict: it reads vectors that do not serve, or the run was given to another worker.
+        Conflict: it cannot serve now, or the run was given to another worker.
     """
     serving_lock()
     if not run_is_held(run=run):
         raise Conflict(_("Another worker goes on with this promotion."))
     verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
-    if artifact.capability == "probes" and not probes_can_serve(artifact):
-        raise Conflict(
-            _("These probes read vectors by “%(name)s”, which does not serve.")
-            % {"name": artifact.manifest["extra"]["encoder"]}
-        )
+    if problem := serving_problem(artifact):
+        raise Conflict(problem)
     artifact_promote(artifact=artifact, reason=run.parameters["reason"], user=run.requested_by, gate=verdict)
-    return paraphrase_rescore(user=run.requested_by) if artifact.capability == "paraphrase" else None
+    return _consequences(artifact, run.requested_by)
+
+
+def _consequences(artifact: ModelArtifact, user: User | None) -> str:
+    """Ask for the jobs that follow when a model starts serving, and say so in a sentence."""
+    row = bank_capability(artifact.capability)
+    return str(resolve(row.after_promotion)(user=user)) if row and row.after_promotion else ""
 
 
 @transaction.atomic
-def encoder_swap(
-    *, run: Run, artifact: ModelArtifact, embedding_set: EmbeddingSet, probes: Sequence[ModelArtifact]
-) -> None:
-    """Let an encoder, its vectors and its probes serve, all at once.
+def model_swap(
+    *, run: Run, artifact: ModelArtifact, embedding_set: EmbeddingSet, beside: Sequence[ModelArtifact]
+) -> str:
+    """Let a model with a lens serve together with its vectors and the models that read them, all at once.
 
-    Champion probes that read the vectors which leave, and have no successor among `probes`, are archived.
+    Champions that read the vectors which leave, and have no successor in `beside`, are archived.
 
     Args:
         run: the promotion, with ``{"reason", "override"}``; its worker must hold it.
-        artifact: the encoder.
+        artifact: the model.
         embedding_set: its set, complete.
-        probes: candidates trained on that set, one a hierarchy.
+        beside: candidates trained on that set, one a scope: probes, one a hierarchy.
+
+    Returns:
+        A sentence on the jobs that follow, as the capability's row asks for them; empty where there are none.
 
     Raises:
         Conflict: the gate does not pass (any more), or the run was given to another worker.
@@ -226,28 +226,21 @@ def encoder_swap(
         raise Conflict(_("Another worker goes on with this promotion."))
     reason, person = run.parameters["reason"], run.requested_by
     verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
-    former = (
-        EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).exclude(pk=embedding_set.pk).first()
-    )
-    _serve(embedding_set, former)
+    leaving = _serve(embedding_set)
     artifact_promote(artifact=artifact, reason=reason, user=person, gate=verdict)
-    with_encoder = _("With the encoder %(name)s.") % {"name": artifact.name}
-    for one in probes:
-        artifact_promote(artifact=one, reason=with_encoder, user=person)
-    if former is not None:
-        for one in _champion_probes_reading(former):
-            artifact_archive(artifact=one, reason=with_encoder, user=person)
+    _swap_readers(artifact, beside, leaving, user=person)
     embedding_request()  # what was edited since the set was completed
+    return _consequences(artifact, person)
 
 
 @transaction.atomic
 def model_roll_back(
-    *, capability: str = "encoder", reason: str, user: User | None = None, scope: str = ""
+    *, capability: str, reason: str, user: User | None = None, scope: str = ""
 ) -> ModelArtifact:
-    """Let the former champion serve again, with the vectors and probes that it had; at once.
+    """Let the former champion serve again, with the vectors of its lens and the models that read them; at once.
 
     Questions that were edited or added meanwhile get their vectors by a job that this asks for; hierarchies
-    that have no probes for those vectors get some, likewise. After a scorer's the undecided pairs are scored anew.
+    that have no probes for those vectors get some, likewise; and whatever the capability's row says follows.
 
     Raises:
         ValidationFailed: no reason is given.
@@ -261,22 +254,18 @@ def model_roll_back(
     target = roll_back_target(capability, scope)
     if target is None:
         raise Conflict(_("There is no former model to go back to."))
-    if capability != "encoder":
+    lens = CAPABILITIES[capability].lens
+    if lens is None:
         artifact_promote(artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK)
-        if capability == "paraphrase":
-            paraphrase_rescore(user=user)
+        _consequences(target, user)
         return target
-    back = EmbeddingSet.objects.filter(artifact=target, lens=Lens.PURPOSE).order_by("-pk").get()
-    leaving = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
-    _serve(back, leaving)
+    back = EmbeddingSet.objects.filter(artifact=target, lens=lens.word).order_by("-pk").get()
+    leaving = _serve(back)
     artifact_promote(artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK)
-    with_encoder = _("With the encoder %(name)s.") % {"name": target.name}
-    for one in _former_probes(back, leaving).values():
-        artifact_promote(artifact=one, reason=with_encoder, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
-    if leaving is not None:
-        for one in _champion_probes_reading(leaving):
-            artifact_archive(artifact=one, reason=with_encoder, user=user)
+    readers = list(_former_readers(back, leaving).values())
+    _swap_readers(target, readers, leaving, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
     embedding_request()
+    _consequences(target, user)
     transaction.on_commit(probes_request_missing)
     return target
 
@@ -297,7 +286,7 @@ def probes_promote(
     if not EmbeddingSet.objects.filter(pk=embedding_set.pk, is_current=True).exists():
         return False
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
-    replaces = champion is not None and probes_can_serve(champion)
+    replaces = champion is not None and not serving_problem(champion)
     verdict = gate_verdict(artifact=artifact, override=True) if replaces else {}
     if verdict.get("outcome") == GateOutcome.REFUSED:
         raise Conflict(" ".join(verdict["reasons"]))
@@ -307,37 +296,60 @@ def probes_promote(
     return True
 
 
-def _serve(embedding_set: EmbeddingSet, former: EmbeddingSet | None) -> None:
-    if former is not None and former.pk != embedding_set.pk:
+def _serve(embedding_set: EmbeddingSet) -> EmbeddingSet | None:
+    """Make a set the one of its lens that is in use; the set that it replaces, if any."""
+    rows = EmbeddingSet.objects.filter(lens=embedding_set.lens, is_current=True)
+    former = rows.exclude(pk=embedding_set.pk).first()
+    if former is not None:
         former.is_current, former.state = False, EmbeddingSet.State.RETIRED
         former.save(update_fields=["is_current", "state"])
     embedding_set.is_current, embedding_set.state = True, EmbeddingSet.State.READY
     embedding_set.save(update_fields=["is_current", "state"])
+    return former
 
 
-def _champion_probes_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
+def _swap_readers(
+    artifact: ModelArtifact,
+    readers: Sequence[ModelArtifact],
+    leaving: EmbeddingSet | None,
+    *,
+    user: User | None,
+    kind: str = ModelEvent.Kind.PROMOTED,
+) -> None:
+    """Let the models serve that read a model's vectors, and archive those whose vectors left."""
+    together = _("With the model %(name)s.") % {"name": artifact.name}
+    for reader in readers:
+        artifact_promote(artifact=reader, reason=together, user=user, kind=kind)
+    if leaving is not None:
+        for reader in _champions_reading(leaving):
+            artifact_archive(artifact=reader, reason=together, user=user)
+
+
+def _champions_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
     return list(
         ModelArtifact.objects.filter(
-            capability="probes",
             state=ModelArtifact.State.CHAMPION,
             manifest__extra__encoder=embedding_set.encoder_name,
         )
     )
 
 
-def _former_probes(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[str, ModelArtifact]:
-    """By hierarchy the newest archived probes that can read `back` or the n-grams.
+def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tuple[str, str], ModelArtifact]:
+    """By capability and scope the newest archived models that can read `back`, or the lens that stands in for it.
 
-    Of those hierarchies only whose champion reads the vectors that leave, or that have none.
+    Of those scopes only whose champion reads the vectors that leave, or that have none.
     """
-    gone = {one.scope for one in _champion_probes_reading(leaving)} if leaving else set()
-    probes = ModelArtifact.objects.filter(capability="probes")
-    kept = set(probes.filter(state=ModelArtifact.State.CHAMPION).values_list("scope", flat=True)) - gone
-    names = [
-        back.encoder_name,
-        *EmbeddingSet.objects.filter(lens=Lens.WORDING, is_current=True).values_list(
-            "encoder_name", flat=True
-        ),
-    ]
-    rows = probes.filter(state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names)
-    return {one.scope: one for one in rows.exclude(scope__in=kept).order_by("created_at", "pk")}
+    leave = _champions_reading(leaving) if leaving else []
+    gone = {(model.capability, model.scope) for model in leave}
+    champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
+    kept = set(champions.values_list("capability", "scope")) - gone
+    stand_ins = EmbeddingSet.objects.filter(lens=lenses()[back.lens].stand_in, is_current=True)
+    names = [back.encoder_name, *stand_ins.values_list("encoder_name", flat=True)]
+    rows = ModelArtifact.objects.filter(
+        state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names
+    )
+    return {
+        (model.capability, model.scope): model
+        for model in rows.order_by("created_at", "pk")
+        if (model.capability, model.scope) not in kept
+    }

@@ -1,6 +1,6 @@
 """Proposing paraphrases of the bank's questions: each candidate becomes a pair that waits for reviewers.
 
-The rules write theirs at once; models take long, so a job asks them (`worker/proposals.py`).
+The rules write theirs at once; models take long, so a job asks them (`worker/paraphrase/proposals.py`).
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from questionbank import dispatch
+from questionbank.capabilities.catalog import training_of
 from questionbank.errors import Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
@@ -52,21 +53,11 @@ __all__ = [
     "worker_seen",
 ]
 
-# What two unfinished runs of a kind must not have in common: capability and these parameters. A literal table.
-ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
-    (Run.Kind.TRAIN, "encoder"): (),
-    (Run.Kind.TRAIN, "paraphrase"): (),
-    (Run.Kind.TRAIN, "probes"): ("hierarchy",),
-    (Run.Kind.EVALUATE, "encoder"): ("candidate", "champion"),
-    (Run.Kind.EVALUATE, "paraphrase"): ("candidate", "champion"),
-    (Run.Kind.EVALUATE, "probes"): ("candidate", "champion"),
-    (Run.Kind.PROMOTE, "encoder"): ("scope",),
-    (Run.Kind.PROMOTE, "paraphrase"): ("scope",),
-    (Run.Kind.PROMOTE, "probes"): ("scope",),
-    (Run.Kind.REPORT, "encoder"): ("hierarchies",),
-    (Run.Kind.REPORT, "paraphrase"): ("hierarchies",),
-    (Run.Kind.REPORT, "probes"): ("hierarchies",),
-    (Run.Kind.UNDO, ""): ("import",),
+_ALONE: Mapping[str, tuple[str, ...]] = {  # likewise by kind, whatever the capability; a literal table
+    Run.Kind.EVALUATE: ("candidate", "champion"),
+    Run.Kind.PROMOTE: ("scope",),
+    Run.Kind.REPORT: ("hierarchies",),
+    Run.Kind.UNDO: ("import",),
 }
 HEARTBEAT_SECONDS = 2.0
 SILENT_AFTER = timedelta(seconds=6)  # without a heartbeat and without its lock a worker is dead
@@ -102,11 +93,11 @@ def run_create(
 
 
 def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) -> Run | None:
-    """An unfinished run that does what such a run would do, and must do it alone (`ALONE`).
+    """An unfinished run that does what such a run would do, and must do it alone (`_alone`).
 
     Call it in the transaction that creates or queues the run: others who ask the same wait for its end.
     """
-    names = ALONE.get((kind, capability))
+    names = _alone(kind, capability)
     if names is None:
         return None
     same = {name: parameters.get(name) for name in names}
@@ -120,6 +111,14 @@ def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) 
         .filter(kind=kind, capability=capability, **{f"parameters__{name}": same[name] for name in names})
         .first()
     )
+
+
+def _alone(kind: str, capability: str) -> tuple[str, ...] | None:
+    """The parameters that two unfinished runs must not have in common; None: there may be any number of them."""
+    if kind == Run.Kind.TRAIN:
+        training = training_of(capability)
+        return training.alone if training else None
+    return _ALONE.get(kind)
 
 
 def run_start(*, run_id: int, worker: str) -> Run | None:

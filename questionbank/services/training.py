@@ -12,10 +12,9 @@ from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.backbone.sources import PACKAGED
+from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
-from analytics.encoder.config import EncoderConfig
 from analytics.errors import ConfigurationError
-from analytics.paraphrase.config import ParaphraseConfig
 from analytics.probes.config import ProbesConfig
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
@@ -26,8 +25,8 @@ from questionbank.services.runs import run_create, run_under_way
 __all__ = [
     "FEWEST_TAGGED",
     "MODEL_IN_USE",
-    "QUICK_ENCODER",
     "encoder_request",
+    "encoder_settings_like",
     "probes_hierarchies",
     "probes_questions",
     "probes_request",
@@ -35,6 +34,7 @@ __all__ = [
     "probes_training_request",
     "report_request",
     "scorer_request",
+    "training_request",
 ]
 
 MODEL_IN_USE = "in use"
@@ -44,9 +44,6 @@ _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _REGISTERED = re.compile(
     r"model ([0-9]{1,18})"
 )  # as an encoder's backbone: a registered encoder by its number
-
-QUICK_ENCODER: Mapping[str, Any] = {"backbone": MODEL_IN_USE, "objective": "last-layer", "metric_steps": 30}
-"""Settings of the training that takes a minute or two without a GPU (decision 30)."""
 
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
 
@@ -89,16 +86,12 @@ def encoder_request(
         ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
         Conflict: another encoder training waits or runs.
     """
-    _check_settings(EncoderConfig, settings or {})
-    return _training_request(
+    return training_request(
         capability="encoder",
         title="Train the encoder",
-        parameters={
-            "set": dict(settings or {}),
-            **_checked_hierarchies(hierarchies),
-            **_pinned_start(settings or {}),
-        },
-        busy=_("An encoder is being trained already: wait for it, or stop it first."),
+        settings=settings,
+        hierarchies=hierarchies,
+        parameters=_pinned_start(settings or {}),
         user=user,
         send=send,
     )
@@ -125,16 +118,12 @@ def scorer_request(
         ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
         Conflict: another scorer's training waits or runs.
     """
-    _check_settings(ParaphraseConfig, settings or {})
-    return _training_request(
+    return training_request(
         capability="paraphrase",
         title="Train the paraphrase scorer",
-        parameters={
-            "set": dict(settings or {}),
-            **_checked_hierarchies(hierarchies),
-            "decisions": decisions,
-        },
-        busy=_("A scorer is being trained already: wait for it, or stop it first."),
+        settings=settings,
+        hierarchies=hierarchies,
+        parameters={"decisions": decisions},
         user=user,
         send=send,
     )
@@ -160,6 +149,21 @@ def _pinned_start(settings: Mapping[str, str]) -> dict[str, Any]:
     return {"set": {**settings, "backbone": f"model {start.pk}"}, "start": start.pk}
 
 
+def encoder_settings_like(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that an encoder was trained with; of one with a last layer, how its transformer was trained.
+
+    What it began with may lie anywhere, so a last layer alone begins with the encoder in use.
+    """
+    config = dict(manifest.get("config", {}))
+    before = manifest.get("extra", {}).get("begun_with", {}).get("config")
+    if config.get("objective") != "last-layer" or not before:
+        return config
+    whole = before.get("objective") != "last-layer"
+    return (
+        {**before, "metric_steps": config["metric_steps"]} if whole else config | {"backbone": MODEL_IN_USE}
+    )
+
+
 def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
     """The parameter ``hierarchies`` of a training; none where all questions are meant."""
     if names is None:
@@ -177,22 +181,44 @@ def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
 
 
 @transaction.atomic
-def _training_request(
+def training_request(
     *,
     capability: str,
     title: str,
-    parameters: Mapping[str, Any],
-    busy: str,
-    user: User | None,
-    send: bool,
+    settings: Mapping[str, str] | None = None,
+    hierarchies: Sequence[str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    user: User | None = None,
+    send: bool = True,
 ) -> Run:
-    if run_under_way(kind=Run.Kind.TRAIN, capability=capability, parameters=parameters) is not None:
-        raise Conflict(busy)
+    """Ask for a model of a capability to be trained on the bank's questions.
+
+    Args:
+        capability: its word; it has a configuration class.
+        title: of the job.
+        settings: values by the names of the configuration's fields.
+        hierarchies: names; only questions tagged in these. By default all questions.
+        parameters: what the run says besides, e.g. the answers to the form's options.
+        user: who asks.
+        send: hand the run to a worker; a command that runs it itself does not.
+
+    Raises:
+        ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
+        Conflict: a training that this one must not run beside waits or runs.
+    """
+    row = CAPABILITIES[capability]
+    _check_settings(row.config or object, settings or {})
+    asked = {"set": dict(settings or {}), **_checked_hierarchies(hierarchies), **(parameters or {})}
+    if run_under_way(kind=Run.Kind.TRAIN, capability=capability, parameters=asked) is not None:
+        raise Conflict(
+            _("“%(title)s” is being trained already: wait for that job, or stop it first.")
+            % {"title": row.title}
+        )
     return run_create(
         kind=Run.Kind.TRAIN,
         capability=capability,
         title=title,
-        parameters=parameters,
+        parameters=asked,
         queue="train",
         requested_by=user,
         send=send,
@@ -229,7 +255,11 @@ def _check_backbone(name: str) -> None:
 
 @transaction.atomic
 def probes_request(
-    *, hierarchy: KnowledgeHierarchy, settings: Mapping[str, str] | None = None, user: User | None = None
+    *,
+    hierarchy: KnowledgeHierarchy,
+    settings: Mapping[str, str] | None = None,
+    user: User | None = None,
+    send: bool = True,
 ) -> Run | None:
     """Ask for a hierarchy's probes to be trained; None where that is asked for already."""
     wanted: dict[str, Any] = {
@@ -240,19 +270,28 @@ def probes_request(
     if run_under_way(**wanted) is not None:
         return None
     return run_create(
-        **wanted, title=f"Train probes: {hierarchy.name}"[:200], queue="train", requested_by=user
+        **wanted,
+        title=f"Train probes: {hierarchy.name}"[:200],
+        queue="train",
+        requested_by=user,
+        send=send,
     )
 
 
 def probes_training_request(
-    *, settings: Mapping[str, str] | None = None, hierarchies: Sequence[str] | None, user: User | None = None
+    *,
+    settings: Mapping[str, str] | None = None,
+    hierarchies: Sequence[str] | None,
+    user: User | None = None,
+    send: bool = True,
 ) -> Run:
-    """Ask for probes from a form: `probes_request` with its checks.
+    """Ask for probes from a form or a command: `probes_request` with its checks.
 
     Args:
         settings: values by the names of the fields of `ProbesConfig`.
         hierarchies: the name of one.
         user: who asks.
+        send: hand the run to a worker; a command that runs it itself does not.
 
     Raises:
         ValidationFailed: a setting is wrong, or not one hierarchy is named.
@@ -262,8 +301,10 @@ def probes_training_request(
     found = KnowledgeHierarchy.objects.filter(name__in=hierarchies or ())
     if len(found) != 1:
         problem = _("Choose a hierarchy.")
+        if hierarchies and len(hierarchies) == 1:
+            problem = _("There is no hierarchy “%(name)s”.") % {"name": hierarchies[0]}
         raise ValidationFailed(problem, fields={"hierarchies": [problem]})
-    run = probes_request(hierarchy=found[0], settings=settings, user=user)
+    run = probes_request(hierarchy=found[0], settings=settings, user=user, send=send)
     if run is None:
         raise Conflict(_("These probes are being trained already: wait for that job, or stop it first."))
     return run

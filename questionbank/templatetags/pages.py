@@ -37,6 +37,7 @@ __all__ = [
     "leading_difficulty",
     "percent",
     "readable",
+    "suite_name",
     "worth_showing",
 ]
 
@@ -251,3 +252,14 @@ def current(context: dict[str, Any], names: str) -> bool:
     match = getattr(context.get("request"), "resolver_match", None)
     at = getattr(match, "url_name", None) or ""
     return any(at.startswith(name) if name.endswith("_") else at == name for name in names.split())
+
+
+@register.filter
+def suite_name(suite: str) -> str:
+    """A suite of labelled pairs as people call it; a file by its name."""
+    known = {
+        "made": _("operators’ pairs of the bank’s held-out questions"),
+        "decided": _("reviewers’ decisions on the bank’s held-out questions"),
+        "demo": _("the demo’s hand-written pairs"),
+    }
+    return str(known.get(suite, suite))

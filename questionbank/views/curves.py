@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.utils.translation import gettext as _
 
 from questionbank.charts import LineChart, line_chart
-from questionbank.templatetags.pages import readable
+from questionbank.templatetags.pages import readable, suite_name
 
-__all__ = ["compared_charts", "metric_name", "suite_name", "training_charts"]
+__all__ = ["compared_charts", "metric_name", "training_charts"]
 
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
@@ -140,16 +140,6 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         if name.startswith(prefix):
             return label, suite_name(name.removeprefix(prefix))
     return readable(name), ""
-
-
-def suite_name(suite: str) -> str:
-    """A suite of labelled pairs as people call it; a file by its name."""
-    known = {
-        "made": _("operators’ pairs of the bank’s held-out questions"),
-        "decided": _("reviewers’ decisions on the bank’s held-out questions"),
-        "demo": _("the demo’s hand-written pairs"),
-    }
-    return known.get(suite, suite)
 
 
 def _order(name: str) -> list[tuple[int, int, str]]:

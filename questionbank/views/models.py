@@ -5,8 +5,7 @@ Whoever may read may look; only admins change. What takes time is a job, and its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,14 +19,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from analytics.catalog import CAPABILITIES
+from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import field_specs
+from questionbank.capabilities.catalog import BANK_CAPABILITIES, bank_capability, fixed_suite, training_of
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm, TrainingForm
 from questionbank.forms.numbers import whole_number
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.comparisons import changed_concepts, changed_questions, comparison_shown
+from questionbank.selectors.comparisons import comparison_shown
 from questionbank.selectors.concepts import hierarchies
 from questionbank.selectors.hierarchy_choice import default_hierarchy
 from questionbank.selectors.model_jobs import model_jobs
@@ -40,27 +40,18 @@ from questionbank.selectors.models import (
     training_run,
 )
 from questionbank.selectors.runs import run_metric_series
-from questionbank.selectors.scorer_report import decision_counts
-from questionbank.selectors.training_reports import TRAINING_REPORTS, is_counted_at_once
+from questionbank.selectors.training_reports import is_counted_at_once, training_report
 from questionbank.services.artifacts import artifact_delete
 from questionbank.services.promotion import (
-    GATED,
     comparison_request,
     gate_verdict,
     model_roll_back,
     promotion_request,
 )
-from questionbank.services.training import (
-    MODEL_IN_USE,
-    QUICK_ENCODER,
-    encoder_request,
-    probes_training_request,
-    report_request,
-    scorer_request,
-)
+from questionbank.services.training import report_request
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
-from questionbank.views.curves import compared_charts, metric_name, suite_name, training_charts
+from questionbank.views.curves import compared_charts, metric_name, training_charts
 
 __all__ = [
     "model_compare",
@@ -77,71 +68,11 @@ __all__ = [
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
 GROUPS_OF_FIGURES = ("held_out", "validation")
-HEADLINES: Mapping[
-    str, tuple[tuple[str, ...], Promise]
-] = {  # the figure of a model in lists; a literal table
-    "probes": (("concepts", "path_accuracy"), gettext_lazy("right on held-out questions")),
-}
 NAMED_GROUPS: Mapping[str, Promise] = {
     "concepts": gettext_lazy("Concepts: %(figure)s"),
     "difficulty": gettext_lazy("Difficulty: %(figure)s"),
 }
-SHOWN_OF_EXTRA = (
-    "questions", "questions_held_out", "hierarchy", "hierarchies", "encoder", "triplets", "given_pairs",
-    "verdict_pairs", "device",
-)  # fmt: skip
 LONGEST = 500  # characters of a value that is worth showing
-
-
-_SERVES_AFTER_PROMOTION = gettext_lazy(
-    "A job trains a candidate. It serves only after it was compared and promoted."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """How a capability is trained from a form.
-
-    Attributes:
-        template: shows the report on the data.
-        request: asks for the training.
-        uses_decisions: whether it may learn from reviewers' decisions.
-        one_hierarchy: whether a model belongs to one hierarchy.
-        then: says when the trained model serves.
-    """
-
-    template: str
-    request: Callable[..., Run]
-    uses_decisions: bool = False
-    one_hierarchy: bool = False
-    then: Promise = _SERVES_AFTER_PROMOTION
-
-
-TRAINABLE: Mapping[str, Training] = {  # a literal table
-    "encoder": Training("models/_report.html", encoder_request),
-    "paraphrase": Training("models/_scorer_report.html", scorer_request, True),
-    "probes": Training(
-        "models/_probes_report.html",
-        probes_training_request,
-        one_hierarchy=True,
-        then=gettext_lazy(
-            "A job trains a candidate and compares it with the model in use. It serves if it is not worse."
-        ),
-    ),
-}
-
-AFTER_ROLL_BACK: Mapping[str, Promise] = {  # what a roll back brings along; a literal table
-    "encoder": gettext_lazy(
-        "It serves with the vectors and probes that it had. Questions that changed meanwhile get their vectors by a"
-        " job."
-    ),
-    "paraphrase": gettext_lazy(
-        "Pairs that nobody has decided are scored anew by a job; decided ones keep their score."
-    ),
-    "probes": gettext_lazy(
-        "Predictions in this hierarchy change; tags and other hierarchies stay as they are."
-    ),
-}
 
 
 @requires("read")
@@ -153,8 +84,8 @@ def model_list(request: HttpRequest) -> HttpResponse:
             "models": models,
             "in_use": [_with_headline(one) for one in (*models.champions, *models.candidates)],
             "archived": [_with_headline(one) for one in models.archived],
-            "trainable": models.capability in TRAINABLE,
-            "roll_back": roll_back_target(models.capability) if models.capability in GATED else None,
+            "trainable": training_of(models.capability) is not None,
+            "roll_back": roll_back_target(models.capability) if fixed_suite(models.capability) else None,
             "events": model_events(capability=models.capability)[:EVENTS_SHOWN],
         }
         for models in models_by_capability()
@@ -164,7 +95,8 @@ def model_list(request: HttpRequest) -> HttpResponse:
 
 def _with_headline(artifact: ModelArtifact) -> dict[str, Any]:
     """A model of a list with its main figure, where its kind has one."""
-    names, label = HEADLINES.get(artifact.capability, ((), ""))
+    row = bank_capability(artifact.capability)
+    names, label = row.headline if row and row.headline else ((), "")
     value: Any = artifact.manifest.get("metrics", {}) if names else None
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
@@ -195,13 +127,15 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "manifest": manifest,
         "settings": _settings(artifact),
         "measures": _measures(manifest.get("metrics", {})),
-        "about": _about(manifest.get("extra", {}), shown=True),
-        "technical": _about(manifest.get("extra", {}), shown=False),
+        "about": _about(artifact, shown=True),
+        "technical": _about(artifact, shown=False),
         "command": manifest.get("extra", {}).get("command", ""),
         "run": trained,
         "charts": training_charts(run_metric_series(run=trained)) if trained else [],
         "jobs": model_jobs(artifact=artifact),
-        "comparable": artifact.capability in GATED and not is_champion and _has_champion(artifact),
+        "comparable": fixed_suite(artifact.capability) is not None
+        and not is_champion
+        and _has_champion(artifact),
         "comparison": comparison_shown(artifact=artifact),
         "roll_back": roll_back_target(artifact.capability, artifact.scope) if is_champion else None,
         "events": artifact.events.select_related("former", "person")[:EVENTS_SHOWN],
@@ -224,35 +158,35 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
         return redirect("run_detail", run_id=run.pk)
     comparison = comparison_shown(artifact=artifact)
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+    row = bank_capability(artifact.capability)
     context: dict[str, Any] = {
         "artifact": artifact,
         "champion": champion,
         "comparison": comparison,
         "jobs": model_jobs(artifact=artifact),
-        "may_measure": artifact.capability in GATED and champion is not None and champion.pk != artifact.pk,
+        "may_measure": row is not None
+        and row.suite is not None
+        and champion is not None
+        and champion.pk != artifact.pk,
     }
-    if comparison is not None:
+    if comparison is not None and row is not None and row.suite is not None:
         other = comparison.champion
+        shown = resolve(row.suite.shown)(comparison) if row.suite.shown else {}
         context |= {
             "other": other,
             "is_current": champion is not None and other.pk == champion.pk,
             "gate": gate(comparison),
             "suite": comparison.figures["suite"],
-            "tables": _tables(_metric_rows(comparison)),
-            "suites": [
-                one | {"title": suite_name(one["name"])}
-                for one in comparison.figures["suite"].get("suites", [])
-            ],
+            "tables": _tables(_metric_rows(comparison), row.suite.measures),
+            "too_few": row.suite.too_few,
+            "suite_template": row.template("suite"),
+            "changed_template": row.template("changed"),
             "bound": _bound(comparison),
             "charts": compared_charts(_curves(artifact), _curves(other), names=(artifact.name, other.name)),
-            "changed": changed_questions(comparison),
-            "changed_concepts": changed_concepts(comparison),
-            "changed_pairs": [
-                pair | {"suite": suite_name(pair["suite"])}
-                for pair in comparison.figures.get("changed_pairs", [])
-                if "suite" in pair
-            ],
+            **shown,
         }
+    else:
+        context["comparison"] = None
     return render(request, "models/compare.html", context)
 
 
@@ -261,6 +195,7 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
 def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
     """Let a model serve: the gate's verdict, a reason, and a job that builds what it needs."""
     artifact = model_get(artifact_id=artifact_id)
+    row = bank_capability(artifact.capability)
     form, problem, status = ReasonForm(), "", 200
     if request.method == "POST":
         form = ReasonForm(request.POST)
@@ -278,6 +213,7 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
     context = {
         "artifact": artifact,
         "champion": artifact_champion(capability=artifact.capability, scope=artifact.scope),
+        "note": row.promotion_note if row else "",
         "verdict": gate_verdict(artifact=artifact, override=True),
         "jobs": model_jobs(kind=Run.Kind.PROMOTE),
         "form": form,
@@ -291,6 +227,7 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
 def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
     """Let the former champion serve again, at once; `?scope=` names the hierarchy of probes."""
     _check_capability(capability)
+    row = bank_capability(capability)
     scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
     form, problem, status = ReasonForm(), "", 200
     if request.method == "POST":
@@ -313,7 +250,7 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
     context = {
         "capability": capability,
         "scope": scope,
-        "consequence": AFTER_ROLL_BACK.get(capability, ""),
+        "consequence": row.roll_back_note if row else "",
         "champion": artifact_champion(capability=capability, scope=scope),
         "target": roll_back_target(capability, scope),
         "form": form,
@@ -350,39 +287,38 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     `?like=<id>` begins with the settings of a model instead of the defaults, `?quick=1` with those of a training that
     takes minutes on any machine.
     """
-    training = TRAINABLE.get(capability)
+    training = training_of(capability)
     config_class = CAPABILITIES[capability].config if training else None
     if training is None or config_class is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
     names = [one.name for one in hierarchies()]
     champion = artifact_champion(capability=capability)
-    has_quick = capability == "encoder" and champion is not None
-    is_quick = has_quick and "quick" in request.GET
+    quick = training.quick if champion is not None else None
+    is_quick = quick is not None and "quick" in request.GET
     form = TrainingForm(
         request.POST if request.method == "POST" else None,
         config_class=config_class,
         hierarchies=names,
         one_hierarchy=_first_hierarchy(request) if training.one_hierarchy else "",
-        decided=decision_counts() if training.uses_decisions else None,
-        initial=dict(QUICK_ENCODER) if is_quick else _settings_like(request.GET.get("like", ""), capability),
+        groups=training.groups,
+        options=training.options,
+        initial=dict(quick.settings)
+        if quick and is_quick
+        else _settings_like(request.GET.get("like", ""), capability),
     )
-    if has_quick:
-        form.fields["backbone"].help_text = _(
-            "Encoder to start from: package name, local folder or hub id; “%(word)s”: the encoder that serves now;"
-            " “model 12”: the encoder with this number"
-        ) % {"word": MODEL_IN_USE}
+    for name, help_text in (quick.help_texts if quick else {}).items():
+        form.fields[name].help_text = str(help_text)
     problem, status = "", 200
     only_looks = request.POST.get("action") == "report"
     if request.method == "POST" and not only_looks:
         status = 422
         if form.is_valid():
             try:
-                chosen = {"decisions": form.cleaned_data["decisions"]} if training.uses_decisions else {}
-                run = training.request(
+                run = resolve(training.request)(
                     settings=form.settings(),
                     hierarchies=form.chosen_hierarchies(),
                     user=request.user,
-                    **chosen,
+                    **form.chosen_options(),
                 )
             except ValidationFailed as error:
                 form.add_problems(error)
@@ -402,7 +338,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "only_looks": only_looks,
         "model_like": champion if champion and champion.manifest.get("config") else None,
         "is_like": bool(form.initial),
-        "has_quick": has_quick,
+        "quick": quick,
         "is_quick": is_quick,
     }
     return render(request, "models/train.html", context, status=status)
@@ -412,7 +348,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
 @require_safe
 def model_training_report(request: HttpRequest, capability: str) -> HttpResponse:
     """The report of the page on which a training is asked for, or how far its count is."""
-    if capability not in TRAINABLE:
+    if training_of(capability) is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
     known = {hierarchy.name for hierarchy in hierarchies()}
     chosen = [name for name in request.GET.getlist("hierarchies") if name in known]
@@ -422,8 +358,8 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
 
 def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
     """What a training would learn from; in a large bank a job counts it, and the page asks again."""
-    training = TRAINABLE[capability]
-    report = TRAINING_REPORTS[capability]
+    report = training_report(capability)
+    row = BANK_CAPABILITIES[capability]
     if is_counted_at_once():
         counted: Any = report(hierarchies=chosen)
     else:
@@ -432,7 +368,7 @@ def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None)
     return {
         "chosen": chosen,
         "report": counted,
-        "report_template": training.template,
+        "report_template": row.template("report"),
         "report_address": f"{address}?{urlencode({'hierarchies': chosen or []}, doseq=True)}",
         "counting": None
         if counted is not None
@@ -452,15 +388,10 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     found = ModelArtifact.objects.filter(capability=capability, pk=number).first() if number else None
     if found is None:
         return {}
-    config = dict(found.manifest.get("config", {}))
-    before = found.manifest.get("extra", {}).get("begun_with", {}).get("config")
-    if config.get("objective") != "last-layer" or not before:
-        return config
-    # How its transformer was trained, and then its layer: what it began with may lie anywhere.
-    whole = before.get("objective") != "last-layer"
-    return (
-        {**before, "metric_steps": config["metric_steps"]} if whole else config | {"backbone": MODEL_IN_USE}
-    )
+    training = training_of(capability)
+    if training is not None and training.settings_like:
+        return dict(resolve(training.settings_like)(found.manifest))
+    return dict(found.manifest.get("config", {}))
 
 
 def _check_capability(capability: str) -> None:
@@ -508,12 +439,14 @@ def _measures(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
     return rows
 
 
-def _about(extra: dict[str, Any], *, shown: bool) -> list[tuple[str, Any]]:
+def _about(artifact: ModelArtifact, *, shown: bool) -> list[tuple[str, Any]]:
     """What a manifest says besides: what everybody understands, or the rest."""
+    row = bank_capability(artifact.capability)
+    facts = row.facts if row else ()
     return [
         (readable(name), _said(value))
-        for name, value in extra.items()
-        if name != "command" and (name in SHOWN_OF_EXTRA) is shown and len(str(value)) < LONGEST
+        for name, value in artifact.manifest.get("extra", {}).items()
+        if name != "command" and (name in facts) is shown and len(str(value)) < LONGEST
     ]
 
 
@@ -543,12 +476,8 @@ def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
     return rows
 
 
-def _tables(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _tables(rows: list[dict[str, Any]], titles: Mapping[str, Promise]) -> list[dict[str, Any]]:
     """Tables of figures by what they measure; the first leads, the others fold away."""
-    titles = {
-        "verdict": _("The verdict: the probability that a paraphrase is valid, which reviewers see first"),
-        "score": _("The score: how near both texts are, one of the things that the verdict weighs"),
-    }
     measures = dict.fromkeys(row.get("measure", "") for row in rows)
     return [
         {

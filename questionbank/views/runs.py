@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_POST, require_safe
 
+from questionbank.capabilities.catalog import training_of
 from questionbank.errors import Conflict
 from questionbank.models import Run
 from questionbank.selectors.checkpoints import run_has_checkpoint
@@ -126,6 +127,16 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "may_manage": request.user.has_perm("questionbank.runs_manage"),
         "may_import": request.user.has_perm("questionbank.import"),
         "can_undo": import_can_be_undone(run=run),
+        "options": _options(run),
         "undo_runs": import_undo_runs(run=run) if run.kind == Run.Kind.IMPORT else (),
         "is_dry_run": run.kind == Run.Kind.IMPORT and bool(run.parameters.get("dry_run")),
     }
+
+
+def _options(run: Run) -> list[tuple[Any, Any]]:
+    """What a training was asked besides its settings, by what people call it."""
+    training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
+    return [
+        (option.title, option.yes if run.parameters.get(option.name) else option.no)
+        for option in (training.options if training else ())
+    ]

@@ -6,27 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from questionbank.capabilities.catalog import kinship_rows, lens_name, lens_texts
+from questionbank.capabilities.rows import KinshipRow
 from questionbank.errors import NotFound
 from questionbank.models import Lens
-from questionbank.selectors.kinship import EASIER, HARDER, Kin, kin_of
+from questionbank.selectors.kinship import Kin, kin_of
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.serving import Serving, serving
-from questionbank.selectors.similarity import (
-    LOOKS_ALIKE,
-    SAME_IDEA,
-    SimilarHit,
-    SimilarResult,
-    similar_by_lens,
-)
+from questionbank.selectors.similarity import SimilarHit, SimilarResult, similar_by_lens
 from questionbank.views.access import render_page, requires
 
 __all__ = [
-    "KINSHIPS",
     "LensColumn",
     "kinds_shown",
     "lens_columns",
@@ -56,70 +50,21 @@ class LensColumn:
     cosines_shown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Kinship:
-    """A kind of similar questions: the last part of an address, and what the page says about it.
-
-    Attributes:
-        kind: of `Kin.kinds`; empty: every question that `lens` finds.
-    """
-
-    lens: str
-    kind: str
-    name: Promise
-    explanation: Promise
-
-
-KINSHIPS: dict[str, Kinship] = {  # last part of the address -> what it shows; a literal table
-    "purpose": Kinship(
-        Lens.PURPOSE, "", gettext_lazy("Same purpose"), gettext_lazy("Questions that ask for the same thing.")
-    ),
-    "wording": Kinship(
-        Lens.WORDING, "", gettext_lazy("Same wording"), gettext_lazy("Questions that read alike.")
-    ),
-    "same-idea": Kinship(
-        Lens.PURPOSE,
-        SAME_IDEA,
-        gettext_lazy("Same idea, new numbers"),
-        gettext_lazy("Questions that ask for the same thing with other numbers: for practice and retakes."),
-    ),
-    "solved-differently": Kinship(
-        Lens.WORDING,
-        LOOKS_ALIKE,
-        gettext_lazy("Looks alike, solved differently"),
-        gettext_lazy("Questions that read alike but need another idea: for teaching the difference."),
-    ),
-    "easier": Kinship(
-        Lens.PURPOSE,
-        EASIER,
-        gettext_lazy("Easier like this"),
-        gettext_lazy("Similar questions that are easier: by students' responses, else as their source says."),
-    ),
-    "harder": Kinship(
-        Lens.PURPOSE,
-        HARDER,
-        gettext_lazy("Harder like this"),
-        gettext_lazy("Similar questions that are harder: by students' responses, else as their source says."),
-    ),
-}
-
-EXPLANATIONS: dict[str, Promise] = {
-    Lens.PURPOSE: gettext_lazy("Asks for the same thing, whatever the words and numbers."),
-    Lens.WORDING: gettext_lazy("Reads alike, whether or not it is solved alike."),
-    BOTH: gettext_lazy("Purpose and wording find nearly the same questions."),
-}
+BOTH_EXPLANATION = gettext_lazy("Purpose and wording find nearly the same questions.")
 
 
 @requires("read")
 @require_safe
 def question_similar(request: HttpRequest, question_id: int, kinship: str) -> HttpResponse:
     """More of the similar questions, of one kind."""
-    if kinship not in KINSHIPS:
+    wanted = kinship_rows().get(kinship)
+    if wanted is None:
         raise NotFound(_("There is no such list of similar questions."))
-    wanted = KINSHIPS[kinship]
     question = question_get(question_id=question_id, user=request.user)
     kin = kin_of(question=question, serving=serving())
-    result = kin.results[wanted.lens]
+    result = kin.results.get(wanted.lens)
+    if result is None:
+        raise NotFound(_("No model serves that compares questions in this way."))
     context = {
         "question": question,
         "kinship": wanted,
@@ -131,12 +76,12 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
     return render_page(request, "questions/similar.html", "questions/_similar.html", context)
 
 
-def kinds_shown(kin: Kin) -> dict[str, Kinship]:
-    """Rows of `KINSHIPS` that hold at least one question, in the order of the table."""
+def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
+    """The kinds of similar questions that hold at least one question, in the order of their places."""
     return {
         slug: row
-        for slug, row in KINSHIPS.items()
-        if (kin.kinds.get(row.kind) if row.kind else kin.results[row.lens].hits)
+        for slug, row in kinship_rows().items()
+        if (kin.kinds.get(row.kind) if row.kind else row.lens in kin.results and kin.results[row.lens].hits)
     }
 
 
@@ -157,17 +102,21 @@ def _columns(results: Mapping[str, SimilarResult]) -> list[LensColumn]:
     first, second = purpose.hits[:SHOWN], wording.hits[:SHOWN]
     shared = {hit.question.pk for hit in first} & {hit.question.pk for hit in second}
     only_wording = bool(purpose.notice and purpose.hits)
+    columns = {lens: _column(lens, result, result.hits[:SHOWN]) for lens, result in results.items()}
     if only_wording or (first and len(shared) >= min(NEARLY_THE_SAME, len(first), len(second))):
-        return [_column(BOTH, purpose, first)]
-    return [_column(lens, result, result.hits[:SHOWN]) for lens, result in results.items()]
+        del columns[Lens.PURPOSE], columns[Lens.WORDING]
+        return [_column(BOTH, purpose, first), *columns.values()]
+    return list(columns.values())
 
 
 def _column(lens: str, result: SimilarResult, hits: Sequence[SimilarHit]) -> LensColumn:
     is_both = lens == BOTH and not result.notice
     return LensColumn(
         lens=lens,
-        name=str(Lens(lens).label) if lens in Lens.values else _("Most similar"),
-        explanation=str(EXPLANATIONS[lens]) if lens != BOTH or is_both else "",
+        name=_("Most similar") if lens == BOTH else lens_name(lens),
+        explanation=str(
+            (BOTH_EXPLANATION if is_both else "") if lens == BOTH else lens_texts()[lens].explanation
+        ),
         hits=tuple(hits),
         notice=result.notice,
         cosines_shown=is_both,

@@ -22,15 +22,14 @@ from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.runs import run_create
 from tests.questionbank.small_bank import add_set, store_vectors
-from worker import paraphrase_comparison, reporting
+from worker import reporting
+from worker.paraphrase import comparison as paraphrase_comparison
 from worker.tasks import (
-    encoder_compare,
-    encoder_embed,
-    encoder_train,
-    model_promote,
-    paraphrase_compare,
-    paraphrase_score,
-    paraphrase_train,
+    compare_models,
+    embed_questions,
+    promote_model,
+    score_pairs,
+    train_model,
 )
 
 wait_passively()  # before anything imports torch
@@ -54,7 +53,7 @@ def questions(transactional_db, own_files, tmp_path):
     embedding_set = embedding_set_ensure(artifact=champion)
     embedding_set.is_current = True
     embedding_set.save()
-    encoder_embed(run_create(kind=Run.Kind.EMBED, capability="encoder", send=False).pk)
+    embed_questions(run_create(kind=Run.Kind.EMBED, capability="encoder", send=False).pk)
     return found
 
 
@@ -132,7 +131,7 @@ def test_retrain_compare_promote_and_roll_back(
     expect(page.get_by_text("No worker is running for jobs of this kind.")).to_be_visible()
 
     # watch, and cancel
-    with at_work(encoder_train, the_run("train")):
+    with at_work(train_model, the_run("train")):
         expect(page.get_by_text(f"Step {STOPPED_AT} of {STEPS}")).to_be_visible(
             timeout=1000 * PATIENCE_SECONDS
         )
@@ -147,7 +146,7 @@ def test_retrain_compare_promote_and_roll_back(
     # go on
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_text("The job is queued again.")).to_be_visible()
-    with at_work(encoder_train, the_run("train")):
+    with at_work(train_model, the_run("train")):
         held_out = page.get_by_role("figure", name="Questions held out of its training")
         held_out.get_by_text("The same as a table").click()
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
@@ -163,7 +162,7 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_role("link", name="Compare", exact=True).click()
     expect(page.get_by_text("Not compared yet")).to_be_visible()
     page.get_by_role("button", name="Compare with the champion").click()
-    with at_work(encoder_compare, the_run("evaluate")):
+    with at_work(compare_models, the_run("evaluate")):
         page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
         "Precision at 10, level 2, the bank’s held-out questions"
@@ -179,7 +178,7 @@ def test_retrain_compare_promote_and_roll_back(
     expect(page.get_by_role("alert")).to_contain_text("The fixed questions are too few")
     page.get_by_label("Promote it although the gate advises against it").check()
     page.get_by_role("button", name="Promote").click()
-    with at_work(model_promote, the_run("promote")):
+    with at_work(promote_model, the_run("promote")):
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
             timeout=1000 * PATIENCE_SECONDS
         )
@@ -214,7 +213,7 @@ def waiting(transactional_db, own_files, tmp_path, monkeypatch) -> ParaphrasePai
         source=ParaphrasePair.Source.TYPED,
         user=None,
     )
-    paraphrase_score(the_run("score").pk)
+    score_pairs(the_run("score").pk)
     pair.refresh_from_db()
     return pair
 
@@ -240,7 +239,7 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
         page.get_by_label(label, exact=True).fill(value)
     page.get_by_label("Mixed precision").uncheck()
     page.get_by_role("button", name="Start the training").last.click()
-    with at_work(paraphrase_train, the_run("train")):
+    with at_work(train_model, the_run("train")):
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
             timeout=1000 * PATIENCE_SECONDS
         )
@@ -249,7 +248,7 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     page.get_by_role("link", name="Look at the model").click()
     page.get_by_role("link", name="Compare", exact=True).click()
     page.get_by_role("button", name="Compare with the champion").click()
-    with at_work(paraphrase_compare, the_run("evaluate")):
+    with at_work(compare_models, the_run("evaluate")):
         page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
     verdict = page.get_by_role("region", name="The verdict: the probability")
     expect(verdict).to_contain_text("ROC AUC of the verdict, operators’ pairs")
@@ -269,12 +268,12 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     if override.count():  # so small a training may or may not pass the gate
         override.check()
     page.get_by_role("button", name="Promote").click()
-    with at_work(model_promote, the_run("promote")):
+    with at_work(promote_model, the_run("promote")):
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
             timeout=1000 * PATIENCE_SECONDS
         )
     expect(page.get_by_text("1 undecided pairs are scored anew")).to_be_visible()
-    paraphrase_score(the_run("score").pk)
+    score_pairs(the_run("score").pk)
     first_score, first_scorer = waiting.score, waiting.scored_by
     waiting.refresh_from_db()
     assert waiting.scored_by == ModelArtifact.objects.get(capability="paraphrase", state="champion")
@@ -285,6 +284,6 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     page.get_by_label("Reason").fill("It was only a trial.")
     page.get_by_role("button", name="Roll back").click()
     expect(page.get_by_text("“the-first-scorer” serves again.")).to_be_visible()
-    paraphrase_score(the_run("score").pk)
+    score_pairs(the_run("score").pk)
     waiting.refresh_from_db()
     assert (waiting.scored_by, waiting.score) == (first_scorer, pytest.approx(first_score))

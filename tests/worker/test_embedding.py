@@ -21,7 +21,7 @@ from questionbank.services.runs import run_create
 from tests.questionbank.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder
 from worker import embedding
-from worker.tasks import encoder_embed
+from worker.tasks import embed_questions
 
 pytestmark = pytest.mark.django_db
 
@@ -132,10 +132,10 @@ def test_vectors_go_on_after_the_database_restarted_halfway(wording, monkeypatch
     run = run_create(kind="embed", capability="encoder", send=False)
     with monkeypatch.context() as patched:
         patched.setattr(embedding.embeddings, "embedding_store", store_and_restart)
-        encoder_embed(run.pk)
+        embed_questions(run.pk)
     run.refresh_from_db()
     assert (run.state, run.error, len(stored)) == ("queued", "", 1)
-    encoder_embed(run.pk)
+    embed_questions(run.pk)
     run.refresh_from_db()
     assert (run.state, run.result) == ("succeeded", {"stored": {"wording": 2}})
 

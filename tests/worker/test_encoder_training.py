@@ -13,6 +13,7 @@ from django.utils import timezone
 from analytics.backbone import export
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
+from questionbank.capabilities.encoder import ROW
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
 from questionbank.selectors.artifacts import artifact_folder
@@ -20,13 +21,13 @@ from questionbank.selectors.checkpoints import checkpoint_folder
 from questionbank.selectors.runs import run_metric_series, run_version, run_wait
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.training import QUICK_ENCODER, encoder_request
+from questionbank.services.training import encoder_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
-from worker import encoder_training
-from worker.embedding import artifact_backbone
+from worker.encoder import training as encoder_training
+from worker.encoder.encoding import artifact_backbone
 from worker.feeds import encoder_feed
-from worker.tasks import encoder_train
+from worker.tasks import train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
@@ -41,7 +42,7 @@ def bank(db):
     return add_encoder_bank(120)
 
 
-QUICK = {name: str(value) for name, value in (QUICK_ENCODER | {"metric_steps": 20}).items()}
+QUICK = {name: str(value) for name, value in ({**ROW.training.quick.settings} | {"metric_steps": 20}).items()}
 
 
 def small(backbone: str, **settings: str) -> dict[str, str]:
@@ -60,7 +61,7 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
 ):
     champion = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "first", seed=1)))
     run = request(small(backbone), user=admin_person)
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
     model = ModelArtifact.objects.get(pk=run.result["model"])
@@ -81,12 +82,12 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
     with pytest.raises(ValidationFailed, match="No encoder is in use"):
         request(QUICK)
     trained = request(small(str(tiny_folder(tmp_path / "tiny"))))
-    encoder_train(trained.pk)
+    train_model(trained.pk)
     trained.refresh_from_db()
     champion = artifact_promote(artifact=ModelArtifact.objects.get(pk=trained.result["model"]))
     run = request({**QUICK, "levels": "2"})
     other = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "other", seed=1)))
-    encoder_train(run.pk)  # it begins with what was in use when it was asked for
+    train_model(run.pk)  # it begins with what was in use when it was asked for
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
     model = ModelArtifact.objects.get(pk=run.result["model"])
@@ -106,7 +107,7 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
 def test_a_training_writes_its_figures_and_its_progress(bank, backbone, no_graph):
     run = request(small(backbone))
     before = run_version(run_id=run.pk)
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     steps = 2 * (sum(not is_held_out(one.text) for one in bank) // 16)
     series = run_metric_series(run=run)
@@ -162,14 +163,14 @@ def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_
 ):
     settings = small(backbone, epochs="4")
     whole = request(settings)
-    encoder_train(whole.pk)
+    train_model(whole.pk)
     expected = ModelArtifact.objects.get(name=f"tiny-quesco-{whole.pk}").manifest
 
     run = request(settings)
     with monkeypatch.context() as patched:
         _die_at(patched, 10)
         with pytest.raises(_Killed):
-            encoder_train(run.pk)
+            train_model(run.pk)
     run.refresh_from_db()
     assert run.state == "running"  # nobody could say that it ended
     assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
@@ -177,7 +178,7 @@ def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_
     Question.objects.all().delete()  # a run that goes on keeps to the questions that it began with
     Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(hours=1))
     assert runs.runs_reconcile()["requeued"] == 1
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state, run.attempts) == ("", "succeeded", 2)
     assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
@@ -201,12 +202,12 @@ def test_a_cancelled_training_keeps_its_checkpoint_and_retry_goes_on_from_it(
 
     with monkeypatch.context() as patched:
         patched.setattr("worker.reporting.RunReporter.step", stop)
-        encoder_train(run.pk)
+        train_model(run.pk)
     run.refresh_from_db()
     assert run.state == "cancelled"
     assert not ModelArtifact.objects.exists()
     runs.run_retry(run_id=run.pk)
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
     assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
@@ -215,13 +216,13 @@ def test_a_cancelled_training_keeps_its_checkpoint_and_retry_goes_on_from_it(
 def test_a_run_that_failed_for_want_of_questions_finds_those_that_were_added(backbone, no_graph, db):
     add_encoder_bank(20)
     run = request(small(backbone))
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert run.state == "failed"
     assert "at least 32 questions" in run.error
     add_encoder_bank(100, seed=3)
     runs.run_retry(run_id=run.pk)
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
 
@@ -237,7 +238,7 @@ def test_a_run_that_was_cancelled_while_it_exported_registers_nothing(bank, back
     stop = threading.Event()
     monkeypatch.setattr(export, "_export_graph", cancelled_meanwhile)
     monkeypatch.setattr("worker.reporting.RunReporter.should_stop", lambda _self: stop.is_set())
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert run.state == "cancelled"
     assert not ModelArtifact.objects.exists()
@@ -246,9 +247,9 @@ def test_a_run_that_was_cancelled_while_it_exported_registers_nothing(bank, back
 
 def test_a_run_that_was_killed_after_registering_registers_nothing_twice(bank, backbone, no_graph):
     run = request(small(backbone))
-    encoder_train(run.pk)
+    train_model(run.pk)
     Run.objects.filter(pk=run.pk).update(state="queued", result={})
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert run.state == "succeeded"
     assert run.result["model"] == ModelArtifact.objects.get().pk

@@ -8,7 +8,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.models import EmbeddingSet, RunLog
 from questionbank.services.runs import run_create
 from tests.factories import QuestionFactory
-from worker.tasks import encoder_embed
+from worker.tasks import embed_questions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,7 +22,7 @@ def test_questions_that_read_almost_alike_are_named_once_a_pair():
     two = QuestionFactory(text="A train travels 120 km in 3 hours. What is its average speed?")
     QuestionFactory(text="Find the derivative of $x^2$.")
     run = run_create(kind="embed", send=False)
-    encoder_embed(run.pk)
+    embed_questions(run.pk)
     warnings = RunLog.objects.filter(run=run, level="warning").values_list("text", flat=True)
     assert len(warnings) == 1
     assert warnings[0].startswith(f"Near-duplicates among 3 new questions: {one.pk} and {two.pk} (0.9")

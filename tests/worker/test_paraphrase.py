@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.paraphrase.scoring.scorer import load_scorer
-from questionbank.dispatch import TASK_NAMES
+from questionbank.dispatch import task_name
 from questionbank.models import ParaphrasePair, Run
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
@@ -16,10 +16,10 @@ from questionbank.services.paraphrase import (
     paraphrase_score_request,
 )
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
-from worker import paraphrase
-from worker.paraphrase import score_run
+from worker.paraphrase import scoring
+from worker.paraphrase.scoring import score_run
 from worker.running import run_here
-from worker.tasks import paraphrase_score
+from worker.tasks import score_pairs
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +64,7 @@ def test_pairs_get_score_probability_and_findings(champion, tmp_path):
 def test_many_pairs_are_encoded_in_bulk_to_the_same_scores(champion, monkeypatch):
     run_here(request(pairs(*TEXTS)), score_run)
     few = list(ParaphrasePair.objects.order_by("pk").values_list("score", flat=True))
-    monkeypatch.setattr(paraphrase, "SMALL_JOB", 0)
+    monkeypatch.setattr(scoring, "SMALL_JOB", 0)
     again = pairs(*TEXTS)
     run_here(request(again), score_run)
     many = list(
@@ -121,13 +121,13 @@ def test_decided_pairs_keep_the_score_that_they_were_decided_under(champion, tmp
 
 def test_a_pair_that_is_decided_while_it_is_scored_keeps_its_score(champion, monkeypatch):
     made = pairs(TEXTS[0])
-    save = paraphrase.pair_save_score
+    save = scoring.pair_save_score
 
     def decide_first(**arguments) -> None:
         ParaphrasePair.objects.update(state="decided", outcome="reject")
         save(**arguments)
 
-    monkeypatch.setattr(paraphrase, "pair_save_score", decide_first)
+    monkeypatch.setattr(scoring, "pair_save_score", decide_first)
     run_here(request(made), score_run)
     assert ParaphrasePair.objects.get().score is None
 
@@ -135,7 +135,7 @@ def test_a_pair_that_is_decided_while_it_is_scored_keeps_its_score(champion, mon
 def test_scores_of_a_scorer_that_was_replaced_meanwhile_are_not_written(champion, monkeypatch, tmp_path):
     made = pairs(*TEXTS)
     other = artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1))
-    lock = paraphrase.serving_lock
+    lock = scoring.serving_lock
     promotions = iter([other])
 
     def promote_first() -> None:
@@ -143,7 +143,7 @@ def test_scores_of_a_scorer_that_was_replaced_meanwhile_are_not_written(champion
             artifact_promote(artifact=artifact)
         lock()
 
-    monkeypatch.setattr(paraphrase, "serving_lock", promote_first)
+    monkeypatch.setattr(scoring, "serving_lock", promote_first)
     assert run_here(request(made), score_run) == {"scored": 2, "findings_only": 0, "model": other.pk}
     assert set(ParaphrasePair.objects.values_list("scored_by", flat=True)) == {other.pk}
     expected = load_scorer(tmp_path / "other").score([(QUESTION, TEXTS[0])])[0].score
@@ -160,8 +160,8 @@ def test_a_pair_that_is_gone_is_passed_over(champion):
 def test_the_task_does_the_run(champion):
     made = pairs(*TEXTS)
     run = request(made)
-    assert TASK_NAMES[run.kind, run.capability] == paraphrase_score.name
-    paraphrase_score.run(run.pk)
+    assert task_name(run.kind) == score_pairs.name
+    score_pairs.run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.SUCCEEDED
     assert run.result["scored"] == 2
@@ -170,7 +170,7 @@ def test_the_task_does_the_run(champion):
 def test_a_cancelled_run_stops(champion):
     run = request(pairs(*TEXTS))
     runs.run_cancel(run_id=run.pk)
-    paraphrase_score.run(run.pk)
+    score_pairs.run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
     assert not ParaphrasePair.objects.exclude(score=None).exists()

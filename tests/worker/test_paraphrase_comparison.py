@@ -26,9 +26,9 @@ from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.worker.scorer_bank import add_decided, add_word_problems
-from worker import paraphrase_comparison
-from worker.paraphrase_comparison import SuitePair, fixed_suite, labelled_suites, scorer_figures, suite_for
-from worker.tasks import model_promote, paraphrase_compare, paraphrase_score
+from worker.paraphrase import comparison as paraphrase_comparison
+from worker.paraphrase.comparison import SuitePair, fixed_suite, labelled_suites, scorer_figures, suite_for
+from worker.tasks import compare_models, promote_model, score_pairs
 
 pytestmark = pytest.mark.django_db
 
@@ -247,7 +247,7 @@ def finish(task, run: Run) -> Run:
 def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
     add_decided(add_word_problems(300))
     waiting, decided = waiting_pairs(2)
-    finish(paraphrase_score, Run.objects.create(
+    finish(score_pairs, Run.objects.create(
         kind="score", capability="paraphrase", parameters={"pairs": [waiting.pk, decided.pk]}
     ))  # fmt: skip
     ParaphrasePair.objects.filter(pk=decided.pk).update(state="decided", outcome="accept")
@@ -256,14 +256,14 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
     assert decided_under is not None
     with pytest.raises(Conflict, match="not compared"):
         promotion_request(artifact=new, reason=REASON, user=admin_person)
-    compared = finish(paraphrase_compare, comparison_request(candidate=new, user=admin_person))
+    compared = finish(compare_models, comparison_request(candidate=new, user=admin_person))
     comparison = ModelComparison.objects.get(pk=compared.result["comparison"])
     assert {one["name"] for one in comparison.figures["metrics"]} >= {
         "verdict_auc_made", "score_auc_decided", "verdict_macro_f1_demo",
     }  # fmt: skip
     assert comparison.figures["changed_pairs"]
 
-    finish(model_promote, promotion_request(artifact=new, reason=REASON, user=admin_person, override=True))
+    finish(promote_model, promotion_request(artifact=new, reason=REASON, user=admin_person, override=True))
     new.refresh_from_db()
     old.refresh_from_db()
     assert (new.state, old.state) == ("champion", "archived")
@@ -273,7 +273,7 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
 
     scoring = Run.objects.get(kind="score", state="queued")
     assert scoring.requested_by == admin_person
-    finish(paraphrase_score, scoring)
+    finish(score_pairs, scoring)
     for pair in (waiting, decided):
         pair.refresh_from_db()
     assert (waiting.scored_by, decided.scored_by) == (new, old)
@@ -282,14 +282,14 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
 
     assert roll_back_target("paraphrase") == old
     assert model_roll_back(capability="paraphrase", reason="Back.", user=admin_person) == old
-    finish(paraphrase_score, Run.objects.get(kind="score", state="queued"))
+    finish(score_pairs, Run.objects.get(kind="score", state="queued"))
     waiting.refresh_from_db()
     assert waiting.scored_by == old
     assert waiting.score != by_new
 
 
 def test_a_promotion_without_undecided_pairs_asks_for_no_scores(old, new):
-    finish(model_promote, promotion_request(artifact=new, reason=REASON, override=True))
+    finish(promote_model, promotion_request(artifact=new, reason=REASON, override=True))
     assert not Run.objects.filter(kind="score").exists()
 
 

@@ -19,8 +19,9 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import scorer_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.worker.scorer_bank import add_decided, add_word_problems
-from worker import paraphrase_training, reporting
-from worker.tasks import paraphrase_train
+from worker import reporting
+from worker.paraphrase import training as paraphrase_training
+from worker.tasks import train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
@@ -50,7 +51,7 @@ def request(settings: dict[str, str], **arguments) -> Run:
 
 
 def train(run: Run) -> Run:
-    paraphrase_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     return run
 

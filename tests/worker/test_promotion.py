@@ -33,18 +33,18 @@ from questionbank.services.artifacts import artifact_delete, artifact_promote, a
 from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.promotion import (
     comparison_request,
-    encoder_swap,
     model_roll_back,
+    model_swap,
     promotion_request,
 )
 from questionbank.services.questions import question_update
 from tests.questionbank.small_bank import add_set
 from tests.worker.encoder_bank import HIERARCHY, add_encoder_bank, tiny_encoder
 from worker import promotion as promotion_job
-from worker import training
 from worker.embedding import embed_pending
+from worker.probes import beside, training
 from worker.running import run_here
-from worker.tasks import encoder_compare, encoder_embed, model_promote
+from worker.tasks import compare_models, embed_questions, promote_model
 from worker.training import train_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -99,7 +99,7 @@ def train_probes_here() -> None:
 
 def promote(artifact: ModelArtifact, **arguments) -> Run:
     run = promotion_request(artifact=artifact, reason=REASON, override=True, **arguments)
-    model_promote(run.pk)
+    promote_model(run.pk)
     run.refresh_from_db()
     return run
 
@@ -122,7 +122,7 @@ def test_a_promotion_swaps_encoder_vectors_and_probes(old, new, admin_person):
     compared = comparison_request(candidate=new, user=admin_person)
     with pytest.raises(Conflict, match="under way"):
         comparison_request(candidate=new)
-    encoder_compare(compared.pk)
+    compare_models(compared.pk)
     compared.refresh_from_db()
     assert (compared.error, compared.state) == ("", "succeeded")
     comparison = ModelComparison.objects.get(pk=compared.result["comparison"])
@@ -142,7 +142,7 @@ def test_a_promotion_swaps_encoder_vectors_and_probes(old, new, admin_person):
     assert QuestionEmbedding.objects.filter(embedding_set=new_set).count() == 120
     probes = ModelArtifact.objects.get(capability="probes", state="champion")
     assert (probes.parent, probes.manifest["config"]["seed"]) == (new, 5)  # the settings of the former ones
-    event = model_events().first()
+    event = model_events(capability="encoder").first()
     assert (event.kind, event.artifact, event.former, event.person) == ("promoted", new, old, admin_person)
     assert event.reason == REASON
     assert event.gate["comparison"] == comparison.pk
@@ -162,15 +162,15 @@ def test_only_an_admin_may_override_the_gate_and_that_is_kept(old, new, admin_pe
     promotion_request(artifact=new, reason=REASON, user=admin_person, override=True)
     with pytest.raises(Conflict, match="under way"):
         promotion_request(artifact=new, reason=REASON, override=True)
-    model_promote(Run.objects.get(kind="promote").pk)
-    gate = model_events().first().gate
+    promote_model(Run.objects.get(kind="promote").pk)
+    gate = model_events(capability="encoder").first().gate
     assert (gate["passes"], gate["overridden"]) == (False, True)
     assert gate["reasons"] == ["It was not compared with the champion yet."]
 
 
 def test_a_candidate_that_is_worse_is_refused_also_by_a_job_that_waited(old, new):
     worse = {
-        "name": "m", "label": "Precision", "higher_is_better": True, "worse": True,
+        "name": "precision_at_10_level_1", "label": "Precision", "higher_is_better": True, "worse": True,
         "candidate": 0.1, "champion": 0.9, "difference": -0.8, "low": -0.9, "high": -0.7,
     }  # fmt: skip
     better = worse | {"worse": False, "low": 0.1, "high": 0.2}
@@ -180,7 +180,7 @@ def test_a_candidate_that_is_worse_is_refused_also_by_a_job_that_waited(old, new
     ModelComparison.objects.create(candidate=new, champion=old, figures=fine | {"metrics": [worse]})
     with pytest.raises(Conflict, match=r"Precision is worse: 0\.100 against 0\.900"):
         promotion_service.gate_verdict(artifact=new)
-    model_promote(run.pk)
+    promote_model(run.pk)
     run.refresh_from_db()
     assert run.state == "failed"
     assert "Precision is worse" in run.error
@@ -197,9 +197,9 @@ def test_a_killed_promotion_changes_nothing_and_goes_on_where_it_was(old, new, m
 
     run = promotion_request(artifact=new, reason=REASON, override=True)
     with monkeypatch.context() as patched:
-        patched.setattr(promotion_job, "encoder_swap", die)
+        patched.setattr(promotion_job, "model_swap", die)
         with pytest.raises(_Killed):
-            model_promote(run.pk)
+            promote_model(run.pk)
     assert what_serves() == ("tiny", "champion", "tiny")
     written = set(QuestionEmbedding.objects.values_list("pk", flat=True))
     trained = ModelArtifact.objects.get(capability="probes", state="candidate")
@@ -208,7 +208,7 @@ def test_a_killed_promotion_changes_nothing_and_goes_on_where_it_was(old, new, m
     monkeypatch.setattr(training, "train_probes", lambda *args, **kwargs: fits.append(args))
     Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
     runs.runs_reconcile()
-    model_promote(run.pk)
+    promote_model(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state, run.attempts) == ("", "succeeded", 2)
     assert set(QuestionEmbedding.objects.values_list("pk", flat=True)) == written
@@ -227,7 +227,7 @@ def test_a_swap_that_dies_halfway_leaves_everything_as_it_was(old, new, monkeypa
         patched.setattr(promotion_service, "artifact_archive", die)  # after vectors, encoder and probes
         patched.setattr(promotion_service, "embedding_request", die)
         with pytest.raises(_Killed):
-            model_promote(run.pk)
+            promote_model(run.pk)
     assert what_serves() == ("tiny", "champion", "tiny")
     new.refresh_from_db()
     assert new.state == "candidate"
@@ -236,19 +236,19 @@ def test_a_swap_that_dies_halfway_leaves_everything_as_it_was(old, new, monkeypa
 
 def test_a_worker_that_lost_its_lease_swaps_nothing(old, new, monkeypatch):
     run = promotion_request(artifact=new, reason=REASON, override=True)
-    probes = promotion_job._probes
+    probes = beside.probes_beside
 
-    def lose(reporter, *arguments):
+    def lose(reporter, **arguments):
         Run.objects.filter(pk=run.pk).update(lease=None, state="queued")
-        return probes(reporter, *arguments)
+        return probes(reporter, **arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(promotion_job, "_probes", lose)
-        model_promote(run.pk)
+        patched.setattr(beside, "probes_beside", lose)
+        promote_model(run.pk)
     run.refresh_from_db()
     assert run.state == "queued"
     assert what_serves() == ("tiny", "champion", "tiny")
-    model_promote(run.pk)
+    promote_model(run.pk)
     assert what_serves()[1:] == ("champion", f"tiny ({new.checksum[:8]})")
 
 
@@ -271,11 +271,11 @@ def test_readers_never_see_a_mixture_while_models_are_swapped_back_and_forth(old
         reading = [readers.submit(read) for _reader in range(3)]
         try:
             for _round in range(25):
-                model_roll_back(reason="Back")
+                model_roll_back(capability="encoder", reason="Back")
                 Run.objects.filter(kind="train", state="queued").delete()
                 created = promotion_request(artifact=new_fresh(new), reason=REASON, override=True)
                 run = runs.run_start(run_id=created.pk, worker="here")
-                encoder_swap(run=run, artifact=new_fresh(new), embedding_set=new_set, probes=[new_probes])
+                model_swap(run=run, artifact=new_fresh(new), embedding_set=new_set, beside=[new_probes])
                 runs.run_succeed(run=run)
                 new_probes.refresh_from_db()
         finally:
@@ -292,22 +292,25 @@ def new_fresh(artifact: ModelArtifact) -> ModelArtifact:
 
 def test_a_roll_back_brings_back_vectors_and_probes_at_once(old, new, admin_person):
     with pytest.raises(Conflict, match="no former model"):
-        model_roll_back(reason="Back", user=admin_person)
+        model_roll_back(capability="encoder", reason="Back", user=admin_person)
     before = ModelArtifact.objects.get(capability="probes", state="champion")
     promote(new)
     assert roll_back_target("encoder") == old
     with pytest.raises(ValidationFailed):
-        model_roll_back(reason="", user=admin_person)
-    assert model_roll_back(reason="Worse on Friday's worksheets.", user=admin_person) == old
+        model_roll_back(capability="encoder", reason="", user=admin_person)
+    assert (
+        model_roll_back(capability="encoder", reason="Worse on Friday's worksheets.", user=admin_person)
+        == old
+    )
     assert what_serves() == ("tiny", "champion", "tiny")
     before.refresh_from_db()
     assert before.state == "champion"
-    event = model_events().first()
+    event = model_events(capability="encoder").first()
     assert (event.kind, event.artifact, event.former, event.person) == (
         "rolled_back", old, new, admin_person,
     )  # fmt: skip
     with pytest.raises(Conflict, match="no former model"):  # it is the first one
-        model_roll_back(reason="Once more")
+        model_roll_back(capability="encoder", reason="Once more")
     promote(new_fresh(new))  # an archived model can be promoted again, with what was built for it
     assert what_serves()[0] == what_serves()[2] == f"tiny ({new.checksum[:8]})"
     assert EmbeddingSet.objects.filter(lens="purpose").count() == 2
@@ -321,12 +324,12 @@ def test_a_roll_back_after_questions_were_edited_catches_up(old, new, admin_pers
         text="Quite another circle", language="en", kind="open", concepts=[],
     )  # fmt: skip
     add_encoder_bank(4, seed=9)
-    encoder_embed(Run.objects.filter(kind="embed", state="queued").first().pk)
-    model_roll_back(reason="Back", user=admin_person)
+    embed_questions(Run.objects.filter(kind="embed", state="queued").first().pk)
+    model_roll_back(capability="encoder", reason="Back", user=admin_person)
     old_set = EmbeddingSet.objects.get(artifact=old)
     assert embedding_count_pending(embedding_set=old_set) == 5
     waiting = Run.objects.get(kind="embed", state="queued")
-    encoder_embed(waiting.pk)
+    embed_questions(waiting.pk)
     assert embedding_count_pending(embedding_set=old_set) == 0
     question.refresh_from_db()
     stored = QuestionEmbedding.objects.get(embedding_set=old_set, question=question)
@@ -347,7 +350,7 @@ def test_probes_are_not_rolled_back_to_those_that_read_vectors_of_a_former_encod
 def test_a_hierarchy_without_probes_for_the_old_vectors_gets_new_ones(old, new):
     promote(new)
     ModelArtifact.objects.filter(capability="probes", state="archived").delete()
-    model_roll_back(reason="Back")
+    model_roll_back(capability="encoder", reason="Back")
     assert what_serves() == ("tiny", "champion", None)
     assert Run.objects.get(kind="train", state="queued").parameters["hierarchy"] == HIERARCHY
 
@@ -365,12 +368,12 @@ def test_deleting_a_model_takes_its_vectors_and_leaves_its_history(old, new, adm
     assert not embedding_index_exists(embedding_set=old_set)
     assert not QuestionEmbedding.objects.filter(embedding_set=old_set.pk).exists()
     assert roll_back_target("encoder") is None
-    event = model_events().first()
+    event = model_events(capability="encoder").first()
     assert (event.kind, event.artifact, event.artifact_name, event.reason) == (
         "deleted", None, "tiny", "Too old",
     )  # fmt: skip
     with pytest.raises(Conflict, match="no former model"):
-        model_roll_back(reason="Back")
+        model_roll_back(capability="encoder", reason="Back")
 
 
 def test_a_deletion_waits_for_whoever_changes_what_serves(old, new):
@@ -390,7 +393,7 @@ def test_models_travel_by_commands(old, new, exported, tmp_path, capsys):
     call_command("export_model", str(old.pk), str(tmp_path / "taken"))
     with pytest.raises(CommandError, match=f"already, as model {old.pk}"):
         call_command("import_model", str(tmp_path / "taken"))
-    with pytest.raises(CommandError, match="Only probes have a scope"):
+    with pytest.raises(CommandError, match="belongs to one hierarchy has a scope"):
         call_command("import_model", str(tmp_path / "taken"), scope="x")
     with pytest.raises(CommandError, match="not a model folder"):
         call_command("import_model", str(tmp_path / "nowhere"))

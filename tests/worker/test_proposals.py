@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from questionbank.dispatch import TASK_NAMES
+from questionbank.dispatch import task_name
 from questionbank.errors import KindredError
 from questionbank.models import ParaphrasePair, Question, Run
 from questionbank.services import runs
@@ -15,9 +15,9 @@ from questionbank.services.proposals import proposals_request
 from tests.analytics.paraphrase.tiny_sequence_model import tiny_sequence_model
 from tests.factories import QuestionFactory
 from tests.language_model_server import language_model_server, said
-from worker.proposals import propose_run
+from worker.paraphrase.proposals import propose_run
 from worker.running import run_here
-from worker.tasks import paraphrase_propose
+from worker.tasks import propose_paraphrases
 
 pytestmark = pytest.mark.django_db
 TEXT = "Zoe bought {} pens and 3 cards in a shop. How many pens did Zoe buy if she had 4 at first?"
@@ -110,12 +110,12 @@ def test_a_model_that_is_not_there_fails_with_a_sentence(questions, reviewer, se
 
 def test_the_task_does_the_run_and_heeds_a_cancel(questions, reviewer):
     run = request(questions, reviewer)
-    assert TASK_NAMES[run.kind, run.capability] == paraphrase_propose.name
+    assert task_name(run.kind) == propose_paraphrases.name
     runs.run_cancel(run_id=run.pk)
-    paraphrase_propose.run(run.pk)
+    propose_paraphrases.run(run.pk)
     assert not ParaphrasePair.objects.exists()
     runs.run_retry(run_id=run.pk)
-    paraphrase_propose.run(run.pk)
+    propose_paraphrases.run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.SUCCEEDED
     assert run.result["proposed"] == 4

@@ -40,7 +40,7 @@ from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import encoder_request
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
 from worker.reporting import RunReporter
-from worker.tasks import encoder_train
+from worker.tasks import train_model
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -224,7 +224,7 @@ def test_a_training_goes_on_after_its_worker_was_shut_down_or_killed(
         self._stop_requested.set()  # it went on; the other steps tell nothing new
 
     monkeypatch.setattr(RunReporter, "step", note)
-    encoder_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
     assert begun[0] >= reached

@@ -25,9 +25,9 @@ from questionbank.services.embeddings import embedding_store
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from questionbank.services.runs import run_create
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
-from worker import training
 from worker.feeds import probe_feed, probe_set
-from worker.tasks import probes_compare, probes_train
+from worker.probes import training
+from worker.tasks import compare_models, train_model
 
 pytestmark = pytest.mark.django_db
 
@@ -91,7 +91,7 @@ def test_a_run_trains_probes_and_makes_them_champion(hierarchy, settings, tmp_pa
         parameters={"hierarchy": "School", "set": {"seed": "3"}},
         send=False,
     )
-    probes_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert run.error == ""
     assert run.state == "succeeded"
@@ -105,7 +105,7 @@ def train(**settings: str) -> Run:
         kind="train", capability="probes", send=False,
         parameters={"hierarchy": "School", "set": {"iterations": "10", **settings}},
     )  # fmt: skip
-    probes_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
     return run
@@ -168,7 +168,7 @@ def test_probes_are_compared_by_a_job_of_their_own_too(hierarchy, small_suite):
     spoil(hierarchy)
     second = ModelArtifact.objects.get(pk=train().result["model"])
     run = comparison_request(candidate=second, send=False)
-    probes_compare(run.pk)
+    compare_models(run.pk)
     run.refresh_from_db()
     assert (run.state, run.result["passes"]) == ("succeeded", False)
 
@@ -190,7 +190,7 @@ def test_too_few_fixed_questions_keep_the_probes_in_use(hierarchy):
 )
 def test_a_run_that_cannot_train_fails_with_a_sentence(hierarchy, parameters, reason):
     run = run_create(kind="train", capability="probes", parameters=parameters, send=False)
-    probes_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert run.state == "failed"
     assert reason in run.error
@@ -214,7 +214,7 @@ def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_ne
 
     monkeypatch.setattr(training, "fit_hierarchy_probes", fit_and_swap)
     run = run_create(kind="train", capability="probes", parameters={"hierarchy": "School"}, send=False)
-    probes_train(run.pk)
+    train_model(run.pk)
     run.refresh_from_db()
     assert run.error == ""
     champion = ModelArtifact.objects.get(state="champion")

@@ -28,6 +28,7 @@ class Command(BankCommand):
     """Prepares the installation, then keeps its processes running until Ctrl-C."""
 
     help = "Run the site, its workers and its clock until Ctrl-C."
+    requires_system_checks = ("capabilities",)
     servers: ClassVar[tuple[str, ...]] = ()  # started here, once it is known that nobody else runs
 
     def add_arguments(self, parser: ArgumentParser) -> None:

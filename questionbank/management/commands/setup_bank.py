@@ -16,6 +16,7 @@ from questionbank.services.setup import bank_setup
 class Command(BankCommand):
     """Safe to run at every start: it installs only what is missing."""
 
+    requires_system_checks = ("capabilities",)
     help = "Install the default models and, with DEMO=1, the demo bank and its log-ins."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -118,5 +118,5 @@ def test_an_adapter_for_other_weights_than_the_installed_ones_becomes_no_starter
 
 
 def test_only_an_encoder_with_an_adapter_becomes_a_starter(tmp_path, tiny_export):
-    with pytest.raises(ArtifactError, match="no encoder with an adapter"):
+    with pytest.raises(ArtifactError, match="no encoder model with an adapter"):
         write_starter(tiny_export, tmp_path / "starter")

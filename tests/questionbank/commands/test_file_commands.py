@@ -71,7 +71,7 @@ class TestSimilar:
         [
             (["--text", " "], "must be the text of a question"),
             (["--text", "x", "--k", "0"], "between 1 and 500"),
-            (["--text", "x", "--lens", "structure"], "comes with the analogy capability"),
+            (["--text", "x", "--lens", "structure"], "no lens “structure”; use one of purpose, wording"),
             (["--text", "x", "--lens", "colour"], "no lens “colour”"),
             (["--id", "4711"], "no question 4711"),
             ([], "required"),
@@ -116,8 +116,8 @@ class TestEmbed:
         assert chinese["lens"] == "wording"
         assert "can only compare wording" in err
 
-    def test_the_structure_lens_is_not_there_yet(self, questions, tmp_path):
-        with pytest.raises(CommandError, match="analogy"):
+    def test_a_lens_that_no_capability_gives_is_refused(self, questions, tmp_path):
+        with pytest.raises(CommandError, match="no lens “structure”"):
             run("embed", "--input", str(questions), "--output", str(tmp_path / "out"), "--lens", "structure")
 
 

@@ -14,6 +14,7 @@ from django.urls import reverse
 from analytics.configuration import field_specs
 from analytics.encoder.config import EncoderConfig
 from analytics.paraphrase.config import ParaphraseConfig
+from questionbank.capabilities.encoder import ROW
 from questionbank.forms.models import TrainingForm
 from questionbank.models import (
     EmbeddingSet,
@@ -23,10 +24,10 @@ from questionbank.models import (
     ParaphrasePair,
     Run,
 )
-from questionbank.selectors.training_reports import TRAINING_REPORTS
+from questionbank.selectors.training_reports import training_report
 from questionbank.services.artifacts import artifact_promote, model_event_create
 from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
-from questionbank.services.training import MODEL_IN_USE, QUICK_ENCODER
+from questionbank.services.training import MODEL_IN_USE
 
 WORSE = {
     "name": "difficulty_mae", "label": "Error of the difficulty (MAE)", "higher_is_better": False,
@@ -344,7 +345,7 @@ def test_the_form_has_every_setting_with_default_bounds_and_help(bank, as_admin)
 def test_every_setting_stands_with_those_it_belongs_to() -> None:
     groups = {
         group.title: [field.name for field in group.fields]
-        for group in TrainingForm(config_class=EncoderConfig).groups
+        for group in TrainingForm(config_class=EncoderConfig, groups=ROW.training.groups).groups
     }
     assert groups["Machine and repetition"] == [
         "max_tokens", "mixed_precision", "evaluate_every", "checkpoint_every", "device", "seed",
@@ -466,7 +467,9 @@ def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
     quick = as_admin.get(f"{TRAIN}?quick=1").content.decode()
     assert "“in use”: the encoder that serves now" in quick
     assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "30")
-    as_admin.post(TRAIN, defaults() | {name: str(value) for name, value in QUICK_ENCODER.items()})
+    as_admin.post(
+        TRAIN, defaults() | {name: str(value) for name, value in ROW.training.quick.settings.items()}
+    )
     asked = Run.objects.get(kind=Run.Kind.TRAIN).parameters
     assert asked["set"] == {
         "backbone": f"model {champion.pk}",
@@ -642,7 +645,7 @@ def test_a_large_bank_s_training_data_are_counted_by_a_job(as_admin, bank, monke
     assert (run.capability, run.queue, run.parameters) == ("encoder", "light", {"hierarchies": []})
     assert 'hx-trigger="every 2s"' in as_admin.get(part).content.decode()
 
-    TRAINING_REPORTS["encoder"](hierarchies=None)  # as the job does
+    training_report("encoder")(hierarchies=None)  # as the job does
     assert "What it learns from" in as_admin.get(part).content.decode()
     assert "What it learns from" in as_admin.get(page).content.decode()
     assert Run.objects.filter(kind=Run.Kind.REPORT).count() == 1

@@ -110,7 +110,7 @@ def test_an_output_that_cannot_be_written_is_said_before_anything_is_measured(
     tmp_path, monkeypatch, place, said
 ):
     measure = Mock(return_value={})
-    monkeypatch.setitem(catalog.EVALUATIONS, "search", measure)
+    monkeypatch.setattr(catalog, "_search", measure)
     with pytest.raises(CommandError, match=said):
         run("search", "--output", str(tmp_path / place))
     assert not measure.called

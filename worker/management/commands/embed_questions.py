@@ -20,7 +20,7 @@ class Command(BankCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--model", type=int, help="id of an encoder whose set is built beside the one in use"
+            "--model", type=int, help="id of a model whose set is built beside the one in use"
         )
 
     def handle(self, *args: Any, model: int | None = None, **options: Any) -> None:
@@ -29,9 +29,9 @@ class Command(BankCommand):
 
         sets = None
         if model is not None:
-            artifact = ModelArtifact.objects.filter(pk=model, capability="encoder").first()
+            artifact = ModelArtifact.objects.filter(pk=model).first()
             if artifact is None:
-                raise NotFound(f"There is no encoder with the id {model}.")
+                raise NotFound(f"There is no model with the id {model}.")
             sets = [embedding_set_ensure(artifact=artifact)]
         run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute vectors", send=False)
         with running(run.pk, "command line") as reporter:

@@ -19,9 +19,9 @@ class Command(BankCommand):
     needs_model = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        from worker.evaluation.catalog import EVALUATIONS
+        from worker.evaluation.catalog import evaluations
 
-        parser.add_argument("capability", choices=sorted(EVALUATIONS))
+        parser.add_argument("capability", choices=evaluations())
         parser.add_argument("--data", type=Path, help="JSON Lines file or a folder of them")
         parser.add_argument("--model", default="default", help="id of a model, by default the one in use")
         parser.add_argument("--output", type=Path, required=True, help="file for the figures (JSON)")
@@ -41,10 +41,10 @@ class Command(BankCommand):
         )
 
     def handle(self, *args: Any, capability: str, output: Path, **options: Any) -> None:
-        from worker.evaluation.catalog import EVALUATIONS
+        from worker.evaluation.catalog import evaluate
 
         refuse_unwritable(output)
-        figures = EVALUATIONS[capability](options)
+        figures = evaluate(capability, options)
         for reason in figures.get("unusable", {}).values():
             self.stderr.write(reason)
         write_text(output, json.dumps(figures, indent=2, ensure_ascii=False) + "\n")

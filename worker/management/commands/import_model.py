@@ -9,10 +9,11 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from analytics.catalog import CAPABILITIES, resolve
+from questionbank.capabilities.catalog import fixed_suite
 from questionbank.management.base import BankCommand
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.services.artifacts import artifact_import
-from questionbank.services.promotion import GATED, comparison_request, promotion_request
+from questionbank.services.promotion import comparison_request, promotion_request
 
 
 class Command(BankCommand):
@@ -42,7 +43,7 @@ class Command(BankCommand):
         if not promote:
             return
         champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
-        if artifact.capability in GATED and champion is not None and not options["override"]:
+        if fixed_suite(artifact.capability) and champion is not None and not options["override"]:
             run_here(comparison_request(candidate=artifact, send=False), compare_run, echo=self.stderr.write)
         run = promotion_request(artifact=artifact, reason=reason, override=options["override"], send=False)
         run_here(run, promote_run, echo=self.stderr.write)

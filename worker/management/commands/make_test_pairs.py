@@ -11,7 +11,7 @@ from questionbank.atomic_file import written_aside
 from questionbank.errors import ValidationFailed
 from questionbank.management.base import BankCommand
 from questionbank.selectors.scorer_material import scorer_material
-from worker.paraphrase_test_pairs import bank_test_pairs
+from worker.paraphrase.bank_pairs import bank_test_pairs
 
 _MODELS = {
     "passive": "f_a: writes the passive; else rules",

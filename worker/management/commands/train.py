@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import field_specs
-from analytics.encoder.config import EncoderConfig
-from analytics.paraphrase.config import ParaphraseConfig
-from analytics.probes.config import ProbesConfig
+from questionbank.capabilities.catalog import fixed_suite, trainable, training_of
+from questionbank.capabilities.rows import Training, TrainingOption
 from questionbank.errors import KindredError
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
@@ -19,29 +19,26 @@ from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.concepts import hierarchies
 from questionbank.selectors.models import model_get
 from questionbank.services.promotion import comparison_request, promotion_request
-from questionbank.services.runs import run_create
-from questionbank.services.training import encoder_request, scorer_request
-
-CONFIGS = {"encoder": EncoderConfig, "paraphrase": ParaphraseConfig, "probes": ProbesConfig}
 
 
 class Command(BankCommand):
-    """One encoder or one scorer of paraphrases for the bank, or probes for each hierarchy."""
+    """One model for the bank, or one for each hierarchy where the capability's models belong to one."""
 
     help = "Train a capability on the bank, here and now."
     needs_model = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("capability", help=" or ".join(CONFIGS))
+        words = trainable()
+        parser.add_argument("capability", help=" or ".join(words))
         parser.add_argument("--hierarchy", action="append", help="by default every hierarchy of the bank")
         settings = "; ".join(
             f"{word}: {', '.join(spec.name for spec in field_specs(config))}"
-            for word, config in CONFIGS.items()
+            for word in words
+            if (config := CAPABILITIES[word].config) is not None
         )
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=settings)
-        parser.add_argument(
-            "--without-decisions", action="store_true", help="paraphrase: learn from no reviewers' decisions"
-        )
+        for option in {option.flag: option for option in _options()}.values():
+            parser.add_argument(option.flag, action="store_true", help=option.flag_help)
         parser.add_argument(
             "--promote",
             action="store_true",
@@ -50,31 +47,27 @@ class Command(BankCommand):
         parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
 
     def handle(self, *args: Any, capability: str, hierarchy: list[str] | None, **options: Any) -> None:
-        if capability not in CONFIGS:
+        training = training_of(capability)
+        if training is None:
             raise CommandError(
-                f"{capability!r} cannot be trained on the bank: choose one of {', '.join(CONFIGS)}."
+                f"{capability!r} cannot be trained on the bank: choose one of {', '.join(trainable())}."
             )
-        settings = dict(one.partition("=")[::2] for one in options["set"])
-        if capability == "probes":
-            if options["promote"] or options["reason"]:
-                raise CommandError(
-                    "New probes are compared and serve by themselves if they pass: leave --promote and --reason out."
-                )
-            self._train_probes(hierarchy, settings)
-            return
+        settings = dict(setting.partition("=")[::2] for setting in options["set"])
+        if training.promotes_itself and (options["promote"] or options["reason"]):
+            raise CommandError(
+                f"New {capability} are compared and serve by themselves if they pass: leave --promote and --reason out."
+            )
         if options["promote"] and not options["reason"].strip():
             raise CommandError("A promotion needs a reason: add --reason.")
-        self._train_candidate(
-            encoder_request(settings=settings, hierarchies=hierarchy, send=False)
-            if capability == "encoder"
-            else scorer_request(
-                settings=settings,
-                hierarchies=hierarchy,
-                decisions=not options["without_decisions"],
-                send=False,
-            ),
-            options["reason"] if options["promote"] else "",
-        )
+        answers = {
+            option.name: not options[option.flag.removeprefix("--").replace("-", "_")]
+            for option in training.options
+        }
+        if training.one_hierarchy:
+            self._train_each(training, hierarchy, settings, answers)
+            return
+        run = resolve(training.request)(settings=settings, hierarchies=hierarchy, send=False, **answers)
+        self._train_candidate(run, options["reason"] if options["promote"] else "")
 
     def _train_candidate(self, run: Run, reason: str) -> None:
         from worker.comparison import compare_run
@@ -85,7 +78,8 @@ class Command(BankCommand):
         artifact = model_get(artifact_id=run_here(run, train_run, echo=self.stderr.write)["model"])
         self.stdout.write(f"{artifact.name}: trained as model {artifact.pk}.")
         if reason:
-            if artifact_champion(capability=artifact.capability) is not None:
+            champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
+            if champion is not None and fixed_suite(artifact.capability) is not None:
                 comparison = comparison_request(candidate=artifact, send=False)
                 run_here(comparison, compare_run, echo=self.stderr.write)
             run_here(
@@ -95,29 +89,33 @@ class Command(BankCommand):
             )
             self.stdout.write(f"{artifact.name} serves now.")
 
-    def _train_probes(self, wanted: list[str] | None, settings: Mapping[str, str]) -> None:
+    def _train_each(
+        self,
+        training: Training,
+        wanted: list[str] | None,
+        settings: Mapping[str, str],
+        answers: Mapping[str, bool],
+    ) -> None:
         from worker.running import run_here
         from worker.training import train_run
 
-        names = wanted or [one.name for one in hierarchies()]
+        names = wanted or [hierarchy.name for hierarchy in hierarchies()]
         if not names:
             raise CommandError("The bank has no hierarchy yet: import tagged questions first.")
         failures = []
         for name in names:
-            run = run_create(
-                kind=Run.Kind.TRAIN,
-                capability="probes",
-                title=f"Train probes: {name}"[:200],
-                parameters={"hierarchy": name, "set": dict(settings)},
-                queue="train",  # where the reconciler puts it if we are killed
-                send=False,
-            )
             try:
+                run = resolve(training.request)(settings=settings, hierarchies=[name], send=False, **answers)
                 result = run_here(run, train_run, echo=self.stderr.write)
             except KindredError as error:
                 failures.append(f"{name}: {error}")
             else:
-                use = "it serves now" if result["serves"] else "it stays a candidate"
+                use = "it serves now" if result.get("serves") else "it stays a candidate"
                 self.stdout.write(f"{name}: trained as model {result['model']}; {use}.")
         if failures:
             raise KindredError("; ".join(failures))
+
+
+def _options() -> list[TrainingOption]:
+    rows = [training_of(word) for word in trainable()]
+    return [option for training in rows if training for option in training.options]

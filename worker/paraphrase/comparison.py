@@ -29,8 +29,8 @@ from questionbank.selectors.models import SMALLEST_SUITE
 from questionbank.selectors.scorer_material import scorer_material
 from questionbank.selectors.serving import scorer_of
 from worker.evaluation.pair_intervals import PairResamples, intervals
-from worker.paraphrase import bulk_scorer
-from worker.paraphrase_test_pairs import bank_test_pairs
+from worker.paraphrase.bank_pairs import bank_test_pairs
+from worker.paraphrase.scoring import bulk_scorer
 from worker.reporting import RunReporter
 
 __all__ = [
@@ -55,7 +55,6 @@ MEASURES: Mapping[str, tuple[Callable[[PairScore], float], float]] = {  # value 
     "score": (lambda found: found.score, THRESHOLD),
 }
 FIGURES = {"auc": "ROC AUC", "macro_f1": "Macro F1 at 0.5", "separation": "Separation"}
-DECISIVE = ("auc", "macro_f1")  # separation depends on the scale of the scores
 
 Roles = Mapping[str, Sequence[PairScore | None]]
 """For ``"candidate"`` and ``"champion"``, what it says of each pair; None where it cannot read it."""
@@ -221,8 +220,7 @@ def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]])
                     "questions": questions,
                     **{key: round(value, 4) for key, value in values.items()},
                     "worse": high < 0,
-                    "decides": figure in DECISIVE,
-                    "may_favour": figure in DECISIVE and not (measure == "verdict" and suite in FITTED),
+                    "may_favour": not (measure == "verdict" and suite in FITTED),
                 }
             )
     return metrics

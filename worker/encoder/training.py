@@ -18,7 +18,7 @@ from analytics.training.checkpoint import kept_or_made
 from questionbank.models import ModelArtifact
 from questionbank.selectors.data_report import encoder_data_report
 from worker.candidates import Train, train_candidate
-from worker.embedding import artifact_source
+from worker.encoder.encoding import artifact_source
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter
 

@@ -10,7 +10,7 @@ import numpy as np
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.probes.projection import ProjectionConfig, project_vectors
-from questionbank.models import EmbeddingSet, Lens
+from questionbank.selectors.embeddings import map_set
 from questionbank.services.projections import projection_store
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
@@ -26,7 +26,7 @@ def project_run(reporter: RunReporter) -> dict[str, Any]:
         ConfigurationError: a setting is unknown or out of bounds.
     """
     config = config_from_strings(ProjectionConfig, reporter.run.parameters.get("set", {}))
-    embedding_set = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    embedding_set = map_set()
     if embedding_set is None:
         raise DataError("The bank has no vectors yet.")
     reporter.progress(0, 0, "Reading vectors")

@@ -14,7 +14,8 @@ from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.serving import ServedScorer, served_scorer
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.paraphrase import pair_save_score
-from worker.embedding import SMALL_JOB, artifact_backbone
+from worker.embedding import SMALL_JOB
+from worker.encoder.encoding import bulk_encode
 from worker.reporting import RunReporter
 
 __all__ = ["bulk_scorer", "score_run"]
@@ -62,10 +63,7 @@ def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scor
     """
     if 2 * count <= SMALL_JOB or reporter.run.queue == "light":
         return served.scorer
-    from analytics.backbone.bert import encode_bulk
-
-    backbone = artifact_backbone(served.artifact)
-    return served.scorer.with_encode(lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop))
+    return served.scorer.with_encode(bulk_encode(served.artifact, reporter))
 
 
 class _Scorers:

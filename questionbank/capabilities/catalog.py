@@ -1,0 +1,95 @@
+"""The one table of what the bank's pages and services know about each capability; a row a module.
+
+The other two tables are `analytics.catalog` (what can be computed) and `worker.catalog` (what jobs do). Whatever is
+derived from this one is derived when it is asked for, so a row is all that a capability needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_lazy as _
+
+from analytics.catalog import CAPABILITIES, WORDING
+from questionbank.capabilities import encoder, paraphrase, probes
+from questionbank.capabilities.rows import BankCapability, FixedSuite, KinshipRow, LensTexts, Training
+
+__all__ = [
+    "BANK_CAPABILITIES",
+    "bank_capability",
+    "fixed_suite",
+    "kinship_rows",
+    "lens_name",
+    "lens_texts",
+    "trainable",
+    "training_of",
+]
+
+BANK_CAPABILITIES: dict[str, BankCapability] = {
+    "encoder": encoder.ROW,
+    "paraphrase": paraphrase.ROW,
+    "probes": probes.ROW,
+}
+
+WORDING_TEXTS = LensTexts(
+    name=_("Wording"),
+    explanation=_("Reads alike, whether or not it is solved alike."),
+    kinships=(
+        KinshipRow("wording", WORDING.word, "", _("Same wording"), _("Questions that read alike.")),
+        KinshipRow(
+            "solved-differently",
+            WORDING.word,
+            "looks-alike-solved-differently",
+            _("Looks alike, solved differently"),
+            _("Questions that read alike but need another idea: for teaching the difference."),
+            place=2,
+        ),
+    ),
+)
+
+
+def bank_capability(word: str) -> BankCapability | None:
+    """The row of a capability; None for a model of a kind that this program does not know."""
+    return BANK_CAPABILITIES.get(word)
+
+
+def training_of(word: str) -> Training | None:
+    """How a capability is trained on the bank; None where it is not."""
+    row = BANK_CAPABILITIES.get(word)
+    return row.training if row else None
+
+
+def trainable() -> list[str]:
+    """The capabilities that are trained on the bank."""
+    return [word for word, row in BANK_CAPABILITIES.items() if row.training is not None]
+
+
+def fixed_suite(word: str) -> FixedSuite | None:
+    """What a capability's candidates are compared on; None where it has no gate."""
+    row = BANK_CAPABILITIES.get(word)
+    return row.suite if row else None
+
+
+def lens_texts() -> Mapping[str, LensTexts]:
+    """What pages say of each lens, in the order of `analytics.catalog.lenses`."""
+    texts = {
+        capability.lens.word: row.lens
+        for word, capability in CAPABILITIES.items()
+        if capability.lens and (row := BANK_CAPABILITIES.get(word)) and row.lens
+    }
+    return {**texts, WORDING.word: WORDING_TEXTS}
+
+
+def lens_name(word: str) -> str:
+    """What pages call a lens."""
+    texts = lens_texts().get(word)
+    return str(texts.name) if texts else word
+
+
+def kinship_rows() -> Mapping[str, KinshipRow]:
+    """Every kind of similar questions by the last part of its address.
+
+    First all that a lens finds, then those kinds that are read off the lists.
+    """
+    rows = [row for texts in lens_texts().values() for row in texts.kinships]
+    return {row.slug: row for row in sorted(rows, key=lambda row: (bool(row.kind), row.place))}

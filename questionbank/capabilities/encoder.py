@@ -1,0 +1,109 @@
+"""The question encoder in the bank: its vectors are the lens “purpose”."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.capabilities.rows import (
+    BankCapability,
+    FixedSuite,
+    FormGroup,
+    KinshipRow,
+    LensTexts,
+    QuickTraining,
+    Training,
+)
+
+__all__ = ["ROW"]
+
+ROW = BankCapability(
+    templates="models/encoder",
+    training=Training(
+        request="questionbank.services.training:encoder_request",
+        report="questionbank.selectors.data_report:encoder_data_report",
+        groups=(
+            FormGroup(
+                _("What is learned"),
+                (
+                    "backbone", "objective", "ranking", "levels", "root_mapping", "concept_weight",
+                    "difficulty_weight", "metric_steps", "adapter_rank",
+                ),
+                is_open=True,
+            ),
+            FormGroup(
+                _("How long"), ("epochs", "max_steps", "batch_size", "accumulate", "patience"), is_open=True
+            ),
+            FormGroup(
+                _("Changed copies of a question"),
+                (
+                    "augment_words", "augment_formulas", "augment_structure", "augmentation_probability",
+                    "solution_view",
+                ),
+            ),
+            FormGroup(
+                _("Contrast"), ("temperatures", "one_temperature", "projection", "queue_size", "momentum")
+            ),
+            FormGroup(
+                _("Optimiser"), ("learning_rate", "weight_decay", "warmup_share", "freeze_embeddings")
+            ),
+        ),
+        quick=QuickTraining(  # a minute or two without a GPU: decision 30
+            settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30},
+            sentence=_(
+                "The form holds the quick training: a last layer behind the encoder in use, in minutes on any machine."
+            ),
+            help_texts={
+                "backbone": _(
+                    "Encoder to start from: package name, local folder or hub id; “in use”: the encoder that serves"
+                    " now; “model 12”: the encoder with this number"
+                )
+            },
+        ),
+        settings_like="questionbank.services.training:encoder_settings_like",
+    ),
+    suite=FixedSuite(
+        no_figures=_("No figure could be measured: no hierarchy has enough tagged questions."),
+        too_few=_(
+            "Nothing could be measured: too few of the bank's tagged questions belong to the fixed ones."
+        ),
+        shown="questionbank.selectors.comparisons:encoder_comparison_shown",
+    ),
+    roll_back_note=_(
+        "It serves with the vectors and probes that it had. Questions that changed meanwhile get their vectors by a"
+        " job."
+    ),
+    facts=("questions", "hierarchy", "hierarchies", "device"),
+    lens=LensTexts(
+        name=_("Purpose"),
+        explanation=_("Asks for the same thing, whatever the words and numbers."),
+        kinships=(
+            KinshipRow(
+                "purpose", "purpose", "", _("Same purpose"), _("Questions that ask for the same thing.")
+            ),
+            KinshipRow(
+                "same-idea",
+                "purpose",
+                "same-idea-new-numbers",
+                _("Same idea, new numbers"),
+                _("Questions that ask for the same thing with other numbers: for practice and retakes."),
+                place=1,
+            ),
+            KinshipRow(
+                "easier",
+                "purpose",
+                "easier",
+                _("Easier like this"),
+                _("Similar questions that are easier: by students' responses, else as their source says."),
+                place=3,
+            ),
+            KinshipRow(
+                "harder",
+                "purpose",
+                "harder",
+                _("Harder like this"),
+                _("Similar questions that are harder: by students' responses, else as their source says."),
+                place=4,
+            ),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,36 @@
+"""Concept and difficulty probes in the bank: one model a hierarchy, on the vectors in use."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.capabilities.rows import BankCapability, FixedSuite, Training
+
+__all__ = ["ROW"]
+
+ROW = BankCapability(
+    templates="models/probes",
+    training=Training(
+        request="questionbank.services.training:probes_training_request",
+        report="questionbank.selectors.probes_report:probes_data_report",
+        then=_(
+            "A job trains a candidate and compares it with the model in use. It serves if it is not worse."
+        ),
+        alone=("hierarchy",),
+        one_hierarchy=True,
+        promotes_itself=True,
+    ),
+    suite=FixedSuite(
+        no_figures=_("No figure could be measured: no hierarchy has enough tagged questions."),
+        too_few=_(
+            "Nothing could be measured: too few of the bank's tagged questions belong to the fixed ones."
+        ),
+        queue="light",
+        problems="questionbank.selectors.comparisons:probes_comparison_problems",
+        shown="questionbank.selectors.comparisons:probes_comparison_shown",
+    ),
+    roll_back_note=_("Predictions in this hierarchy change; tags and other hierarchies stay as they are."),
+    serving_problem="questionbank.selectors.models:probes_serving_problem",
+    headline=(("concepts", "path_accuracy"), _("right on held-out questions")),
+    facts=("questions", "questions_held_out", "hierarchy", "encoder"),
+)

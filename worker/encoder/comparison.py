@@ -1,0 +1,286 @@
+"""Comparing a candidate encoder with the champion on the fixed suite.
+
+The suite is every ready tagged question that no encoder is ever trained on (`analytics.splits.is_held_out`).
+Concept and difficulty probes are fitted, and neighbours looked for, on the other tagged questions, for both
+encoders alike. Every figure is kept question by question, so that the interval of the difference comes from
+a bootstrap that draws questions, the same ones for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.concept_paths import PathTree
+from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
+from analytics.records import ConceptPath
+from analytics.retrieval import nearest_rows, retrieval_hits
+from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
+from questionbank.models import EmbeddingSet, ModelArtifact
+from questionbank.selectors.embeddings import languages_served
+from questionbank.selectors.training_questions import TrainingQuestion, training_questions
+from questionbank.services.embeddings import embedding_set_ensure
+from worker.embedding import embed_pending
+from worker.feeds import set_vectors
+from worker.paired_bootstrap import paired_difference
+from worker.reporting import RunReporter
+
+__all__ = ["comparison_figures", "encoder_comparison_figures"]
+
+Vectors = Mapping[int, npt.NDArray[np.float32]]
+Floats = npt.NDArray[np.float64]
+
+SEED = 0
+NEIGHBOURS = 10
+LARGEST_SUITE, LARGEST_TRAIN = 5_000, 20_000  # questions of a hierarchy
+FEWEST_TRAIN = 20  # questions of a hierarchy from which a probe may learn
+CHANGED_ASKED, CHANGED_SHOWN = 500, 50
+
+
+def encoder_comparison_figures(
+    reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+) -> dict[str, Any]:
+    """Measure two encoders; computes vectors where they are missing, which a promotion uses later."""
+    sets = {
+        "candidate": embedding_set_ensure(artifact=candidate),
+        "champion": embedding_set_ensure(artifact=champion),
+    }
+    embed_pending(reporter, sets=list(sets.values()))
+    for one in sets.values():
+        one.refresh_from_db()
+    return comparison_figures(reporter, **sets)
+
+
+def comparison_figures(
+    reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
+) -> dict[str, Any]:
+    """Measure both sets of vectors; `questionbank.selectors.models` says what the figures are."""
+    reporter.progress(0, 0, "Reading vectors")
+    vectors = {"candidate": set_vectors(candidate), "champion": set_vectors(champion)}
+    rows = [row for row in training_questions() if row.paths]
+    common = vectors["candidate"].keys() & vectors["champion"].keys()
+    suite = [row for row in rows if is_held_out(row.text)]
+    suite_ids = {row.id for row in suite}
+    training = [row for row in rows if row.id not in suite_ids and row.id in common]
+    measured = _Measured()
+    used: set[int] = set()
+    for hierarchy in sorted({row.hierarchy for row in training}):
+        own = _sample(
+            [row for row in suite if row.hierarchy == hierarchy and row.id in common], LARGEST_SUITE
+        )
+        among = _sample([row for row in training if row.hierarchy == hierarchy], LARGEST_TRAIN)
+        if not own or len(among) < FEWEST_TRAIN:
+            continue
+        used.update(row.id for row in own)
+        for role, by_id in vectors.items():
+            reporter.check()
+            reporter.progress(0, 0, f"Measuring the {role}: {hierarchy}")
+            _measure(measured, role, own, among, by_id, reporter)
+    reporter.progress(0, 0, "Comparing")
+    return {
+        "suite": {
+            "questions": len(used),
+            "train_questions": len({row.id for row in training}),
+            "left_out": len(suite_ids - vectors["candidate"].keys() - vectors["champion"].keys()),
+            "lost": _unknown(suite, vectors["champion"].keys() - vectors["candidate"].keys(), candidate),
+            "gained": _unknown(suite, vectors["candidate"].keys() - vectors["champion"].keys(), champion),
+            "difficulties": len(measured.truth),
+            "seed": SEED,
+        },
+        "metrics": measured.metrics(),
+        "changed": _changed(vectors, sorted(used), sorted(common)),
+    }
+
+
+def _unknown(suite: Sequence[TrainingQuestion], ids: Set[int], embedding_set: EmbeddingSet) -> int:
+    """How many of the questions are in a language that the set's encoder does not know.
+
+    Another one lacks a vector because it was added while the vectors were computed.
+    """
+    served = languages_served(embedding_set)
+    return len({row.id for row in suite if row.id in ids and row.language not in served})
+
+
+@dataclass
+class _Measured:
+    """Figures of every question of the suite, by what is measured; lists of the two models run parallel."""
+
+    # (sort, level) -> role -> values, with the questions beside
+    by_level: dict[tuple[str, int], dict[str, list[float]]] = field(default_factory=dict)
+    questions: dict[tuple[str, int], dict[str, list[int]]] = field(default_factory=dict)
+    truth: list[float] = field(default_factory=list)
+    graded: list[int] = field(default_factory=list)
+    estimates: dict[str, list[float]] = field(default_factory=lambda: {"candidate": [], "champion": []})
+
+    def add(self, sort: str, level: int, role: str, ids: Sequence[int], values: Floats) -> None:
+        """Keep the values that are known (NaN: the question has no concept so deep)."""
+        kept = ~np.isnan(values)
+        self.by_level.setdefault((sort, level), {}).setdefault(role, []).extend(values[kept].tolist())
+        own = [one for one, known in zip(ids, kept, strict=True) if known]
+        self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(own)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Every figure with its interval, in the order in which people read them."""
+        rng = np.random.default_rng(SEED)
+        found = []
+        labels = {"concept_accuracy": "Concept accuracy", "precision_at_10": "Precision at 10"}
+        for sort, label in labels.items():
+            for level in sorted({one for name, one in self.by_level if name == sort}):
+                values, ids = self.by_level[sort, level], self.questions[sort, level]["candidate"]
+                if ids:
+                    columns = [values["candidate"], values["champion"]]
+                    found.append(
+                        _metric(f"{sort}_level_{level}", f"{label}, level {level}", ids, columns, "mean", rng)
+                    )
+        if len(self.truth) > 1 and np.ptp(self.truth) > 0:
+            truth = np.array(self.truth)
+            estimates = [np.array(self.estimates[role]) for role in ("candidate", "champion")]
+            errors = [np.abs(one - truth).tolist() for one in estimates]
+            found.append(
+                _metric("difficulty_mae", "Error of the difficulty (MAE)", self.graded, errors, "mean", rng)
+            )
+            columns = [*(one.tolist() for one in estimates), self.truth]
+            found.append(
+                _metric(
+                    "difficulty_pearson",
+                    "Correlation of the difficulty",
+                    self.graded,
+                    columns,
+                    "pearson",
+                    rng,
+                )
+            )
+        return found
+
+
+def _metric(
+    name: str,
+    label: str,
+    questions: Sequence[int],
+    columns: Sequence[Sequence[float]],
+    kind: str,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    figures = paired_difference(questions, columns, kind, rng)
+    higher = name != "difficulty_mae"
+    worse = figures["high"] < 0 if higher else figures["low"] > 0
+    return {
+        "name": name,
+        "label": f"{label}, the bank's held-out questions",
+        "higher_is_better": higher,
+        "questions": len(set(questions)),
+        **{key: round(value, 4) for key, value in figures.items()},
+        "worse": worse,
+    }
+
+
+def _measure(
+    measured: _Measured,
+    role: str,
+    own: Sequence[TrainingQuestion],
+    among: Sequence[TrainingQuestion],
+    vectors: Vectors,
+    reporter: RunReporter,
+) -> None:
+    """Fit probes on `among`, look there for neighbours, and keep what both say of `own`."""
+    from analytics.probes.concept_probe import choose_penalty, concept_probe  # PyTorch: not for scorers
+
+    asked = np.stack([vectors[row.id] for row in own])
+    known = np.stack([vectors[row.id] for row in among])
+    ids = [row.id for row in own]
+    nearest = nearest_rows(asked, known, NEIGHBOURS)
+    own_paths, known_paths = [row.paths for row in own], [row.paths for row in among]
+    tree = PathTree.of(path for paths in known_paths for path in paths)
+    groups = groups_by_masked_text([row.text for row in among])
+    validation = grouped_split(groups, 0.2, np.random.default_rng(SEED))
+    targets = tree.targets(known_paths)
+    penalty = choose_penalty(known, targets, validation, tree, cancel=reporter.should_stop)
+    logits = concept_probe(known, targets, tree, penalty=penalty).logits(asked)
+    for level in range(1, tree.depth() + 1):
+        measured.add("concept_accuracy", level, role, ids, _right(logits, tree, own_paths, level))
+        measured.add(
+            "precision_at_10", level, role, ids, retrieval_hits(nearest, own_paths, known_paths, level)
+        )
+    _measure_difficulty(measured, role, own, among, asked, known, groups)
+
+
+def _right(
+    logits: npt.NDArray[np.float32],
+    tree: PathTree,
+    paths: Sequence[Sequence[ConceptPath]],
+    level: int,
+) -> Floats:
+    """1 where the most probable concept of a level is the question's, NaN where it has none there."""
+    probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
+    nodes = tree.level(level)
+    best = nodes[(probabilities @ tree.membership[nodes].T).argmax(axis=1)]
+    right = np.full(len(paths), np.nan)
+    for row, own in enumerate(paths):
+        wanted = {path[:level] for path in own if len(path) >= level}
+        if wanted:
+            right[row] = tree.nodes[best[row]] in wanted
+    return right
+
+
+def _measure_difficulty(
+    measured: _Measured,
+    role: str,
+    own: Sequence[TrainingQuestion],
+    among: Sequence[TrainingQuestion],
+    asked: npt.NDArray[np.float32],
+    known: npt.NDArray[np.float32],
+    groups: npt.NDArray[np.int64],
+) -> None:
+    graded = np.array([row.difficulty is not None for row in among])
+    truth = np.array([row.difficulty for row in among if row.difficulty is not None])
+    wanted = [index for index, row in enumerate(own) if row.difficulty is not None]
+    if len(truth) < FEWEST_TRAIN or np.ptp(truth) == 0 or not wanted:
+        return
+    scale = np.sqrt(known.shape[1])  # one range of penalties suits vectors of any length
+    features = known[graded] * scale
+    penalty = choose_ridge_penalty(features, truth, groups[graded], np.random.default_rng(SEED))
+    probe = difficulty_probe(features, truth, penalty=penalty)
+    estimates = np.clip(probe.values(asked[wanted] * scale), 0, 1)
+    measured.estimates[role].extend(estimates.tolist())
+    if role == "candidate":
+        measured.truth.extend(own[index].difficulty or 0.0 for index in wanted)
+        measured.graded.extend(own[index].id for index in wanted)
+
+
+def _changed(
+    vectors: Mapping[str, Vectors], suite: Sequence[int], everything: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Questions of the suite whose ten nearest differ most, among all that both models can read."""
+    if len(everything) < 2:
+        return []
+    rng = np.random.default_rng(SEED)
+    asked = [suite[index] for index in sorted(rng.permutation(len(suite))[:CHANGED_ASKED])]
+    if not asked:
+        return []
+    neighbours = {}
+    for role, by_id in vectors.items():
+        table = np.stack([by_id[one] for one in everything])
+        found = nearest_rows(np.stack([by_id[one] for one in asked]), table, NEIGHBOURS + 1)
+        neighbours[role] = [
+            [everything[index] for index in row if everything[index] != question][:NEIGHBOURS]
+            for question, row in zip(asked, found, strict=True)
+        ]
+    changed = []
+    for question, new, old in zip(asked, neighbours["candidate"], neighbours["champion"], strict=True):
+        overlap = len({*new} & {*old}) / max(1, len(old))
+        changed.append(
+            {"question": question, "overlap": round(overlap, 2), "candidate": new, "champion": old}
+        )
+    return sorted(changed, key=lambda one: (one["overlap"], one["question"]))[:CHANGED_SHOWN]
+
+
+def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:
+    """At most so many rows, always the same ones: chosen by their content."""
+    if len(rows) <= size:
+        return list(rows)
+    chosen = sorted(rows, key=lambda row: row.content_hash)[:size]
+    return sorted(chosen, key=lambda row: row.id)

@@ -1,0 +1,43 @@
+"""Encoding thousands of questions with PyTorch, which is quicker than ONNX Runtime once it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.backbone.sources import BACKBONE_FOLDER
+from questionbank.models import ModelArtifact
+from questionbank.selectors.artifacts import artifact_folder
+from worker.reporting import RunReporter
+
+if TYPE_CHECKING:
+    from analytics.backbone.bert import Backbone
+
+__all__ = ["artifact_backbone", "artifact_source", "bulk_encode"]
+
+
+def bulk_encode(
+    artifact: ModelArtifact, reporter: RunReporter
+) -> Callable[[Sequence[str]], npt.NDArray[np.float32]]:
+    """Return the function that encodes many texts with an encoder; it stops where the run is cancelled."""
+    from analytics.backbone.bert import encode_bulk
+
+    backbone = artifact_backbone(artifact)
+    return lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop)
+
+
+def artifact_backbone(artifact: ModelArtifact) -> Backbone:
+    """An encoder's weights for bulk encoding."""
+    from analytics.backbone.bert import load_backbone
+
+    return load_backbone(artifact_source(artifact), max_tokens=artifact.manifest["extra"]["max_tokens"])
+
+
+def artifact_source(artifact: ModelArtifact) -> str:
+    """Where an encoder's weights are for torch: a trained one brings its own, the plain one names its package."""
+    folder = artifact_folder(artifact)
+    own = (folder / BACKBONE_FOLDER).is_dir()
+    return str(folder) if own else str(artifact.manifest["extra"]["backbone"])

@@ -1,0 +1,13 @@
+"""What the commands of all reproductions have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["command_settings"]
+
+
+def command_settings(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what ``--set NAME=VALUE`` gave, by name."""
+    return dict(setting.partition("=")[::2] for setting in options["set"])
