@@ -1,0 +1,117 @@
+"""The fake capability as a library: a gauge learns how many letters a word has, and its vectors say how long a text is.
+
+A model is one number, trained by gradient descent; what a real one must do besides is all here: a configuration, a
+checkpoint after each step, a folder, and vectors of its own lens. Its `load` is for workers only, as that of a decoder
+which needs PyTorch would be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from analytics.artifacts import Manifest, artifact_read, artifact_write
+from analytics.catalog import Capability, LensRow
+from analytics.configuration import option
+from analytics.errors import Cancelled
+from analytics.training.callbacks import StepReport
+from analytics.training.context import TrainingContext
+
+CHECKPOINT = "checkpoint.pt"
+MODEL = "gauge.json"
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeConfig:
+    """How a gauge is trained."""
+
+    steps: int = option(20, "steps of gradient descent", minimum=1, maximum=1000)
+    rate: float = option(0.01, "learning rate", minimum=0.0001, maximum=0.1)
+    seed: int = option(0, "of the first weight", minimum=0, maximum=10)
+
+
+ROW = Capability(
+    title="Length gauge",
+    config=GaugeConfig,
+    train="tests.fake_capability.library:train_from_file",
+    load="tests.fake_capability.library:load_gauge",
+    serves="worker",
+    lens=LensRow("length", stand_in="wording"),
+    gate_figures=("error",),
+)
+
+
+class Gauge:
+    """A model that is loaded: estimates of length, and vectors of the lens."""
+
+    dimension = 2
+
+    def __init__(self, name: str, weight: float) -> None:
+        self.name, self.weight = name, weight
+
+    def estimate(self, texts: Sequence[str]) -> np.ndarray:
+        """Letters of each text, from its number of words."""
+        return self.weight * np.array([len(text.split()) for text in texts], dtype=np.float64)
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """(texts, 2) vectors of length 1 that turn with the estimate."""
+        angles = np.arctan(self.estimate(texts) / 50)
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+
+def load_gauge(folder: Path) -> Gauge:
+    """Load a model folder."""
+    manifest = artifact_read(folder)
+    return Gauge(manifest.name, json.loads((folder / MODEL).read_text())["weight"])
+
+
+def train_gauge(
+    texts: Sequence[str], config: GaugeConfig, output: Path, context: TrainingContext
+) -> Manifest:
+    """Train, going on from the checkpoint where there is one.
+
+    Raises:
+        Cancelled: somebody stopped it; the checkpoint is usable.
+    """
+    words = np.array([len(text.split()) for text in texts], dtype=np.float64)
+    letters = np.array([len(text) for text in texts], dtype=np.float64)
+    step, weight = 0, float(config.seed)
+    path = context.checkpoints / CHECKPOINT if context.checkpoints else None
+    if path is not None and path.is_file():
+        step, weight = json.loads(path.read_text())
+        context.say(f"At step {step}.")
+    while step < config.steps:
+        error = weight * words - letters
+        weight -= config.rate * float((error * words).mean()) / float((words**2).mean()) * 10
+        step += 1
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps([step, weight]))
+        for callback in context.callbacks:
+            callback(StepReport(step, config.steps, 0, 0.0, 0.0, {"loss": float((error**2).mean())}))
+        if context.cancel():
+            raise Cancelled("The training was stopped.")
+    manifest = Manifest(
+        capability="gauge",
+        name=context.name,
+        config=asdict(config),
+        metrics={"error": float(np.abs(weight * words - letters).mean())},
+        seed=config.seed,
+        parent=context.parent,
+        license_note=context.license_note,
+        extra={"dimension": Gauge.dimension, "questions": len(texts), "command": context.command},
+    )
+    return artifact_write(
+        output, manifest, lambda aside: (aside / MODEL).write_text(json.dumps({"weight": weight}))
+    )
+
+
+def train_from_file(
+    data: Path, output: Path, config: GaugeConfig, files: object, context: TrainingContext
+) -> Manifest:
+    """Train on the lines of a file."""
+    return train_gauge(data.read_text().splitlines(), config, output, context)

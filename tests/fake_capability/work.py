@@ -1,0 +1,64 @@
+"""The fake capability's jobs: its training with a checkpoint, and its comparison."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analytics.configuration import config_from_strings
+from questionbank.models import ModelArtifact, Question
+from questionbank.selectors.artifacts import artifact_folder
+from questionbank.services.embeddings import embedding_set_ensure
+from tests.fake_capability.library import GaugeConfig, load_gauge, train_gauge
+from worker.candidates import train_candidate
+from worker.catalog import WorkerCapability
+from worker.embedding import embed_pending
+from worker.paired_bootstrap import paired_difference
+from worker.reporting import RunReporter
+
+ROW = WorkerCapability(
+    train="tests.fake_capability.work:train_gauge_run",
+    compare="tests.fake_capability.work:gauge_figures",
+)
+
+
+def train_gauge_run(reporter: RunReporter) -> dict[str, Any]:
+    """Train and register a candidate."""
+    config = config_from_strings(GaugeConfig, reporter.run.parameters["set"])
+
+    def begin(_folder: Path) -> Any:
+        texts = list(Question.objects.filter(status="ready").order_by("pk").values_list("text", flat=True))
+        return partial(train_gauge, texts, config)
+
+    return train_candidate(reporter, name=f"gauge-{reporter.run.pk}", device="cpu", begin=begin)
+
+
+def gauge_figures(
+    reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+) -> dict[str, Any]:
+    """Measure both on every question; the vectors that a promotion needs are computed on the way."""
+    embed_pending(reporter, sets=[embedding_set_ensure(artifact=candidate)])
+    rows = list(Question.objects.filter(status="ready").order_by("pk").values_list("pk", "text"))
+    ids, texts = [pk for pk, _text in rows], [text for _pk, text in rows]
+    truth = np.array([len(text) for text in texts])
+    errors = [
+        np.abs(load_gauge(artifact_folder(model)).estimate(texts) - truth).tolist()
+        for model in (candidate, champion)
+    ]
+    difference = paired_difference(ids, errors, "mean", np.random.default_rng(0))
+    metric = {
+        "name": "error",
+        "label": "Error of the length",
+        "higher_is_better": False,
+        "questions": len(ids),
+        "worse": difference["low"] > 0,
+        **difference,
+    }
+    return {
+        "suite": {"questions": len(ids), "lost": 0, "gained": 0, "left_out": 0, "seed": 0},
+        "metrics": [metric, metric | {"name": "speed", "label": "Speed", "worse": True}],
+        "longest": ids[int(truth.argmax())] if ids else 0,
+    }
