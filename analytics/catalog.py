@@ -1,7 +1,7 @@
 """The one table of what `analytics` can do. Torch-free: functions are named, and imported when called.
 
 Whatever the rest of the program does for every capability (commands, installation, gate, serving) reads its rows here,
-so a capability is added by a package and a row. Decision 47.
+so a capability is added by a package and a row. Decision 48.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A capability's word decides nothing outside the three tables and the packages behind them (decision 47)."""
+"""A capability's word decides nothing outside the three tables and the packages behind them (decision 48)."""
 
 from __future__ import annotations
 

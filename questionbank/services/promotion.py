@@ -2,7 +2,7 @@
 
 A model whose capability has a lens serves together with its vectors and the models that read them. A job builds what
 is missing beside what is in use; then one transaction swaps all of it, and readers see either the old or the new
-(`questionbank.selectors.serving` reads everything by one statement). Decisions 0022 and 0047.
+(`questionbank.selectors.serving` reads everything by one statement). Decisions 0022 and 0048.
 """
 
 from __future__ import annotations
