@@ -19,6 +19,7 @@ from questionbank.services.concept_paths import (
     hierarchy_ensure,
     hierarchy_lock,
 )
+from questionbank.services.hierarchy_models import hierarchy_models_delete, hierarchy_models_retire
 
 __all__ = [
     "concept_create",
@@ -98,21 +99,24 @@ def hierarchy_rename(*, user: User | None, hierarchy: KnowledgeHierarchy, name: 
     return fresh
 
 
-@transaction.atomic
 def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:
-    """Delete a hierarchy that tags no question, with its concepts.
+    """Delete a hierarchy that tags no question, with its concepts and the models trained on it.
 
     Raises:
         Conflict: questions are tagged with its concepts.
     """
     _allow(user)
-    fresh = hierarchy_lock(hierarchy.pk)
-    used = QuestionTag.objects.filter(concept__hierarchy=fresh).values("question_id").distinct().count()
-    if used:
-        raise Conflict(
-            f"{used:,} questions are tagged with concepts of {fresh.name!r}; it cannot be deleted."
-        )
-    fresh.delete()
+    reason = "Its hierarchy was deleted."
+    with transaction.atomic():
+        fresh = hierarchy_lock(hierarchy.pk)
+        used = QuestionTag.objects.filter(concept__hierarchy=fresh).values("question_id").distinct().count()
+        if used:
+            raise Conflict(
+                f"{used:,} questions are tagged with concepts of {fresh.name!r}; it cannot be deleted."
+            )
+        models, _cancelled = hierarchy_models_retire(hierarchy_name=fresh.name, reason=reason, user=user)
+        fresh.delete()
+    hierarchy_models_delete(models, reason=reason, user=user)
 
 
 @transaction.atomic

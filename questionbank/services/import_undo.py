@@ -6,7 +6,6 @@ What somebody has edited, tagged, paraphrased or put to use since stays, and is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, Protocol
 
 import pghistory
@@ -19,16 +18,15 @@ from questionbank.models import (
     ImportDuplicate,
     KnowledgeConcept,
     KnowledgeHierarchy,
-    ModelArtifact,
     Question,
     Run,
     User,
 )
 from questionbank.selectors.import_undo import UndoPlan, import_can_be_undone, import_undo_plan, loose_tags
 from questionbank.services import runs
-from questionbank.services.artifacts import artifact_archive, artifact_delete
 from questionbank.services.concept_paths import hierarchy_lock
 from questionbank.services.facet_counts import facet_counts_settle
+from questionbank.services.hierarchy_models import hierarchy_models_delete, hierarchy_models_retire
 from questionbank.services.import_staging import IMPORT_LOCK
 from questionbank.services.search_index import search_index_settle, vocabulary_refresh
 
@@ -76,11 +74,13 @@ def run_import_undo(run: Run, reporter: _Reporter) -> dict[str, Any]:
     imported = Run.objects.get(pk=run.parameters["import"])
     with pghistory.context(user=run.requested_by_id, run=run.pk), transaction.atomic():
         plan = _lock_and_plan(imported)
-        probes, cancelled = _cancel_what_follows(plan, run.requested_by)
+        models, cancelled = (
+            hierarchy_models_retire(hierarchy_name=plan.hierarchy.name, reason=_REASON, user=run.requested_by)
+            if plan.hierarchy
+            else ([], 0)
+        )
         _remove(imported, plan, reporter)
-    for artifact in probes:
-        with suppress(Conflict):  # a job still uses it: it stays in the archive
-            artifact_delete(artifact=artifact, reason=_REASON, user=run.requested_by)
+    hierarchy_models_delete(models, reason=_REASON, user=run.requested_by)
     reporter.progress(plan.removed, plan.removed, "Updating the vocabulary of search")
     vocabulary_refresh()
     facet_counts_settle()
@@ -94,7 +94,7 @@ def run_import_undo(run: Run, reporter: _Reporter) -> dict[str, Any]:
         "concepts": len(plan.concepts),
         "concepts_kept": plan.concepts_kept[:KEPT_LISTED],
         "hierarchy": plan.hierarchy.name if plan.hierarchy else "",
-        "probes": len(probes),
+        "probes": len(models),
         "jobs_cancelled": cancelled,
     }
 
@@ -119,24 +119,6 @@ def _lock_and_plan(imported: Run) -> UndoPlan:
         hierarchy_lock(named.pk)
         plan = import_undo_plan(run=imported)
     return plan
-
-
-def _cancel_what_follows(plan: UndoPlan, user: User | None) -> tuple[list[ModelArtifact], int]:
-    """Take the probes of a hierarchy that goes out of use, and stop the jobs that train them."""
-    if plan.hierarchy is None:
-        return [], 0
-    name = plan.hierarchy.name
-    cancelled = 0
-    waiting = Run.objects.exclude(state__in=Run.FINISHED).filter(kind=Run.Kind.TRAIN, capability="probes")
-    for training in waiting.filter(parameters__hierarchy=name):
-        with suppress(Conflict):  # it has finished meanwhile
-            runs.run_cancel(run_id=training.pk)
-            cancelled += 1
-    probes = list(ModelArtifact.objects.filter(capability="probes", scope=name))
-    for artifact in probes:
-        if artifact.state != ModelArtifact.State.ARCHIVED:
-            artifact_archive(artifact=artifact, reason=_REASON, user=user)
-    return probes, cancelled
 
 
 def _remove(imported: Run, plan: UndoPlan, reporter: _Reporter) -> None:

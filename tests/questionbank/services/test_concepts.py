@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from questionbank.errors import Conflict, KindredError, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, QuestionTag
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag
 from questionbank.selectors.concepts import concept_path
 from questionbank.services.concept_paths import concept_paths_ensure, concept_paths_known
 from questionbank.services.concepts import (
@@ -204,8 +204,15 @@ def test_hierarchies_are_created_renamed_and_deleted_when_unused(hierarchy, at):
     with pytest.raises(Conflict, match="1 question"):
         hierarchy_delete(user=None, hierarchy=hierarchy)
     QuestionTag.objects.all().delete()
+    model = ModelArtifact.objects.create(
+        capability="probes", scope="mathematics", name="p", location="p", state="champion"
+    )
+    elsewhere = ModelArtifact.objects.create(capability="probes", scope="physics", name="q", state="champion")
     hierarchy_delete(user=None, hierarchy=hierarchy)
     assert not KnowledgeConcept.objects.exists()
+    assert not ModelArtifact.objects.filter(pk=model.pk).exists()
+    elsewhere.refresh_from_db()
+    assert elsewhere.state == "champion"
 
 
 def test_only_an_admin_edits_concepts(hierarchy, at, teacher, reviewer, admin_person):
