@@ -100,9 +100,9 @@ class TrainingForm(ServiceForm):
         return [group for group in groups if group.fields]
 
     @property
-    def option_fields(self) -> list[forms.BoundField]:
-        """What the form asks besides the settings."""
-        return [self[option.name] for option in self.options]
+    def option_fields(self) -> list[tuple[str, forms.BoundField]]:
+        """What the form asks besides the settings, by title."""
+        return [(str(option.title), self[option.name]) for option in self.options]
 
     def chosen_options(self) -> dict[str, bool]:
         """The answers to that, once the form is valid."""
