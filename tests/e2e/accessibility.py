@@ -18,9 +18,13 @@ LOOKS = pytest.mark.parametrize(
 )
 
 
-def complaints(page: Page, theme: str = "light") -> list[str]:
-    """What axe finds: everything in the light theme, and in the dark one what looks can change."""
-    results = Axe().run(page, options={"runOnly": LEVELS if theme == "light" else LOOK_RULES})
+def complaints(page: Page, theme: str = "light", *, within: str | None = None) -> list[str]:
+    """What axe finds: everything in the light theme, and in the dark one what looks can change.
+
+    Args:
+        within: selector of the only part that is looked at; by default the whole page.
+    """
+    results = Axe().run(page, context=within, options={"runOnly": LEVELS if theme == "light" else LOOK_RULES})
     return [
         f"{violation['id']}: {node['target']} {node['failureSummary']}"
         for violation in results.response["violations"]
