@@ -21,7 +21,7 @@ from worker.reproduction.paraphrase_baselines import (
 )
 from worker.reproduction.reconstruction import train_reconstructor
 
-QUESTIONS = [text.replace("takes", "gets").replace("carries", "purchases") for text in word_problems(24)]
+QUESTIONS = [text.replace("takes", "gathers").replace("carries", "buys") for text in word_problems(24)]
 
 
 @pytest.fixture(scope="module")
