@@ -21,8 +21,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.errors import ValidationFailed
-from questionbank.forms.numbers import whole_number
 from questionbank.models import EmbeddingSet, ModelArtifact, Run, User, WorkerHeartbeat
+from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 from questionbank.services.people import check_an_admin_is_left
 

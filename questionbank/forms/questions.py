@@ -15,8 +15,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.errors import ValidationFailed
-from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, Question
+from questionbank.numbers import whole_number
 
 __all__ = ["OPTION_LABELS", "OptionRow", "QuestionForm", "option_rows"]
 

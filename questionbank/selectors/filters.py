@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from django.db.models import Q, QuerySet
 
 from questionbank.models import KnowledgeConcept, Question, QuestionTag, User
+from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 
 __all__ = ["ANY_STATUS", "FIGURES", "SearchFilters", "filtered_questions"]
@@ -16,7 +17,6 @@ __all__ = ["ANY_STATUS", "FIGURES", "SearchFilters", "filtered_questions"]
 ANY_STATUS = "any"
 FIGURES = ("needed", "none")
 _LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
-_LARGEST_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class SearchFilters:
     def from_querydict(cls, given: Mapping[str, str]) -> SearchFilters:
         """Read an address's parameters; what is no sensible value is left out."""
         return cls(
-            concept=_identifier(given.get("concept")),
+            concept=whole_number(given.get("concept") or ""),
             difficulty_min=_percent(given.get("difficulty_min")),
             difficulty_max=_percent(given.get("difficulty_max")),
             grade=_word(given, "grade"),
@@ -60,7 +60,7 @@ class SearchFilters:
             status=_one_of(
                 _word(given, "status"), (*Question.Status.values, ANY_STATUS), Question.Status.READY.value
             ),
-            owner=_identifier(given.get("owner")),
+            owner=whole_number(given.get("owner") or ""),
             figure=_one_of(given.get("figure") or "", FIGURES, ""),
         )
 
@@ -128,13 +128,6 @@ def _word(given: Mapping[str, str], name: str) -> str:
 
 def _one_of(value: str, known: tuple[str, ...] | list[str], otherwise: str) -> str:
     return value if value in known else otherwise
-
-
-def _identifier(text: str | None) -> int | None:
-    if not text or not text.isascii() or not text.isdigit():
-        return None
-    value = int(text[:20])
-    return value if value <= _LARGEST_ID else None
 
 
 def _percent(text: str | None) -> float | None:

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 from analytics.records import ConceptPath, Option, QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
+from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 
 __all__ = [
@@ -218,7 +219,7 @@ def questions_matching(*, filters: Mapping[str, str]) -> QuerySet[Question]:
 
 
 def _tagged_below(concept_id: str) -> QuerySet[QuestionTag]:
-    concept = KnowledgeConcept.objects.filter(pk=concept_id).first() if concept_id.isdecimal() else None
+    concept = KnowledgeConcept.objects.filter(pk=whole_number(concept_id)).first()
     if concept is None:
         raise ValidationFailed(f"There is no concept {concept_id!r}; give its number.")
     return QuestionTag.objects.filter(concept__path__startswith=concept.path)

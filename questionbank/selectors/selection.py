@@ -8,13 +8,13 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from questionbank.models import Question, User
+from questionbank.numbers import whole_number
 from questionbank.selectors.filters import ANY_STATUS, SearchFilters, filtered_questions
 from questionbank.selectors.search import matching_questions
 
 __all__ = ["MOST_TICKED", "Selection"]
 
 MOST_TICKED = 1_000
-_LARGEST_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Selection:
         """Read an address's parameters; what is no number of a question is left out, and so are others' drafts."""
         is_all = given.get("all") == "1"
         texts = given.getlist("id")[:MOST_TICKED]
-        ids = () if is_all else tuple(dict.fromkeys(int(text) for text in texts if _is_id(text)))
+        ids = () if is_all else tuple(dict.fromkeys(pk for pk in map(whole_number, texts) if pk is not None))
         filters = SearchFilters.from_querydict(given).seen_by(user)
         return cls(query, filters, is_all, ids, given.get("exact") == "1")
 
@@ -49,7 +49,3 @@ class Selection:
             return matching_questions(query=self.query, filters=self.filters, exact=self.exact)
         anything = SearchFilters(status=ANY_STATUS, viewer=self.filters.viewer)
         return filtered_questions(anything).filter(pk__in=self.ids)
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= _LARGEST_ID

@@ -7,12 +7,16 @@ The last active admin keeps the role. The database has the last word (a trigger,
 from __future__ import annotations
 
 from collections.abc import Collection
+from smtplib import SMTPException
 
+import structlog
 from django.contrib.auth.models import Group
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
+from django.core.mail import send_mail
 from django.core.validators import validate_email
 from django.db import transaction
+from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 from questionbank.errors import NotAllowed, ValidationFailed
@@ -20,7 +24,15 @@ from questionbank.models import User
 from questionbank.permissions import ROLES
 from questionbank.selectors.people import active_admins
 
-__all__ = ["check_an_admin_is_left", "person_invite", "person_set_active", "person_update"]
+__all__ = [
+    "check_an_admin_is_left",
+    "invitation_send",
+    "person_invite",
+    "person_set_active",
+    "person_update",
+]
+
+logger = structlog.get_logger(__name__)
 
 NAME_LIMIT = 150
 EMAIL_LIMIT = 254
@@ -54,6 +66,25 @@ def person_invite(
     person.save()
     _set_roles(person, roles)
     return person
+
+
+def invitation_send(*, person: User, inviter: User, link: str) -> bool:
+    """Mail a person the link where they choose a password; returns False where the mail server does not take it.
+
+    Outside any transaction: a slow mail server must hold no lock.
+    """
+    context = {"person": person, "inviter": inviter, "link": link}
+    try:
+        send_mail(
+            subject=_("Your invitation to Kindred"),
+            message=render_to_string("people/invitation.txt", context),
+            from_email=None,
+            recipient_list=[person.email],
+        )
+    except (OSError, SMTPException) as error:
+        logger.warning("invitation not sent", person=person.pk, error=type(error).__name__)
+        return False
+    return True
 
 
 @transaction.atomic

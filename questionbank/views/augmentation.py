@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods
 from analytics.text.tokens import detect_language
 from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.forms.augmentation import AugmentationForm
-from questionbank.forms.numbers import whole_number
 from questionbank.models import Question
+from questionbank.numbers import whole_number
 from questionbank.selectors.augmentation import question_augmented
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.search import SearchFilters, search_questions

@@ -22,6 +22,7 @@ from questionbank.errors import NotFound
 from questionbank.formats import FORMATS
 from questionbank.forms.bulk_changes import BULK_FORMS, BulkForm
 from questionbank.models import BulkChange, Question
+from questionbank.numbers import whole_number
 from questionbank.selectors.bulk_changes import (
     bulk_change_description,
     bulk_change_get,
@@ -105,7 +106,8 @@ def _form(request: HttpRequest, kind: str) -> BulkForm:
 def _concept_context(request: HttpRequest, questions: Any) -> dict[str, Any]:
     query = request.GET.get("concept_query", "").strip()[:200]
     add = request.GET.get("set-add", "")
-    chosen = choices_of([int(add)] if add.isascii() and add.isdigit() and len(add) < 19 else [])
+    number = whole_number(add)
+    chosen = choices_of([] if number is None else [number])
     counts = dict(tagged_concepts(questions=questions))
     return {
         "concept_query": query,

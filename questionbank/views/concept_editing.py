@@ -17,8 +17,8 @@ from django.views.decorators.http import require_http_methods
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.concepts import ConceptTargetForm, NameForm
-from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, User
+from questionbank.numbers import whole_number
 from questionbank.selectors.concept_choices import concept_matches
 from questionbank.selectors.concepts import concept_get, concept_path, hierarchy_get
 from questionbank.services.concepts import (

@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.numbers import whole_number
 from questionbank.selectors.changes import concept_history
 from questionbank.selectors.concept_choices import concept_matches
 from questionbank.selectors.concepts import (

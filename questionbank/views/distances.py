@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from questionbank.errors import ServiceUnavailable
-from questionbank.forms.numbers import whole_number
+from questionbank.numbers import whole_number
 from questionbank.selectors.distances import worked_case
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.serving import serving

@@ -14,8 +14,8 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_POST, require_safe
 
 from questionbank.errors import Conflict, NotFound
-from questionbank.forms.numbers import whole_number
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+from questionbank.numbers import whole_number
 from questionbank.selectors.concepts import concept_get, concept_path, hierarchy_get
 from questionbank.selectors.projections import (
     COLOURS,

@@ -24,8 +24,8 @@ from analytics.configuration import field_specs
 from questionbank.capabilities.catalog import BANK_CAPABILITIES, bank_capability, fixed_suite, training_of
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm, TrainingForm
-from questionbank.forms.numbers import whole_number
 from questionbank.models import ModelArtifact, ModelComparison, Run
+from questionbank.numbers import whole_number
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.comparisons import comparison_shown
 from questionbank.selectors.concepts import hierarchies

@@ -13,9 +13,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, ValidationFailed
-from questionbank.forms.numbers import whole_number
 from questionbank.forms.paraphrases import ManyProposalsForm, ParaphraseForm, ProposalsForm
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question
+from questionbank.numbers import whole_number
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.paraphrasers import RULES, paraphraser_choice, paraphrasers
 from questionbank.selectors.paraphrases import (

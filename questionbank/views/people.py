@@ -5,10 +5,8 @@ from __future__ import annotations
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from django.contrib import messages
-from django.core.mail import send_mail
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
@@ -17,7 +15,7 @@ from questionbank.errors import ValidationFailed
 from questionbank.forms.people import InvitationForm, PersonForm
 from questionbank.models import User
 from questionbank.selectors.people import people, person_get
-from questionbank.services.people import person_invite, person_set_active, person_update
+from questionbank.services.people import invitation_send, person_invite, person_set_active, person_update
 from questionbank.views.access import requires, takes_posts
 
 __all__ = ["person_active_view", "person_detail", "person_invite_page", "person_list"]
@@ -41,10 +39,16 @@ def person_invite_page(request: HttpRequest) -> HttpResponse:
         except ValidationFailed as error:
             form.add_problems(error)
         else:
-            if person.email:
-                _send_invitation(request, person)
+            link = _invitation_link(request, person)
+            if person.email and invitation_send(person=person, inviter=request.user, link=link):
                 messages.success(
                     request, _("The invitation is on its way to %(email)s.") % {"email": person.email}
+                )
+            elif person.email:
+                messages.warning(
+                    request,
+                    _("%(name)s is added, but the e-mail could not be sent. Pass the link below on.")
+                    % {"name": person},
                 )
             else:
                 messages.success(request, _("%(name)s is added. Pass the link below on.") % {"name": person})
@@ -102,13 +106,3 @@ def _invitation_link(request: HttpRequest, person: User) -> str:
     key = default_token_generator.make_token(person)
     address = reverse("account_reset_password_from_key", args=[user_pk_to_url_str(person), key])
     return request.build_absolute_uri(address)
-
-
-def _send_invitation(request: HttpRequest, person: User) -> None:
-    context = {"person": person, "inviter": request.user, "link": _invitation_link(request, person)}
-    send_mail(
-        subject=_("Your invitation to Kindred"),
-        message=render_to_string("people/invitation.txt", context),
-        from_email=None,
-        recipient_list=[person.email],
-    )

@@ -11,9 +11,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import NotFound, ValidationFailed
-from questionbank.forms.numbers import whole_number
 from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
+from questionbank.numbers import whole_number
 from questionbank.selectors.question_lists import (
     question_list_get,
     question_lists_of,

@@ -19,9 +19,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
-from questionbank.forms.numbers import whole_number
 from questionbank.forms.review import ACTION_NAMES, KeysForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
+from questionbank.numbers import whole_number
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.review import (
     guideline_unread,

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.errors import Conflict, NotFound
-from questionbank.forms.numbers import whole_number
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import KnowledgeConcept
+from questionbank.numbers import whole_number
 from questionbank.selectors.concept_choices import choices_of, concept_matches
 from questionbank.selectors.concepts import concept_get
 from questionbank.selectors.questions import question_get

@@ -26,6 +26,17 @@ def test_an_invited_person_chooses_a_password_by_the_mailed_link(as_admin, clien
     assert client.post(reverse("account_login"), login)["Location"] == reverse("home")
 
 
+def test_an_invitation_that_no_mail_server_takes_is_passed_on_by_hand(as_admin, monkeypatch) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("questionbank.services.people.send_mail", refuse)
+    data = {"username": "ada", "email": "ada@school.example", "first_name": "Ada", "roles": ["teacher"]}
+    page = as_admin.post(reverse("person_invite"), data, follow=True).content.decode()
+    assert "the e-mail could not be sent" in page
+    assert "/password/reset/key/" in page
+
+
 def test_the_last_admin_reads_why_the_role_stays(as_admin, admin_person) -> None:
     page = reverse("person_detail", args=[admin_person.pk])
     response = as_admin.post(page, {"roles": ["teacher"]})

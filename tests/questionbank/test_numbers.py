@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.forms.numbers import whole_number
+from questionbank.numbers import whole_number
 
 
 @pytest.mark.parametrize(
