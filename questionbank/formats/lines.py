@@ -1,13 +1,16 @@
-"""Lines of a plain or gzip-compressed file, whatever is in it, in bounded memory."""
+"""Lines of a plain or gzip-compressed file, whatever is in it, in bounded memory.
+
+A file in UTF-16 with its byte order mark, as spreadsheet programs save "Unicode text", is read as UTF-8.
+"""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.limits import LINE_LIMIT, LINES_LIMIT, UNPACKED_LIMIT
@@ -21,9 +24,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _FOREIGN_MAGIC = {  # what people take for a text file, and what to tell them
     b"PK\x03\x04": "The file is a ZIP archive or an Excel workbook; save it as CSV (UTF-8) or JSON Lines.",
     b"%PDF": "The file is a PDF; Kindred reads JSON Lines and CSV.",
-    b"\xff\xfe": "The file is in UTF-16; save it as UTF-8.",
-    b"\xfe\xff": "The file is in UTF-16; save it as UTF-8.",
 }
+_NO_TEXT = b"\xff"
 _PROGRESS_EVERY = 500  # lines
 
 
@@ -61,22 +63,57 @@ def first_bytes(path: Path, size: int = 65_536) -> bytes:
     """
     with path.open("rb") as raw:
         try:
-            return _unpacked(raw, path).read(size)
+            return _unpacked(raw, path)[0].read(size)
         except (EOFError, OSError, zlib.error) as error:
             raise ImportRefused(_damage(path, error, 0)) from error
 
 
-def _unpacked(raw: BinaryIO, path: Path) -> BinaryIO:
+class _Utf16AsUtf8(io.RawIOBase):
+    """The bytes of a UTF-16 stream in UTF-8; what is no text becomes what is none in UTF-8 either."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = stream
+        # The mark names the order of bytes and is no part of the text.
+        self._decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
+        while not self._ready:
+            read = self._stream.read(1 << 16)
+            if not read:
+                half, _state = self._decoder.getstate()
+                self._decoder.reset()
+                if not half:
+                    return 0
+                self._ready = _NO_TEXT
+            else:
+                self._ready = self._decoder.decode(read).encode("utf-8", "surrogatepass")
+        piece, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _unpacked(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedReader, bool]:
+    """The stream of the file's text, and whether it was packed."""
     magic = raw.read(4)
     raw.seek(0)
     if magic.startswith(_GZIP_MAGIC):
-        return io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 16)  # type: ignore[arg-type,return-value]
+        packed = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 16)  # type: ignore[arg-type]
+        return _in_utf8(packed), True
     if path.suffix.lower() == ".gz":
         raise ImportRefused(f"{path.name} is not gzip-compressed, although its name ends in .gz.")
     for start, message in _FOREIGN_MAGIC.items():
         if magic.startswith(start):
             raise ImportRefused(message)
-    return raw
+    return _in_utf8(raw), False
+
+
+def _in_utf8(stream: io.BufferedReader) -> io.BufferedReader:
+    is_utf16 = stream.peek(2).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return io.BufferedReader(_Utf16AsUtf8(stream)) if is_utf16 else stream
 
 
 def _size(limit: int) -> str:
@@ -116,9 +153,8 @@ def read_lines(
     size = path.stat().st_size
     number = unpacked = 0
     with path.open("rb") as raw:
-        stream = _unpacked(raw, path)
-        is_packed = isinstance(getattr(stream, "raw", None), gzip.GzipFile)
         try:
+            stream, is_packed = _unpacked(raw, path)
             while line := stream.readline(line_limit + 1):
                 number += 1
                 unpacked += len(line)

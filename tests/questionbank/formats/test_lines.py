@@ -90,11 +90,40 @@ def test_a_plain_file_may_be_longer_than_the_unpacking_bound(tmp_path):
 
 @pytest.mark.parametrize(
     ("data", "message"),
-    [(b"PK\x03\x04rest", "Excel"), (b"%PDF-1.7", "PDF"), (b"\xff\xfe{\0", "UTF-16")],
+    [(b"PK\x03\x04rest", "Excel"), (b"%PDF-1.7", "PDF")],
 )
 def test_foreign_files_are_named(tmp_path, data, message):
     with pytest.raises(ImportRefused, match=message):
         list(read_lines(_write(tmp_path, data)))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_utf16_with_its_mark_is_read_as_utf8(tmp_path, encoding, is_packed):
+    text = "求 3 × 4\n" * 30_000 + "𝑥 = ½\n"  # longer than a piece, so that pairs of units are cut
+    data = ("\ufeff" + text).encode(encoding)
+    path = _write(tmp_path, gzip.compress(data) if is_packed else data, "file.csv")
+    assert b"".join(line for _number, line in read_lines(path)) == text.encode()
+    assert first_bytes(path).decode(errors="ignore").startswith("求 3 × 4\n求")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"a", "\ud835".encode("utf-16-le", "surrogatepass")],
+    ids=["half a unit", "half a pair"],
+)
+def test_damaged_utf16_is_no_text_in_utf8_either(tmp_path, damage):
+    path = _write(tmp_path, "\ufeffwhole\n".encode("utf-16-le") + damage)
+    (_, whole), (_, broken) = read_lines(path)
+    assert whole == b"whole\n"
+    with pytest.raises(UnicodeDecodeError):
+        broken.decode()
+
+
+def test_a_bomb_in_utf16_stops_at_the_bound(tmp_path):
+    path = _write(tmp_path, gzip.compress(b"\xff\xfe" + b"x\0\n\0" * 2_000_000), "bomb.csv")
+    with pytest.raises(ImportRefused, match="unpacks to more than"):
+        list(read_lines(path, unpacked_limit=1_000_000))
 
 
 def test_progress_ends_at_the_size_of_the_file(tmp_path):

@@ -222,6 +222,30 @@ def test_the_columns_of_a_csv_file_are_guessed_shown_and_can_be_changed(as_admin
     assert (question.text, question.answer, question.grade) == ("Wie groß ist $x$ in $x + 1 = 3$?", "2", "Jo")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_the_unicode_text_of_a_spreadsheet_is_read_by_columns(as_admin, encoding) -> None:
+    sheet = "\ufeffQuestion\tCorrect answer\r\n求 $x$，若 $x + 1 = 3$\t2\r\n"
+    here = upload_csv(as_admin, sheet.encode(encoding), name="unicode.csv", source="Sheet")
+    response = as_admin.get(here)
+    form = response.context["form"]
+    assert (form["delimiter"].value(), [field.value() for field in form.mapped()]) == (
+        "tab",
+        ["text", "answer"],
+    )
+    sent = {
+        "encoding": form["encoding"].value(),
+        "delimiter": "tab",
+        "header": response.context["header"],
+        "column-0": "text",
+        "column-1": "answer",
+        "action": "check",
+    }
+    checked = work_on_answer(as_admin.post(here, sent))
+    as_admin.post(reverse("import_confirm", args=[checked.pk]))
+    work(Run.objects.latest("pk"))
+    assert Question.objects.get(source="Sheet").text == "求 $x$，若 $x + 1 = 3$"
+
+
 def work_on_answer(response) -> Run:
     assert response.status_code == 302
     run = Run.objects.latest("pk")
