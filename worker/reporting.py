@@ -8,14 +8,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import structlog
+from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection
 
 from analytics.errors import AnalyticsError, Cancelled
 from analytics.training.callbacks import StepReport
+from questionbank.disk import has_space
 from questionbank.errors import KindredError
 from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
@@ -29,6 +32,8 @@ logger = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = runs.HEARTBEAT_SECONDS
 DATABASE_SECONDS = 600.0  # so long a job waits for the database; then the reconciler queues it again
+DISK_SECONDS = 600.0  # so long it waits for space
+PAUSE_SECONDS = 1.0
 PACE_SECONDS = 3.0  # after so long a stage's pace is known
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
 
@@ -148,9 +153,9 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
     """Take a run, beat while the block works, and write how it ended; None: nothing to do.
 
     Our own errors become the run's sentence; any other exception too, with its trace in the log. A lost connection to
-    the database is a pause: the run is queued again once the server is back. A training that stopped because its
-    process got SIGTERM is queued again for the next worker; the signal is then passed on to whoever had it before
-    (Celery shuts down).
+    the database or a full disk is a pause: the run is queued again once the server is back, or there is space. A
+    training that stopped because its process got SIGTERM is queued again for the next worker; the signal is then passed
+    on to whoever had it before (Celery shuts down).
     """
     run = patiently(partial(runs.run_start, run_id=run_id, worker=worker))
     if run is None:
@@ -169,7 +174,7 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
             patiently(partial(runs.run_release, run=run))
             signal.raise_signal(signal.SIGTERM)
     except Exception as error:  # noqa: BLE001 - whatever it is becomes the run's sentence
-        _write_failure(run, error, reporter.result)
+        _write_failure(reporter, error)
     else:
         patiently(partial(runs.run_succeed, run=run, result=reporter.result))
     finally:
@@ -177,17 +182,33 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
         thread.join(timeout=HEARTBEAT_SECONDS)
 
 
-def _write_failure(run: Run, error: Exception, result: Mapping[str, Any]) -> None:
+def _space_awaited(stop: threading.Event) -> bool:
+    """Wait until the disk has space again or the job shall stop, at most `DISK_SECONDS`; False: it is still full."""
+    deadline = time.monotonic() + DISK_SECONDS
+    while not has_space(Path(settings.VAR_DIR), 0):
+        if time.monotonic() > deadline:
+            return False
+        if stop.wait(PAUSE_SECONDS):
+            return True
+    return True
+
+
+def _write_failure(reporter: RunReporter, error: Exception) -> None:
+    run = reporter.run
     outage = outage_of(error)
     if outage is Outage.LOST:
         logger.warning("run_paused", run=run.pk, reason=str(error).strip())
         patiently(partial(runs.run_pause, run=run))
         return
     if outage is Outage.FULL:
-        sentence = "The disk is full: free some space, then start the job again."
+        logger.warning("disk_full", run=run.pk, reason=str(error).strip())
+        if _space_awaited(reporter._stop_requested):
+            patiently(partial(runs.run_pause, run=run, disk_was_full=True))
+            return
+        sentence = runs.DISK_FULL
     elif isinstance(error, KindredError | AnalyticsError):
         sentence = str(error)
     else:
         logger.error("run_failed", run=run.pk, exc_info=error)
         sentence = f"An unexpected error: {type(error).__name__}. The log has the details."
-    patiently(partial(runs.run_fail, run=run, error=sentence, result=result))
+    patiently(partial(runs.run_fail, run=run, error=sentence, result=reporter.result))

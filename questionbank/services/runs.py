@@ -26,8 +26,10 @@ from questionbank.errors import Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
 __all__ = [
+    "DISK_FULL",
     "HEARTBEAT_SECONDS",
     "MAX_DEATHS",
+    "MAX_FULL_DISKS",
     "MAX_PAUSES",
     "SILENT_AFTER",
     "STALLED_AFTER",
@@ -64,6 +66,8 @@ SILENT_AFTER = timedelta(seconds=6)  # without a heartbeat and without its lock 
 STALLED_AFTER = timedelta(seconds=45)  # one that keeps its lock is stopped, or hangs
 MAX_DEATHS = 3  # of workers, by a cause of their own, since the job last saved work
 MAX_PAUSES = 20  # because the database went away, since the job last saved work
+MAX_FULL_DISKS = 3  # pauses, likewise
+DISK_FULL = "The disk is full: free some space, then start the job again."
 RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the second is the run's id
 
 
@@ -264,21 +268,24 @@ def run_release(*, run: Run) -> bool:
 
 
 @transaction.atomic
-def run_pause(*, run: Run) -> bool:
-    """Give a run back that lost its connection to the database; it goes on as soon as a worker takes it.
+def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
+    """Give a run back that lost its connection to the database, or whose disk was full; a worker will go on with it.
 
-    After `MAX_PAUSES` without any saved work the run fails: then it is probably the job that ends the server.
-    False if the lease was lost meanwhile.
+    After `MAX_PAUSES` without any saved work (`MAX_FULL_DISKS` where the disk was full) the run fails: then it is
+    probably the job itself that ends the server or fills the disk. False if the lease was lost meanwhile.
     """
     held = _held(run).select_for_update().first()
     if held is None:
         return False
     held.pauses += 1
-    if held.pauses > MAX_PAUSES:
-        error = f"The database went away {held.pauses} times while this job ran."
+    if held.pauses > (MAX_FULL_DISKS if disk_was_full else MAX_PAUSES):
+        error = (
+            DISK_FULL if disk_was_full else f"The database went away {held.pauses} times while this job ran."
+        )
         return _finish(run, Run.State.FAILED, error=error)
     held.attempts = max(0, held.attempts - 1)
-    _give_back(held, "The connection to the database was lost; the job goes on.")
+    reason = "The disk was full" if disk_was_full else "The connection to the database was lost"
+    _give_back(held, f"{reason}; the job goes on.")
     return True
 
 

@@ -137,8 +137,35 @@ def test_a_training_that_gets_further_forgets_earlier_deaths(run):
         assert Run.objects.get(pk=run.pk).deaths == 0
 
 
-def test_a_full_disk_is_said_in_a_sentence(run):
+def fill_disk() -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_job_waits_while_the_disk_is_full_and_is_queued_again(run, monkeypatch):
+    full = iter([False, False, True])
+    asked = []
+    monkeypatch.setattr(reporting, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(reporting, "has_space", lambda *args: asked.append(args) or next(full))
     with running(run.pk, "here"):
-        raise OSError(errno.ENOSPC, "No space left on device")
+        fill_disk()
+    run.refresh_from_db()
+    assert len(asked) == 3
+    assert (run.state, run.attempts, run.lease) == (Run.State.QUEUED, 0, None)
+    assert "The disk was full" in run.logs.latest("pk").text
+
+
+def test_a_disk_that_stays_full_ends_a_job_with_a_sentence(run, monkeypatch):
+    monkeypatch.setattr(reporting, "DISK_SECONDS", 0)
+    monkeypatch.setattr(reporting, "has_space", lambda *_args: False)
+    with running(run.pk, "here"):
+        fill_disk()
     run.refresh_from_db()
     assert run.error == "The disk is full: free some space, then start the job again."
+
+
+def test_a_job_that_fills_the_disk_itself_ends(run):
+    for _attempt in range(runs.MAX_FULL_DISKS + 1):
+        with running(run.pk, "here"):
+            fill_disk()
+    run.refresh_from_db()
+    assert (run.state, run.error) == (Run.State.FAILED, runs.DISK_FULL)
