@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.permissions import ROLES
+from questionbank.permissions import roles_of
 
 __all__ = ["ROLE_NAMES", "THEMES", "THEME_COOKIE", "site"]
 
@@ -50,5 +50,4 @@ def _role(request: HttpRequest) -> str:
         return ""
     if user.is_superuser:
         return str(ROLE_NAMES["admin"])
-    groups = set(user.groups.values_list("name", flat=True))
-    return ", ".join(str(ROLE_NAMES[role]) for role in ROLES if role in groups)
+    return ", ".join(str(ROLE_NAMES[role]) for role in roles_of(user))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.models import KnowledgeConcept
 
 __all__ = ["ConceptStep", "ConceptSteps", "StepGroup", "concept_steps"]
 
@@ -37,13 +37,16 @@ class ConceptSteps:
 
 
 def concept_steps(
-    *, chosen: int | None, counts: Mapping[int, int | None], hierarchy_counts: Mapping[int, int | None]
+    *,
+    chosen: int | None,
+    counts: Mapping[int, int | None],
+    hierarchies: Mapping[int, tuple[str, int | None]],
 ) -> ConceptSteps:
     """Steps from the chosen concept, or from the roots of all hierarchies, the largest first.
 
     Args:
         counts: matching questions below each concept, None for "many"; a concept that is not there has none.
-        hierarchy_counts: the same by hierarchy.
+        hierarchies: the name of each hierarchy that has such concepts, and the same number.
     """
     concept = KnowledgeConcept.objects.filter(pk=chosen).first() if chosen is not None else None
     if concept is None:
@@ -57,9 +60,10 @@ def concept_steps(
         below = KnowledgeConcept.objects.filter(path__startswith=concept.path, depth=concept.depth + 1)
     steps: dict[int, list[ConceptStep]] = {}
     for pk, name, hierarchy in below.order_by("name").values_list("pk", "name", "hierarchy_id"):
-        if pk in counts:
+        if pk in counts and hierarchy in hierarchies:
             steps.setdefault(hierarchy, []).append(ConceptStep(pk, name, counts[pk]))
-    names = dict(KnowledgeHierarchy.objects.filter(pk__in=steps).values_list("pk", "name"))
-    groups = [StepGroup(names[pk], tuple(own), hierarchy_counts.get(pk)) for pk, own in steps.items()]
+    groups = [
+        StepGroup(name, tuple(steps[pk]), count) for pk, (name, count) in hierarchies.items() if pk in steps
+    ]
     groups.sort(key=lambda group: (-(group.count or 0), group.hierarchy.casefold()))
     return ConceptSteps(chain=chain, groups=tuple(groups))

@@ -197,7 +197,9 @@ def _labelled(found: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Face
         "concept": _values(
             ((*concepts[path], count) for path, count in found["concept"] if path in concepts), shown=None
         ),
-        "hierarchy": _values((value, hierarchies[int(value)], count) for value, count in found["hierarchy"]),
+        "hierarchy": _values(
+            ((value, hierarchies[int(value)], count) for value, count in found["hierarchy"]), shown=None
+        ),
     }
 
 

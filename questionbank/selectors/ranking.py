@@ -12,10 +12,14 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+import numpy as np
+import numpy.typing as npt
 from django.db.models import QuerySet
 from rapidfuzz import fuzz
 
+from analytics.inference.encode import TextEncoder
 from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
 from questionbank.models import Lens, Question
 from questionbank.selectors.query import ParsedQuery
@@ -91,10 +95,18 @@ def rank_by_vectors(
     if lens not in serving.sets or not (serving.serves(lens, language) or Lens.WORDING in serving.sets):
         return VectorRanking()
     embedding_set, encoder, notice = serving.lens_for(lens, language)
-    vector = encoder.encode([parsed.searched])[0]
+    vector = _query_vector(encoder, parsed.searched)  # type: ignore[arg-type]  # hashed by identity
     found = nearest(embedding_set=embedding_set, vector=vector, k=BY_VECTOR, question_ids=questions)
     least = NEAR_ENOUGH[Lens(embedding_set.lens)]
     return VectorRanking([pk for pk, cosine in found if cosine >= least], notice)
+
+
+@lru_cache(maxsize=512)
+def _query_vector(encoder: TextEncoder, searched: str) -> npt.NDArray[np.float32]:
+    """The vector of a query, kept for the next page, filter or order of the same search."""
+    vector: npt.NDArray[np.float32] = encoder.encode([searched])[0]
+    vector.setflags(write=False)
+    return vector
 
 
 @dataclass(frozen=True, slots=True)

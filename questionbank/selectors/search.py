@@ -291,12 +291,14 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
     else:
         hits = [Fused(pk, 0.0, ()) for pk in _window(matching, asked.order, offset, asked.page_size)]
         below, closest = [], []
+    loaded = _hits([*hits, *below])
+    exact_ids = {one.id for one in hits}
     return _page(
         asked,
         counted,
         total=total,
-        hits=_hits(hits),
-        closest=_hits(below),
+        hits=[hit for hit in loaded if hit.question.pk in exact_ids],
+        closest=[hit for hit in loaded if hit.question.pk not in exact_ids],
         corrected=parsed.corrected,
         first_position=offset + 1,
         notice=notice,

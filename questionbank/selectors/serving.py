@@ -1,8 +1,8 @@
 """What serves now: the vector set of each lens with its encoder, the probes of each hierarchy, the scorer.
 
-`serving()` reads the database by one statement, which sees one state of it; a request calls it once and passes
-the result on. So everything that one page shows comes from models that belong together, also while a
-promotion swaps them. Loaded models are kept for the whole process, by checksum.
+`serving()` answers from one state of the database; a request calls it once and passes the result on. So everything
+that one page shows comes from models that belong together, also while a promotion swaps them. Loaded models are kept
+for the whole process, by checksum.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 from django.contrib.postgres.expressions import ArraySubquery
+from django.db import connection
 from django.db.models import Subquery
 from django.db.models.functions import JSONObject
 from django.utils.translation import gettext as _
@@ -190,8 +191,38 @@ class Serving:
         return None
 
 
+_SIGNATURE = """
+    SELECT (SELECT oid FROM pg_database WHERE datname = current_database()), array_agg(version ORDER BY version) FROM (
+        SELECT format('s %s %s %s', id, xmin, ctid) FROM questionbank_embeddingset WHERE is_current
+        UNION ALL
+        SELECT format('m %s %s %s', id, xmin, ctid) FROM questionbank_modelartifact
+            WHERE (capability = 'probes' AND state = 'champion')
+            OR id IN (SELECT artifact_id FROM questionbank_embeddingset WHERE is_current)
+        UNION ALL
+        SELECT format('h %s %s %s', id, xmin, ctid) FROM questionbank_knowledgehierarchy
+    ) AS versions (version)
+"""
+_served: tuple[object, Serving] | None = None
+
+
 def serving() -> Serving:
-    """Read which models and sets are in use: one statement, so never a mixture of two promotions."""
+    """The models and sets in use, never a mixture of two promotions.
+
+    Reading them takes longer than asking whether one of their rows has changed, so they are kept until then.
+    """
+    global _served
+    with connection.cursor() as cursor:
+        cursor.execute(_SIGNATURE)
+        signature = cursor.fetchone()
+    kept = _served
+    if kept is None or kept[0] != signature:
+        # Should a promotion come in between, the next request sees that its signature is another.
+        kept = _served = (signature, _read())
+    return kept[1]
+
+
+def _read() -> Serving:
+    """Read them by one statement, which sees one state of the database."""
     champions = (
         ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
         .order_by("pk")

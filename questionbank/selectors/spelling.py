@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from django.db import connection
 from django.db.models import Count, Max, Sum
@@ -39,9 +40,7 @@ class Vocabulary:
     _by_length: dict[int, list[str]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        for word in self.words:
-            if word.isalpha() and word.isascii():
-                self._by_length.setdefault(len(word), []).append(word)
+        self._by_length.update(_plain_words_by_length(self.words))
 
     def count(self, token: str) -> int:
         """In how many questions a token stands, approximately; 0 where it is not known."""
@@ -66,11 +65,11 @@ class Vocabulary:
             return []
         if not (word.isascii() and word.isalpha()) or is_english(word):
             return []
+        names = frozenset(names)
         most = 2 if len(word) >= _TWO_MISTAKES_FROM else 1
         near: set[tuple[int, bool, bool, int, str]] = set()
         for length in range(len(word) - most, len(word) + most + 1):
-            named = [name for name in names if len(name) == length and name.isalpha() and name.isascii()]
-            for known_words in (self._by_length.get(length, ()), named):
+            for known_words in (self._by_length.get(length, ()), _plain_words(names).get(length, ())):
                 found = process.extract(word, known_words, scorer=OSA.distance, score_cutoff=most, limit=50)
                 near.update(
                     (
@@ -83,6 +82,20 @@ class Vocabulary:
                     for known, mistakes, _ in found
                 )
         return [known for *_, known in sorted(near)[:limit]]
+
+
+def _plain_words_by_length(words: Iterable[str]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for word in words:
+        if word.isalpha() and word.isascii():
+            found.setdefault(len(word), []).append(word)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _plain_words(names: frozenset[str]) -> dict[int, list[str]]:
+    """Names by their length; the same set comes with every search until a concept changes."""
+    return _plain_words_by_length(names)
 
 
 _lock = threading.Lock()

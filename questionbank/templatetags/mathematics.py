@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from django import template
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from questionbank.question_titles import LONGEST_TITLE, question_title
@@ -13,6 +16,12 @@ register = template.Library()
 
 
 def _labels() -> Labels:
+    return _labels_in(get_language())
+
+
+@lru_cache(maxsize=16)
+def _labels_in(language: str | None) -> Labels:
+    """The labels in the language that is active."""
     return Labels(
         blank=_("answer blank"),
         image=_("picture"),

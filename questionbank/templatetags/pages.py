@@ -8,11 +8,14 @@ the number beside each of them.
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
+from functools import cache
 from typing import Any
 
 from django import template
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
@@ -35,6 +38,7 @@ __all__ = [
     "is_likely",
     "language_name",
     "leading_difficulty",
+    "list_add_address",
     "percent",
     "readable",
     "suite_name",
@@ -92,6 +96,7 @@ LANGUAGE_NAMES = {"en": _("English"), "zh": _("Chinese")}
 
 
 @register.simple_tag
+@cache
 def icon(name: str) -> SafeString:
     """An icon; decoration only."""
     return format_html(
@@ -238,6 +243,21 @@ def leading_difficulty(question: Question) -> DifficultyFigure | None:
     """What was observed, where that says something, else what the source published."""
     observed = observed_difficulty(question)
     return observed if observed and not observed.is_uncertain else published_difficulty(question)
+
+
+@register.simple_tag(takes_context=True)
+def list_add_address(context: dict[str, Any], question_id: int) -> str:
+    """The address that adds a question to a list and comes back to the page at hand; its end is made once a page."""
+    request = context["request"]
+    end: str | None = getattr(request, "list_add_end", None)
+    if end is None:
+        end = request.list_add_end = urlencode({"next": request.get_full_path()})
+    return f"{_list_add()}?question={question_id}&{end}"
+
+
+@cache
+def _list_add() -> str:
+    return reverse("list_add")
 
 
 @register.filter

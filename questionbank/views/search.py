@@ -162,11 +162,9 @@ def _address(parameters: dict[str, str]) -> str:
 
 
 def _concept_steps(page: SearchPage, filters: SearchFilters) -> ConceptSteps:
-    counts, hierarchies = (
-        {int(value.value): value.count for value in page.facets.get(name, [])}
-        for name in ("concept", "hierarchy")
-    )
-    return concept_steps(chosen=filters.concept, counts=counts, hierarchy_counts=hierarchies)
+    counts = {int(value.value): value.count for value in page.facets.get("concept", [])}
+    hierarchies = {int(value.value): (value.label, value.count) for value in page.facets.get("hierarchy", [])}
+    return concept_steps(chosen=filters.concept, counts=counts, hierarchies=hierarchies)
 
 
 def _bands(page: SearchPage) -> list[dict[str, Any]]:

@@ -58,7 +58,9 @@ def test_choices_keep_the_order_of_the_tree_and_forget_unknown_ones(linear) -> N
 def test_steps_lead_down_and_leave_out_what_holds_nothing(linear) -> None:
     algebra = KnowledgeConcept.objects.get(name="Algebra")
     equations = KnowledgeConcept.objects.get(name="Equations")
-    steps = concept_steps(chosen=algebra.pk, counts={equations.pk: 7}, hierarchy_counts={})
+    steps = concept_steps(
+        chosen=algebra.pk, counts={equations.pk: 7}, hierarchies={algebra.hierarchy_id: ("School", 7)}
+    )
     assert [step.name for step in steps.chain] == ["Algebra"]
     (group,) = steps.groups
     assert [(step.name, step.count) for step in group.steps] == [("Equations", 7)]
@@ -70,14 +72,14 @@ def test_roots_are_grouped_by_hierarchy_the_largest_first(linear) -> None:
     steps = concept_steps(
         chosen=None,
         counts={algebra.pk: 2, other.pk: None},
-        hierarchy_counts={algebra.hierarchy_id: 2, other.hierarchy_id: 9},
+        hierarchies={algebra.hierarchy_id: ("School", 2), other.hierarchy_id: ("College", 9)},
     )
     assert [(group.hierarchy, group.count) for group in steps.groups] == [("College", 9), ("School", 2)]
     assert [(step.name, step.count) for step in steps.groups[0].steps] == [("Analysis", None)]
 
 
 def test_an_unknown_concept_begins_at_the_roots(linear) -> None:
-    assert concept_steps(chosen=999_999, counts={}, hierarchy_counts={}).chain == ()
+    assert concept_steps(chosen=999_999, counts={}, hierarchies={}).chain == ()
 
 
 def test_leading_nodes_that_every_question_shares_are_no_strands(db) -> None:

@@ -47,13 +47,25 @@ def add_probes(folder, hierarchy: str, *, dimension: int = DIMENSION, first: str
 
 def test_the_database_is_read_once_however_much_is_asked(sets, tmp_path, django_assert_num_queries):
     add_probes(tmp_path, "School")
+    kept = serving()
     with django_assert_num_queries(1):
         now = serving()
+        assert now is kept
         now.encoder("purpose")
         now.lens_for("wording", "zh")
         now.encode("What is 2 + 2?", "purpose", "en")
         assert now.embedding_set("purpose") == sets["purpose"]
         assert now.probes_for().hierarchy == "School"
+
+
+def test_what_was_read_is_kept_until_one_of_its_rows_changes(sets, tmp_path):
+    first = serving()
+    add_probes(tmp_path, "School")
+    second = serving()
+    assert second is not first
+    assert list(second.probe_artifacts) == ["School"]
+    HierarchyFactory(name="School")
+    assert serving().default_hierarchy == "School"
 
 
 def test_a_language_the_encoder_does_not_know_is_served_by_wording_with_a_notice(sets):

@@ -18,6 +18,14 @@ def found(response) -> set[Question]:
     return {hit.question for hit in [*page.hits, *page.closest]}
 
 
+def test_a_search_asks_the_database_little(bank, as_teacher, django_assert_max_num_queries) -> None:
+    address = reverse("question_list") + "?q=marbles"
+    as_teacher.get(address)  # what a process keeps is read once
+    with django_assert_max_num_queries(21) as asked:
+        assert as_teacher.get(address).status_code == 200
+    assert not [query["sql"] for query in asked.captured_queries if "auth_permission" in query["sql"]]
+
+
 def test_words_find_questions(bank, as_teacher) -> None:
     response = as_teacher.get(LIST, {"q": "marbles probability"})
     assert response.context["page"].hits[0].question == bank.questions[5]
