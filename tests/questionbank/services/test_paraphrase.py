@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from types import SimpleNamespace
@@ -184,6 +185,15 @@ def test_a_kept_file_is_its_owner_s_and_one_that_cannot_be_read_is_not_kept(revi
     assert set(storages["uploads"].listdir("")[1]) == before
     with pytest.raises(NotAllowed):
         pairs_check(upload=upload({"original": "a", "paraphrase": "b"}), name="a", user=teacher)
+
+
+def test_a_bomb_of_pairs_is_refused_at_the_bound_and_not_kept(reviewer):
+    pairs_check(upload=upload({"original": "a", "paraphrase": "b"}), name="kept", user=reviewer)
+    before = set(storages["uploads"].listdir("")[1])
+    bomb = ContentFile(gzip.compress(b'{"original": "a", "paraphrase": "b"}\n' + b"\0" * 60_000_000))
+    with pytest.raises(ImportRefused, match="unpacks to more than 50 MB"):
+        pairs_check(upload=bomb, name="pairs.jsonl.gz", user=reviewer)
+    assert set(storages["uploads"].listdir("")[1]) == before
 
 
 @pytest.mark.django_db(transaction=True)
