@@ -14,13 +14,9 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from questionbank import middleware
+from tests.hostile import DIGITS, JUNK, NUL, SKIPPED
 from tests.questionbank.page_bank import make_bank
 from tests.test_security import ADDRESSES, number_one  # noqa: F401 - the second is a fixture
-
-NUL = "a\0b"
-DIGITS = "9" * 5000  # more than Python turns into a number
-JUNK = "-1e999' \"<٣>"
-SKIPPED = {"account_logout"}  # ends the session of all that follow
 
 
 class RecordingDict(QueryDict):

@@ -6,8 +6,6 @@ Log-in and passwords: test_security_accounts.py; settings: test_production.py.
 from __future__ import annotations
 
 import gzip
-import re
-from collections.abc import Iterator
 
 import pytest
 from django.core import mail
@@ -15,7 +13,7 @@ from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, path, resolve, reverse
+from django.urls import path, resolve, reverse
 
 from questionbank import middleware, urls
 from questionbank.forms.uploads import TAKES_FILES
@@ -28,6 +26,7 @@ from questionbank.models import (
     RunLog,
     User,
 )
+from tests.hostile import addresses
 from tests.page_safety import assert_safe
 
 SECRET = "a word that no answer may hold"
@@ -54,27 +53,6 @@ def no_attempts_yet():
 
 
 # --- every address ----------------------------------------------------------------------------------
-
-
-def addresses(patterns=None, prefix: str = "/", namespace: str = "") -> Iterator[tuple[str, str]]:
-    """Name and a sample path of every address of the site, the admin's included."""
-    for pattern in get_resolver().url_patterns if patterns is None else patterns:
-        here = prefix + sample(str(pattern.pattern))
-        if isinstance(pattern, URLPattern):
-            yield f"{namespace}{pattern.name or ''}", here
-        elif isinstance(pattern, URLResolver):
-            inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
-            yield from addresses(pattern.url_patterns, here, inner)
-
-
-def sample(pattern: str) -> str:
-    """A path that fits a pattern: 1 for whatever it takes."""
-    text = re.sub(r"<(?:\w+:)?\w+>", "1", re.sub(r"\(\?P<\w+>([^()|]+)[^()]*\)", first_choice, pattern))
-    return re.sub(r"\\(.)", r"\1", text).removeprefix("^").removesuffix("$").removesuffix("\\Z")
-
-
-def first_choice(group: re.Match[str]) -> str:
-    return group[1] if re.fullmatch(r"\w+", group[1]) else "1"
 
 
 ADDRESSES = sorted(set(addresses()))

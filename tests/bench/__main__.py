@@ -17,6 +17,7 @@ BENCHMARKS = (
     "hierarchies",
     "imports",
     "judged_search",
+    "load",
     "paraphrases",
     "search",
     "training",

@@ -132,8 +132,8 @@ def measure_time() -> bool:
     return passed
 
 
-def searches() -> Iterator[tuple[str, str, Any]]:
-    """Sort, query and filters of each search, with a fixed seed."""
+def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
+    """Sort, query and filters of each search, with a fixed seed: `timed` that look for a question, and some others."""
     from questionbank.models import KnowledgeConcept, Question
     from questionbank.selectors.filters import SearchFilters
     from questionbank.selectors.spelling import vocabulary
@@ -141,7 +141,7 @@ def searches() -> Iterator[tuple[str, str, Any]]:
 
     rng = random.Random(7)
     ids = list(Question.objects.filter(status="ready").order_by("pk").values_list("pk", flat=True))
-    chosen = Question.objects.filter(pk__in=rng.sample(ids, min(len(ids), 2 * TIMED)))
+    chosen = Question.objects.filter(pk__in=rng.sample(ids, min(len(ids), 2 * timed)))
     rows = list(chosen.order_by("pk").values_list("pk", "text", "language"))
     items = known_items(rows, rng=rng, rarity=vocabulary().rarity)
     rng.shuffle(items)
@@ -154,10 +154,10 @@ def searches() -> Iterator[tuple[str, str, Any]]:
             SearchFilters(kind="choice", language="en"),
         ]
     )
-    for number, item in enumerate(items[:TIMED]):
+    for number, item in enumerate(items[:timed]):
         query = " ".join(item.query.split())  # as a browser's one-line box sends it
         yield item.sort, query, next(filters) if number % 3 == 0 else SearchFilters()
-    for _ in range(TIMED // 10):
+    for _ in range(timed // 10):
         yield "browse", "", next(filters)
         yield (
             "words",

@@ -6,6 +6,7 @@ asked by SQL and HTTP, as somebody outside would.
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import shutil
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 
@@ -27,10 +29,12 @@ from questionbank.embedded import SERVICES
 from questionbank.embedded.instance import free_port
 from questionbank.embedded.locations import postgres_location
 from questionbank.embedded.server import is_alive
+from tests.faults.disk import Disk, NoDisk, own_disk
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 180.0
 START_SECONDS = 600.0  # servers and migrations, on a machine that does much else
+LOG_IN = "/accounts/login/"
 
 # One setup without models instead of `setup_bank`: the n-grams, and somebody who is logged in.
 SERVE = """
@@ -42,9 +46,7 @@ from questionbank.management.commands import serve
 def prepare(name, **options):
     if name != "setup_bank":
         return call_command(name, **options)
-    from importlib import import_module
-    from django.conf import settings
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from tests.faults.sessions import open_session
     from analytics.inference.ngrams import HashedNgramEncoder
     from questionbank.models import EmbeddingSet, User
     ngrams = HashedNgramEncoder()
@@ -53,13 +55,7 @@ def prepare(name, **options):
     )
     if not User.objects.exists():
         person = User.objects.create_superuser("faults", password="correct horse battery")
-        session = import_module(settings.SESSION_ENGINE).SessionStore(session_key="f" * 32)
-        session.update({
-            SESSION_KEY: str(person.pk),
-            BACKEND_SESSION_KEY: "django.contrib.auth.backends.ModelBackend",
-            HASH_SESSION_KEY: person.get_session_auth_hash(),
-        })
-        session.save(must_create=True)
+        open_session(person, key="f" * 32)
 
 serve.call_command = prepare
 try:
@@ -77,15 +73,20 @@ with open(sys.argv[1], "rb") as file:
 """
 
 
+class Skipped(Exception):
+    """A fault is impossible on this machine; the message says why."""
+
+
 class Instance:
     """One Kindred.
 
     Args:
         folder: a new folder that everybody may enter; it is removed by `running_instance`.
+        disk: on which its `VAR_DIR` lies, or why it has none of its own.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.var_dir = folder, folder / "var"
+    def __init__(self, folder: Path, disk: Disk | NoDisk) -> None:
+        self.folder, self.var_dir, self._disk = folder, folder / "disk" / "var", disk
         self.port = free_port(18100)
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.endswith("_URL")},
@@ -144,6 +145,25 @@ class Instance:
         """Process id of ``postgres`` or ``redis``."""
         return SERVICES[name].status(self.var_dir)
 
+    def job_process(self) -> int | None:
+        """Process id of the child in which the worker of long jobs does them."""
+        worker = self.program("worker-default")
+        if worker is not None:
+            with suppress(OSError, IndexError):
+                children = Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
+                return int(children[0])
+        return None
+
+    def disk(self) -> Disk:
+        """The instance's own disk.
+
+        Raises:
+            Skipped: it has none.
+        """
+        if isinstance(self._disk, NoDisk):
+            raise Skipped(str(self._disk))
+        return self._disk
+
     def restart_postgres(self) -> None:
         """Have PostgreSQL end as an administrator would ("fast"); the supervisor starts it again."""
         pid = self.server("postgres")
@@ -173,17 +193,18 @@ class Instance:
     # --- what people do -------------------------------------------------------------------------
 
     def get(self, path: str, timeout: float = 30.0) -> tuple[int, dict[str, str]]:
-        """Read a page as somebody who is logged in; status 0 where nobody answers."""
+        """Read a page as somebody who is logged in; status 0 where nobody answers, 401 where the log-in does."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}{path}", headers={"Cookie": f"sessionid={'f' * 32}"}
         )
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:
                 answer.read()
-                return answer.status, dict(answer.headers)
+                is_log_in = urlsplit(answer.url).path == LOG_IN
+                return (401 if is_log_in else answer.status), dict(answer.headers)
         except urllib.error.HTTPError as error:
             return error.code, dict(error.headers)
-        except (OSError, TimeoutError, ValueError):
+        except (OSError, TimeoutError, ValueError, http.client.HTTPException):
             return 0, {}
 
     def import_questions(self, count: int, *, mark: str) -> int:
@@ -299,12 +320,15 @@ def running_instance() -> Iterator[Instance]:
     """An instance, stopped and removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="kindred-faults-"))
     folder.chmod(0o755)
-    instance = Instance(folder)
+    (folder / "disk").mkdir()
     try:
-        instance.start()
-        yield instance
+        with own_disk(folder / "disk") as disk:
+            instance = Instance(folder, disk)
+            try:
+                instance.start()
+                yield instance
+            finally:
+                instance.stop()
+                shutil.rmtree(postgres_location(instance.var_dir).home, ignore_errors=True)
     finally:
-        instance.stop()
-        home = postgres_location(instance.var_dir).home
-        shutil.rmtree(home, ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)

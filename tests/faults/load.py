@@ -40,4 +40,4 @@ class Readers:
             self.statuses[status] += 1
             if status == 503 and path != "/health/" and "Retry-After" not in headers:
                 self.without_retry_after += 1
-            self._ended.wait(0.05)
+            self._ended.wait(0.3)

@@ -14,6 +14,7 @@ import pytest
 from questionbank.embedded import SERVICES
 from questionbank.embedded.instance import free_port
 from questionbank.embedded.server import is_alive
+from tests.faults.disk import NoDisk, own_disk
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 WITHOUT_DEMO_BANK = """
@@ -41,6 +42,28 @@ def serve(var_dir, popen):
     }
     command = [sys.executable, "-c", WITHOUT_DEMO_BANK]
     return lambda *options: popen([*command, *options], cwd=BASE_DIR, env=environment)
+
+
+def test_a_first_start_without_space_ends_in_one_sentence_and_leaves_nothing(open_folder, popen):
+    folder = open_folder / "small disk"
+    folder.mkdir()
+    with own_disk(folder, size=50_000_000) as disk:
+        if isinstance(disk, NoDisk):
+            pytest.skip(str(disk))
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.endswith("_URL")},
+            "DJANGO_SETTINGS_MODULE": "questionbank.settings",
+            "DEMO": "1",
+            "VAR_DIR": str(folder / "var"),
+        }
+        process = popen([sys.executable, "manage.py", "serve"], cwd=BASE_DIR, env=environment)
+        said, complained = process.communicate(timeout=60)
+        assert process.returncode == 1, said + complained
+        assert re.fullmatch(
+            r"CommandError: The first start needs about \S+ of free disk space in .*; .* are free\.\n",
+            complained.replace("\xa0", ""),
+        ), complained
+        assert {path.name for path in (folder / "var").iterdir()} <= {"serve.lock"}
 
 
 def read_until(process, pattern: str) -> re.Match:

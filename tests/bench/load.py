@@ -1,0 +1,351 @@
+# ruff: noqa: T201 - a benchmark prints
+"""Throughput and latency of a real instance: teachers who search, and reviewers who decide, without think time.
+
+    python -m tests.bench.load [--questions N] [--seconds N] [--teachers N] [--reviewers N] [--keep FOLDER]
+
+`manage.py serve` runs on a bank of the public sets; the searches are those of `tests.bench.search`, one page each, by
+GET. A reviewer's step is the page of the next pair and the decision on it. What the clients use of the processors is
+part of the figures: everything runs on one machine. The aims, on two cores: 30 searches a second; the reviewers'
+requests within 2 seconds at p95. They are printed, and missing them is no error: other programs may have been busy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import cycle
+from pathlib import Path
+from urllib.parse import urlencode
+
+import numpy as np
+
+from tests.bench.bank import KEPT_IN, SHARED_DATA
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+LEAST_SEARCHES, MOST_SECONDS = 30.0, 2.0  # a second; at p95
+WARM_UP = 5.0  # seconds of searches that are not measured: models are loaded, formulas rendered once
+START_SECONDS = 300
+
+# In a process with the tests' settings: the bank, and the searches as addresses.
+PREPARE = """
+import json, random, sys
+from pathlib import Path
+from urllib.parse import urlencode
+from tests.bench.bank import open_bank
+questions, data, var, output = sys.argv[1:]
+open_bank(questions=int(questions), data=Path(data), var=Path(var))
+from tests.bench.search import searches
+addresses = [
+    "/questions/?" + urlencode({**filters.to_query(), **({"q": query} if query else {})})
+    for _sort, query, filters in searches(timed=2000)
+]
+random.Random(7).shuffle(addresses)
+Path(output).write_text(json.dumps(addresses))
+"""
+# In the supervisor, before its programs start: people, their sessions, and pairs to review.
+SERVE = """
+import sys
+import django; django.setup()
+from django.core.management import call_command
+from questionbank.management.commands import serve
+
+def prepare(name, **options):
+    if name != "setup_bank":
+        return call_command(name, **options)
+    from tests.bench.load import prepare_people
+    prepare_people(teachers=int(sys.argv[1]), reviewers=int(sys.argv[2]), pairs=int(sys.argv[3]))
+
+serve.call_command = prepare
+call_command("serve")
+"""
+
+
+def main() -> int:
+    """Print a table; the exit code is 1 where an answer is an error."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.load", description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--questions", type=int, default=20_000)
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each measurement")
+    parser.add_argument("--teachers", type=int, default=20)
+    parser.add_argument("--reviewers", type=int, default=50)
+    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
+    options, _ = parser.parse_known_args()
+    addresses = prepare_bank(options.questions, options.data, options.keep)
+    var = options.keep / f"bank-{options.questions}"
+    pairs = int(60 * options.seconds)
+    following = cycle(addresses)
+    with serving(var, options.teachers, options.reviewers, pairs) as site:
+        measure(WARM_UP, options.teachers, lambda number: searching(site, number, following))
+        used = site.processor_seconds()
+        searched = measure(
+            options.seconds, options.teachers, lambda number: searching(site, number, following)
+        )
+        used = site.processor_seconds() - used
+        reviewed = measure(options.seconds, options.reviewers, lambda number: reviewing(site, number))
+    print(f"\n{'':44}{'n':>6}{'a second':>10}{'p50 s':>8}{'p95 s':>8}{'errors':>8}")
+    print_row(f"searches, {options.teachers} teachers", searched)
+    print_row(f"requests of {options.reviewers} reviewers", reviewed)
+    each = 1000 * used / max(1, len(searched.seconds))
+    print(f"processor time of the site and PostgreSQL: {each:.0f} ms a search")
+    print(f"load of the machine at the end: {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
+    is_quick = searched.finished / searched.lasted >= LEAST_SEARCHES
+    print(f"aim: {LEAST_SEARCHES:.0f} searches a second:", "reached" if is_quick else "MISSED")
+    is_quick = float(np.quantile(reviewed.seconds or [np.inf], 0.95)) <= MOST_SECONDS
+    print(f"aim: reviewers' p95 at most {MOST_SECONDS:.0f} s:", "reached" if is_quick else "MISSED")
+    return 1 if searched.errors or reviewed.errors else 0
+
+
+def prepare_bank(questions: int, data: Path, keep: Path) -> list[str]:
+    """Build the bank where it is missing; returns the addresses of the searches."""
+    output = keep / f"searches-{questions}.json"
+    keep.mkdir(parents=True, exist_ok=True)
+    words = [sys.executable, "-c", PREPARE, str(questions), str(data), str(keep), str(output)]
+    subprocess.run(words, cwd=BASE_DIR, check=True)
+    return list(json.loads(output.read_text()))
+
+
+def prepare_people(*, teachers: int, reviewers: int, pairs: int) -> None:
+    """Create people with open sessions, and pairs that nobody has decided; runs inside the supervisor."""
+    from django.contrib.auth.models import Group
+    from django.db import transaction
+
+    from questionbank.models import ParaphrasePair, Question, ReviewLease, User
+    from questionbank.services.paraphrase import PairInput, pairs_create
+    from questionbank.services.review import guideline_current, guideline_read
+    from tests.faults.sessions import open_session
+
+    with transaction.atomic():
+        for role, count in (("teacher", teachers), ("reviewer", reviewers)):
+            for number in range(count):
+                person, _ = User.objects.get_or_create(username=f"load-{role}-{number}")
+                person.groups.add(Group.objects.get(name=role))
+                if role == "reviewer":
+                    guideline_read(reviewer=person, version=guideline_current().version)
+                open_session(person, key=session_of(role, number))
+    ReviewLease.objects.filter(reviewer__username__startswith="load-").delete()
+    missing = pairs - ParaphrasePair.objects.filter(state="waiting").count()
+    if missing > 0:
+        last = ParaphrasePair.objects.count()
+        texts = Question.objects.filter(language="en", status="ready").order_by("pk")
+        rows = texts.values_list("text", flat=True)[last : last + missing]
+        pairs_create(
+            pairs=[PairInput(text, f"Tell me: {text[:1].lower()}{text[1:]}") for text in rows],
+            source=ParaphrasePair.Source.UPLOAD,
+            user=None,
+            batch="load",
+            opinions=1,
+            request_scores=False,
+        )
+
+
+def session_of(role: str, number: int) -> str:
+    """The key of somebody's session."""
+    return f"load{role}{number}".ljust(32, "x")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The instance under load."""
+
+    port: int
+    var_dir: Path
+    supervisor: int
+
+    def processor_seconds(self) -> float:
+        """User and system time so far of the site's processes and of PostgreSQL's, whose ended backends count."""
+        from questionbank.embedded import SERVICES
+
+        ticks = 0
+        parents = {self._web(), SERVICES["postgres"].status(self.var_dir)}
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                try:
+                    fields = (folder / "stat").read_text().rpartition(") ")[2].split()
+                except OSError:
+                    continue
+                if int(folder.name) in parents:
+                    ticks += sum(map(int, fields[11:15]))
+                elif int(fields[1]) in parents:
+                    ticks += sum(map(int, fields[11:13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def _web(self) -> int | None:
+        children = Path(f"/proc/{self.supervisor}/task/{self.supervisor}/children").read_text().split()
+        for pid in map(int, children):
+            if b"gunicorn" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                return pid
+        return None
+
+
+@contextmanager
+def serving(var: Path, teachers: int, reviewers: int, pairs: int) -> Iterator[Site]:
+    """A running `manage.py serve` on the bank."""
+    from questionbank.embedded import SERVICES
+    from questionbank.embedded.instance import free_port
+
+    port = free_port(18200)
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.endswith("_URL")},
+        "DJANGO_SETTINGS_MODULE": "questionbank.settings",
+        "DEMO": "1",
+        "HF_HUB_OFFLINE": "1",
+        "VAR_DIR": str(var),
+        "PORT": str(port),
+        "PYTHONPATH": str(BASE_DIR),
+    }
+    words = [sys.executable, "-c", SERVE, str(teachers), str(reviewers), str(pairs)]
+    with (var / "load.log").open("w") as log:
+        supervisor = subprocess.Popen(words, cwd=BASE_DIR, env=environment, stdout=log, stderr=log)
+    site = Site(port, var, supervisor.pid)
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while "Kindred is ready" not in (var / "load.log").read_text():
+            if supervisor.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"Kindred did not start:\n{(var / 'load.log').read_text()}")
+            time.sleep(0.2)
+        yield site
+    finally:
+        supervisor.terminate()
+        supervisor.wait()
+        for service in SERVICES.values():
+            service.stop(var)
+
+
+@dataclass
+class Measured:
+    """What the clients of one measurement met.
+
+    Attributes:
+        seconds: of each request, those too that were answered after the end: the slowest must not be left out.
+        finished: requests answered before the end.
+    """
+
+    seconds: list[float] = field(default_factory=list)
+    finished: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    lasted: float = 0.0
+
+    @property
+    def errors(self) -> int:
+        """Answers that are neither a page nor a redirect."""
+        return sum(count for status, count in self.statuses.items() if not 200 <= status < 400)
+
+
+def measure(seconds: float, people: int, behaviour: Callable[[int], Iterator[Callable[[], int]]]) -> Measured:
+    """Let people do their steps one after the other until the time is over; a step returns its HTTP status."""
+    measured, ended = Measured(), threading.Event()
+
+    def act(number: int) -> None:
+        for step in behaviour(number):
+            began = time.perf_counter()
+            status = step()
+            measured.seconds.append(time.perf_counter() - began)
+            measured.statuses[status] += 1
+            if ended.is_set():
+                return
+            measured.finished += 1
+
+    threads = [threading.Thread(target=act, args=(number,), daemon=True) for number in range(people)]
+    began = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds)
+    ended.set()
+    measured.lasted = time.perf_counter() - began
+    for thread in threads:
+        thread.join(timeout=60)
+    return measured
+
+
+class Browser:
+    """One person's connection, which stays open as a browser's does."""
+
+    def __init__(self, site: Site, session: str) -> None:
+        self._session, self._token = session, ""
+        self._connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
+
+    def send(self, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, str]:
+        """Return the status and the body of an answer; 0 where there was none."""
+        headers = {"Cookie": f"sessionid={self._session}; csrftoken={self._token}"}
+        body = None
+        if fields is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            body = urlencode(fields)
+        try:
+            self._connection.request(method, path, body, headers)
+            answer = self._connection.getresponse()
+            page = answer.read().decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException):
+            self._connection.close()
+            return 0, ""
+        if match := re.search(r"csrftoken=([^;]+)", answer.getheader("Set-Cookie") or ""):
+            self._token = match[1]
+        return answer.status, page
+
+
+def searching(site: Site, number: int, following: Iterator[str]) -> Iterator[Callable[[], int]]:
+    """Search after search; all teachers take theirs from one list, so that none comes twice until it ends."""
+    browser = Browser(site, session_of("teacher", number))
+    while True:
+        yield lambda: browser.send("GET", next(following))[0]
+
+
+def reviewing(site: Site, number: int) -> Iterator[Callable[[], int]]:
+    """The page of the next pair, the decision on it, and so on."""
+    browser = Browser(site, session_of("reviewer", number))
+    page = ""
+
+    def read() -> int:
+        nonlocal page
+        status, page = browser.send("GET", "/review/")
+        return status
+
+    def decide() -> int:
+        form = re.search(r'action="(/review/\d+/decide/)"', page)
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+        if form is None or token is None:
+            return 0
+        text = re.search(r'<textarea[^>]*name="text"[^>]*>([^<]*)', page)
+        fields = {
+            "csrfmiddlewaretoken": token[1],
+            "decision": "accept",
+            "text": unescaped(text[1]) if text else "",
+        }
+        return browser.send("POST", form[1], fields)[0]
+
+    while True:
+        yield read
+        yield decide
+
+
+def unescaped(html: str) -> str:
+    """The text of a form's field."""
+    from html import unescape
+
+    return unescape(html.removeprefix("\n"))
+
+
+def print_row(name: str, measured: Measured) -> None:
+    """One line of the table."""
+    seconds = np.array(measured.seconds or [np.nan])
+    print(
+        f"{name:44}{len(measured.seconds):6}{measured.finished / measured.lasted:10.1f}"
+        f"{np.median(seconds):8.2f}{np.quantile(seconds, 0.95):8.2f}{measured.errors:8}"
+    )
+    if measured.errors:
+        print(f"  answers: {dict(sorted(measured.statuses.items()))}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
