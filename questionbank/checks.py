@@ -58,20 +58,27 @@ def check_pgvector(databases: Sequence[str] | None = None, **kwargs: Any) -> lis
 def capability_problems() -> list[str]:
     """Say in sentences what is missing behind the rows of the tables of `analytics` and of the bank."""
     problems = []
-    for word, row in CAPABILITIES.items():
-        functions = {"train": row.train, "evaluate": row.evaluate, "export": row.export, "load": row.load}
+    for word, capability in CAPABILITIES.items():
+        functions = {
+            "train": capability.train,
+            "evaluate": capability.evaluate,
+            "export": capability.export,
+            "load": capability.load,
+        }
         problems += [
             f"The capability {word!r} names {dotted} for {name!r}, but {problem}."
             for name, dotted in functions.items()
             if dotted and (problem := dotted_problem(dotted))
         ]
-        if row.lens and row.lens.stand_in and row.lens.stand_in not in lenses():
-            problems.append(f"The lens {row.lens.word!r} has no stand-in {row.lens.stand_in!r}.")
+        if capability.lens and capability.lens.stand_in and capability.lens.stand_in not in lenses():
+            problems.append(
+                f"The lens {capability.lens.word!r} has no stand-in {capability.lens.stand_in!r}."
+            )
     for word, row in BANK_CAPABILITIES.items():
-        capability = CAPABILITIES.get(word)
-        if capability is None:
+        if word not in CAPABILITIES:
             problems.append(f"The capability {word!r} has no row in analytics/catalog.py.")
             continue
+        capability = CAPABILITIES[word]
         problems += [
             f"The capability {word!r} names {dotted} for {name!r}, but {problem or 'nothing is named'}."
             for name, dotted in row.hooks.items()

@@ -11,6 +11,7 @@ import io
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.limits import LINE_LIMIT, LINES_LIMIT, UNPACKED_LIMIT
@@ -101,7 +102,7 @@ def _unpacked(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedReader, bo
     magic = raw.read(4)
     raw.seek(0)
     if magic.startswith(_GZIP_MAGIC):
-        packed = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 16)  # type: ignore[arg-type]
+        packed: Any = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 16)  # type: ignore[arg-type]
         return _in_utf8(packed), True
     if path.suffix.lower() == ".gz":
         raise ImportRefused(f"{path.name} is not gzip-compressed, although its name ends in .gz.")
