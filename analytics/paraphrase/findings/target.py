@@ -106,6 +106,9 @@ class _Target:
     words: tuple[Word, ...]
 
 
+_BEHIND_VERBS = frozenset({"no", "a", "an", "any"})
+
+
 def target_findings(pair: Pair) -> list[Finding]:
     """Return whether the question went missing, breaks off, or asks for something else.
 
@@ -227,6 +230,8 @@ def _noun_behind(words: tuple[Word, ...], place: int, text: str) -> Word | None:
     for word in words:
         if word.start < place:
             continue
+        if noun is not None and not noun.text.endswith("s") and word.text.lower() in _BEHIND_VERBS:
+            return None  # "how many use no bus": what is counted is not said again
         if re.search(r"[.,;:?!()]", text[at : word.start]) or (
             noun is not None and word.text.lower() in _NO_NOUN
         ):

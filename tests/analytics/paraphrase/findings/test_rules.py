@@ -114,3 +114,9 @@ def test_what_changes_the_answer_is_serious(original, paraphrase, sentence):
 def test_a_word_that_is_missing_is_named_by_the_word_before_it():
     [gap] = find_changes("He sold the red pens of the shop.", "The red pens of the were sold by him.")
     assert (gap.sentence, gap.after, gap.is_serious) == ("A word is missing after “the”.", "the", False)
+
+
+def test_a_verb_behind_how_many_is_no_thing_that_is_counted():
+    original = "A hall has 90 guests and 20 % of them stand. How many guests do not stand?"
+    paraphrase = "Of 90 guests in a hall 20 % stand. How many need a chair?"
+    assert "target" not in {finding.kind for finding in find_changes(original, paraphrase)}
