@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from questionbank.services.backup_database import RESTORE_LOCK
 from tests.faults.__main__ import problems_of, round_of
 from tests.faults.instance import Instance, broken_invariants, running_instance, wait_for
 from tests.faults.load import Readers
@@ -87,6 +88,13 @@ def test_killed_backups_and_restores_leave_nothing_behind(instance, imports):
     scratch = instance.var_dir / "scratch"
     assert restores()
     assert list(scratch.glob("restore-*"))
+    wait_for(  # while its session holds the lock, the next command takes the restore for a running one
+        lambda: (
+            not instance.sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s", RESTORE_LOCK)
+        ),
+        "the server to notice that the restore is gone",
+        instance.log,
+    )
 
     done, _said, complained = instance.finish("backup", str(folder / "next.tar"))
     assert done == 0, complained
