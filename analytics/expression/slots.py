@@ -14,7 +14,15 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import number_value
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["Readings", "constant_label", "fill_slots", "is_slot", "slot_index", "with_slots"]
+__all__ = [
+    "Readings",
+    "binary_operators",
+    "constant_label",
+    "fill_slots",
+    "is_slot",
+    "slot_index",
+    "with_slots",
+]
 
 Readings = Sequence[Collection[Fraction]]  # for each number of the text in order, the values it may mean
 
@@ -48,6 +56,24 @@ def constant_label(value: Fraction) -> str:
         return str(value.numerator)
     decimal = f"{float(value):.6f}".rstrip("0")
     return decimal if Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
+
+
+def binary_operators(tree: ExpressionTree) -> ExpressionTree:
+    """Write a sign as a difference from 0, and what is taken per cent of as a division by 100.
+
+    >>> from analytics.expression.notation import to_infix
+    >>> from analytics.expression.parser import parse_expression
+    >>> to_infix(binary_operators(parse_expression("80*(20+5)%")))
+    '80*((20+5)/100)'
+    """
+    if tree.is_number:
+        return tree
+    children = tuple(binary_operators(child) for child in tree.children)
+    if tree.label == "neg":
+        return ExpressionTree("-", (ExpressionTree("0"), *children))
+    if tree.label == "%":
+        return ExpressionTree("/", (*children, ExpressionTree("100")))
+    return ExpressionTree(tree.label, children)
 
 
 def with_slots(tree: ExpressionTree, readings: Readings) -> ExpressionTree:

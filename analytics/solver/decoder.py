@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from analytics.solver.number_slots import READINGS
 from analytics.solver.targets import OPERATORS
 from analytics.solver.trees import TreeBatch
+from analytics.text.number_slots import READINGS
 
 __all__ = ["DecodedTrees", "GoalDrivenTreeDecoder", "Memory", "SubtreeMerger"]
 

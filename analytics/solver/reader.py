@@ -16,8 +16,8 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from analytics.backbone.backbone import Backbone, padded_batch
-from analytics.solver.number_slots import READINGS, NumberSlot
 from analytics.solver.targets import SolverExample
+from analytics.text.number_slots import READINGS, NumberSlot
 
 __all__ = ["ProblemBatch", "ProblemReader", "ReadProblem"]
 

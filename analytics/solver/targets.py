@@ -15,10 +15,10 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate_float
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.expression.parser import parse_expression
-from analytics.expression.slots import fill_slots, is_slot, slot_index, with_slots
+from analytics.expression.slots import binary_operators, fill_slots, is_slot, slot_index, with_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
-from analytics.solver.number_slots import NumberSlot, number_slots
+from analytics.text.number_slots import NumberSlot, number_slots
 
 __all__ = [
     "OPERATORS",
@@ -72,20 +72,8 @@ def target_tree(equation: str, slots: Sequence[NumberSlot]) -> ExpressionTree:
     Raises:
         DataError: the equation cannot be read.
     """
-    tree = parse_expression(equation)
-    return with_slots(_binary(tree), [{slot.value} for slot in slots])
-
-
-def _binary(tree: ExpressionTree) -> ExpressionTree:
-    """Write a sign as a difference from 0, and what is taken per cent of as a division by 100."""
-    if tree.is_number:
-        return tree
-    children = tuple(_binary(child) for child in tree.children)
-    if tree.label == "neg":
-        return ExpressionTree("-", (ExpressionTree("0"), *children))
-    if tree.label == "%":
-        return ExpressionTree("/", (*children, ExpressionTree("100")))
-    return ExpressionTree(tree.label, children)
+    tree = binary_operators(parse_expression(equation))
+    return with_slots(tree, [{slot.value} for slot in slots])
 
 
 def solver_example(problem: ProblemRecord) -> SolverExample:

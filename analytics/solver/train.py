@@ -17,12 +17,12 @@ from analytics.backbone.bert import load_backbone
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_command, training_identity
 from analytics.errors import DataError
+from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
 from analytics.solver.metrics import SolverScores, score_solutions
 from analytics.solver.model import SolverModel, save_solver, solver_extra
 from analytics.solver.patterns import mine_triples
-from analytics.solver.problem_files import Problems, read_problems
 from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
 from analytics.training.callbacks import History, progress_lines

@@ -10,9 +10,9 @@ import torch
 
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
+from analytics.problem_files import Problems, read_problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import load_solver
-from analytics.solver.problem_files import Problems, read_problems
 from analytics.solver.train import fit_solver, measure_solver, train_from_files, train_solver
 from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext

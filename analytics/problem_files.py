@@ -71,15 +71,13 @@ def _problem(body: Mapping[str, Any]) -> ProblemRecord | None:
     text = body.get("text")
     if text is None:
         return None
-    for name in ("text", "equation", "answer"):
+    for name in ("text", "equation", "answer", "program"):
         value = body.get(name, "")
         if not isinstance(value, str):
             raise ValueError(f"the {name} is not a string")
         if value and (problem := string_problem(value, TEXT_LIMIT)):
             raise ValueError(f"the {name} {problem}")
-    numbers, fold = body.get("numbers") or [], body.get("fold")
-    if not isinstance(numbers, list) or not all(isinstance(number, str) for number in numbers):
-        raise ValueError("numbers is not a list of strings")
+    fold = body.get("fold")
     if fold is not None and (isinstance(fold, bool) or not isinstance(fold, int)):
         raise ValueError("the fold is not a whole number")
     return ProblemRecord(
@@ -88,6 +86,18 @@ def _problem(body: Mapping[str, Any]) -> ProblemRecord | None:
         language=str(body.get("language") or "en"),
         equation=str(body.get("equation") or ""),
         answer=str(body.get("answer") or ""),
-        numbers=tuple(numbers),
+        program=str(body.get("program") or ""),
+        calculations=_strings(body, "calculations"),
+        numbers=_strings(body, "numbers"),
         fold=fold,
     )
+
+
+def _strings(body: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = body.get(name) or []
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError(f"{name} is not a list of strings")
+    for value in values:
+        if value and (problem := string_problem(value, TEXT_LIMIT)):
+            raise ValueError(f"one of the {name} {problem}")
+    return tuple(values)

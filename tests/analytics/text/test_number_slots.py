@@ -11,7 +11,7 @@ import pytest
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import number_value
-from analytics.solver.number_slots import number_slots
+from analytics.text.number_slots import number_slots
 
 
 def values(text: str) -> list[str]:
