@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -18,38 +17,18 @@ from analytics.backbone.bert import load_backbone
 from analytics.backbone.sources import BACKBONE_FOLDER
 from analytics.backbone.tiny import save_backbone
 from analytics.errors import ArtifactError
-from analytics.expression.notation import from_prefix, to_infix
-from analytics.expression.slots import fill_slots
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory
 from analytics.solver.reader import ProblemBatch, ProblemReader, ReadProblem
-from analytics.solver.targets import SolverExample, Vocabulary, solver_example, value_of
+from analytics.solver.solution import Solution, solution_of
+from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 from analytics.solver.trees import TreeBatch
 from analytics.training.device import autocast
 
-__all__ = ["DECODER_NAME", "Solution", "SolverModel", "load_solver", "save_solver", "solver_extra"]
+__all__ = ["DECODER_NAME", "SolverModel", "load_solver", "save_solver", "solver_extra"]
 
 DECODER_NAME = "decoder.safetensors"
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """An equation for a problem.
-
-    Attributes:
-        tokens: over slots and constants, in pre-order.
-        prototype: the same in infix.
-        equation: with the problem's numbers.
-        value: what it is worth; None where it has no value (it divides by zero).
-        probability: the model's, of exactly this tree; not calibrated.
-    """
-
-    tokens: tuple[str, ...]
-    prototype: str
-    equation: str
-    value: float | None
-    probability: float
 
 
 class SolverModel:
@@ -143,15 +122,8 @@ class SolverModel:
         ]
 
     def _solution(self, example: SolverExample, hypothesis: Hypothesis) -> Solution:
-        tokens = tuple(self.vocabulary.token(candidate) for candidate in hypothesis.candidates)
-        tree = from_prefix(tokens)
-        return Solution(
-            tokens=tokens,
-            prototype=to_infix(tree),
-            equation=to_infix(fill_slots(tree, example.values)),
-            value=value_of(tokens, example.values),
-            probability=math.exp(hypothesis.log_probability),
-        )
+        tokens = [self.vocabulary.token(candidate) for candidate in hypothesis.candidates]
+        return solution_of(tokens, example.values, math.exp(hypothesis.log_probability))
 
 
 def _without_equation(problem: ProblemRecord) -> ProblemRecord:

@@ -1,0 +1,200 @@
+"""What a solver answers: equations with their values, the steps in words, and why a problem cannot be solved.
+
+Torch-free: pages, commands and jobs build against this module; `analytics.solver.served` loads what implements it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from analytics.expression.evaluate import EvaluationError, evaluate, evaluate_float
+from analytics.expression.notation import from_prefix, to_infix
+from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree
+from analytics.records import ProblemRecord
+from analytics.solver.number_slots import NumberSlot
+
+__all__ = [
+    "LONGEST_TEXT",
+    "MOST_NUMBERS",
+    "Solution",
+    "Solver",
+    "Step",
+    "numbers_reason",
+    "solution_of",
+    "solution_steps",
+    "text_reason",
+]
+
+LONGEST_TEXT = 10_000  # characters; no word problem is as long, and reading more takes time
+MOST_NUMBERS = 50
+_LARGEST = 10**60  # numerator or denominator of a number of the text
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """An equation for a problem.
+
+    Attributes:
+        tokens: operators, slots and constants in pre-order, e.g. ``("*", "N0", "-", "1", "N1")``.
+        terms: the same with the problem's numbers in place of the slots: ``("*", "80", "-", "1", "0.25")``.
+        prototype: the tokens in infix: ``"N0*(1-N1)"``.
+        equation: the terms in infix: ``"80*(1-0.25)"``.
+        value: what the equation is worth; None where it has no value (it divides by zero).
+        exact: the value as a whole number, a short decimal or a fraction (``"7/3"``); empty where there is no value,
+            or `value` approximates a root.
+        probability: that this equation gives the right answer, in 0..1; of a model that was not calibrated, the
+            model's probability of exactly this tree.
+    """
+
+    tokens: tuple[str, ...]
+    terms: tuple[str, ...]
+    prototype: str
+    equation: str
+    value: float | None
+    exact: str
+    probability: float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether `exact` has the value."""
+        return bool(self.exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operation of a solution.
+
+    Attributes:
+        left, right: the operands as numbers: of the text, constants, or results of earlier steps.
+        operator: one of ``+ - * / ^``.
+        result: as a whole number, a short decimal or a fraction; ``"≈ 1.41421"`` where a root is approximated;
+            empty where there is none, which ends the steps.
+        node: place of the operation in the solution's tokens.
+    """
+
+    left: str
+    operator: str
+    right: str
+    result: str
+    node: int
+
+
+class Solver(Protocol):
+    """Anything that solves word problems. One instance may serve many threads."""
+
+    name: str
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return up to `beam` solutions of each problem, in the order given.
+
+        Those with a value stand first, and within each group the more probable. The list of a problem that cannot be
+        solved is empty; `unsolvable_reason` says why. The problems' equations and answers are not read.
+        """
+
+    def unsolvable_reason(self, problem: ProblemRecord) -> str:
+        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+
+
+def solution_of(tokens: Sequence[str], values: Sequence[Fraction], probability: float) -> Solution:
+    """Return the solution that a tree of tokens is.
+
+    >>> solution = solution_of(["*", "N0", "-", "1", "N1"], [Fraction(80), Fraction(1, 4)], 0.9)
+    >>> solution.equation, solution.value, solution.exact
+    ('80*(1-0.25)', 60.0, '60')
+
+    Args:
+        tokens: in pre-order.
+        values: of the problem's slots.
+        probability: of this solution.
+
+    Raises:
+        DataError: the tokens are no whole tree, or a slot has no value.
+    """
+    tree = from_prefix(tokens)
+    filled = fill_slots(tree, values)
+    value, exact = _value(filled)
+    return Solution(
+        tokens=tuple(tokens),
+        terms=tuple(
+            constant_label(values[slot_index(token)]) if is_slot(token) else token for token in tokens
+        ),
+        prototype=to_infix(tree),
+        equation=to_infix(filled),
+        value=value,
+        exact=exact,
+        probability=probability,
+    )
+
+
+def solution_steps(solution: Solution) -> list[Step]:
+    """Return the operations of a solution in the order in which they are worked out; none for a single number.
+
+    >>> solution = solution_of(["*", "N0", "-", "1", "N1"], [Fraction(80), Fraction(1, 4)], 0.9)
+    >>> [f"{step.left} {step.operator} {step.right} = {step.result}" for step in solution_steps(solution)]
+    ['1 - 0.25 = 0.75', '80 * 0.75 = 60']
+    """
+    steps: list[Step] = []
+
+    def work_out(node: ExpressionTree, place: int) -> tuple[str, int]:
+        """The node's number in words, and the place behind its last token."""
+        if node.is_number:
+            return node.label, place + 1
+        left, middle = work_out(node.children[0], place + 1)
+        right, end = work_out(node.children[1], middle)
+        if not left or not right:  # an earlier step has no result
+            return "", end
+        value, exact = _value(node)
+        result = exact or ("" if value is None else f"≈ {value:.6g}")
+        steps.append(Step(left, node.label, right, result, place))
+        return result, end
+
+    work_out(from_prefix(solution.terms), 0)
+    return steps
+
+
+def text_reason(text: str) -> str:
+    """Say why a text cannot be a problem, before anything in it is read; empty where it can.
+
+    >>> text_reason("  ")
+    'The problem has no text.'
+    """
+    if not text.strip():
+        return "The problem has no text."
+    if len(text) > LONGEST_TEXT:
+        return f"The problem has {len(text):,} characters; the solver reads {LONGEST_TEXT:,} at most."
+    return ""
+
+
+def numbers_reason(slots: Sequence[NumberSlot]) -> str:
+    """Say why a problem with such number slots cannot be solved; empty where it can.
+
+    >>> from analytics.solver.number_slots import number_slots
+    >>> numbers_reason(number_slots("How many pens?")), numbers_reason(number_slots("3 pens"))
+    ('The problem has no number to compute with.', '')
+    """
+    if not slots:
+        return "The problem has no number to compute with."
+    if len({slot.start for slot in slots}) > MOST_NUMBERS:
+        return f"The problem has more than {MOST_NUMBERS} numbers."
+    if any(max(slot.value.numerator, slot.value.denominator) > _LARGEST for slot in slots):
+        return "A number of the problem has too many digits to compute with."
+    return ""
+
+
+def _value(tree: ExpressionTree) -> tuple[float | None, str]:
+    """What a tree is worth, and the same exactly where it is exact."""
+    try:
+        value = evaluate(tree)
+        return float(value), constant_label(value)
+    except OverflowError:
+        return None, ""
+    except EvaluationError:
+        pass
+    try:
+        return evaluate_float(tree), ""
+    except EvaluationError:
+        return None, ""
