@@ -15,7 +15,7 @@ from analytics.expression.notation import from_prefix, to_infix
 from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
-from analytics.solver.number_slots import NumberSlot
+from analytics.text.number_slots import NumberSlot
 
 __all__ = [
     "LONGEST_TEXT",
@@ -172,7 +172,7 @@ def text_reason(text: str) -> str:
 def numbers_reason(slots: Sequence[NumberSlot]) -> str:
     """Say why a problem with such number slots cannot be solved; empty where it can.
 
-    >>> from analytics.solver.number_slots import number_slots
+    >>> from analytics.text.number_slots import number_slots
     >>> numbers_reason(number_slots("How many pens?")), numbers_reason(number_slots("3 pens"))
     ('The problem has no number to compute with.', '')
     """

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from analytics.expression.evaluate import evaluate
 from analytics.expression.parser import parse_expression
-from analytics.solver.number_slots import number_slots
 from analytics.solver.solution import (
     LONGEST_TEXT,
     MOST_NUMBERS,
@@ -19,6 +18,7 @@ from analytics.solver.solution import (
     solution_steps,
     text_reason,
 )
+from analytics.text.number_slots import number_slots
 
 
 def steps_of(tokens: str, *values: Fraction) -> list[str]:
