@@ -18,9 +18,10 @@ __all__ = ["ROLES", "RulesBackend", "is_admin", "is_owner", "is_reviewer", "is_t
 
 ROLES = ("teacher", "reviewer", "admin")
 
-is_teacher: Any = rules.is_group_member("teacher")
-is_reviewer: Any = rules.is_group_member("reviewer")
-is_admin: Any = rules.is_superuser | rules.is_group_member("admin")
+_IN_GROUP: dict[str, Any] = {role: rules.is_group_member(role) for role in ROLES}
+is_teacher: Any = _IN_GROUP["teacher"]
+is_reviewer: Any = _IN_GROUP["reviewer"]
+is_admin: Any = rules.is_superuser | _IN_GROUP["admin"]
 has_role: Any = is_teacher | is_reviewer | is_admin
 
 
@@ -45,10 +46,7 @@ class RulesBackend(ObjectPermissionBackend):  # type: ignore[misc]
 
 def roles_of(user: User) -> list[str]:
     """The roles that a person was given, in the order of `ROLES`; read once a request."""
-    return [role for role in ROLES if _MEMBERS[role](user)]
-
-
-_MEMBERS: dict[str, Any] = {role: rules.is_group_member(role) for role in ROLES}
+    return [role for role in ROLES if _IN_GROUP[role](user)]
 
 
 @rules.predicate
@@ -62,6 +60,7 @@ rules.add_perm("questionbank.question_create", is_teacher | is_admin)
 rules.add_perm("questionbank.question_edit", is_admin | (is_teacher & is_owner))
 rules.add_perm("questionbank.concepts_edit", is_admin)
 rules.add_perm("questionbank.tags_edit", is_teacher | is_admin)
+rules.add_perm("questionbank.equation_edit", is_teacher | is_admin)
 rules.add_perm("questionbank.import", is_admin)
 rules.add_perm("questionbank.runs_manage", is_admin)
 rules.add_perm("questionbank.health", is_admin)

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.keys import graph_key
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.expression.parser import parse_expression
 from analytics.expression.slots import binary_operators, fill_slots, is_slot, slot_index, with_slots
@@ -25,6 +26,7 @@ __all__ = [
     "SolverExample",
     "Vocabulary",
     "answers_agree",
+    "problem_graph_key",
     "solver_example",
     "solver_examples",
     "target_tree",
@@ -74,6 +76,22 @@ def target_tree(equation: str, slots: Sequence[NumberSlot]) -> ExpressionTree:
     """
     tree = binary_operators(parse_expression(equation))
     return with_slots(tree, [{slot.value} for slot in slots])
+
+
+def problem_graph_key(text: str, equation: str) -> str:
+    """Return the key that a problem shares with all that are computed alike: `analytics.expression.keys.graph_key`.
+
+    >>> problem_graph_key("3 pens at 4 dollars each?", "3*4") == problem_graph_key("5 rows of 6 chairs?", "6*5")
+    True
+
+    Returns:
+        The key; empty where the equation cannot be read or computes nothing.
+    """
+    try:
+        tree = target_tree(equation, number_slots(text))
+    except DataError:
+        return ""
+    return "" if tree.is_number else graph_key(tree)
 
 
 def solver_example(problem: ProblemRecord) -> SolverExample:

@@ -10,7 +10,7 @@ from questionbank.models.bulk_change import BulkChange, BulkChangeItem
 from questionbank.models.comparison import ModelComparison
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
-from questionbank.models.equation import QuestionEquation
+from questionbank.models.equation import GRAPH_KEY_LIMIT, QuestionEquation, QuestionSolution
 from questionbank.models.event import ModelEvent
 from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import ImportDuplicate
@@ -32,6 +32,7 @@ from questionbank.models.user import User, UserRole
 from questionbank.models.vocabulary import VocabularyWord
 
 __all__ = [
+    "GRAPH_KEY_LIMIT",
     "BatchDeletion",
     "BulkChange",
     "BulkChangeItem",
@@ -52,6 +53,7 @@ __all__ = [
     "QuestionEquation",
     "QuestionList",
     "QuestionListItem",
+    "QuestionSolution",
     "QuestionTag",
     "ReviewDecision",
     "ReviewGuideline",

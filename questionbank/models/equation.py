@@ -1,23 +1,94 @@
-"""The arithmetic of a word problem."""
+"""The arithmetic of a word problem: its equation, and what the solver makes of it."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+
+GRAPH_KEY_LIMIT = 200
+"""Characters of a key; a longer equation is not looked up by what it computes."""
 
 
 class QuestionEquation(models.Model):
-    """Infix arithmetic without the unknown, as published or entered, e.g. ``(11-1)*2``."""
+    """Infix arithmetic without the unknown, e.g. ``(11-1)*2``, as published or as a person set it.
+
+    Attributes:
+        set_by: the source that the question was imported from, or a person.
+        user: the person.
+        graph_key: questions that are computed alike share it, see `analytics.expression.keys.graph_key`; empty where
+            the equation cannot be read, computes nothing, or is too long.
+    """
+
+    class SetBy(models.TextChoices):
+        SOURCE = "source", _("Source")
+        PERSON = "person", _("Person")
 
     question = models.OneToOneField(
         "questionbank.Question", on_delete=models.CASCADE, related_name="equation", primary_key=True
     )
     expression = models.TextField(_("equation"))
     numbers = models.JSONField(_("numbers in order of appearance"), default=list, blank=True)
+    set_by = models.CharField(_("set by"), max_length=8, choices=SetBy.choices, default=SetBy.SOURCE)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    graph_key = models.CharField(max_length=GRAPH_KEY_LIMIT, blank=True, default="", editable=False)
 
     class Meta:
         verbose_name = _("equation")
         verbose_name_plural = _("equations")
+        indexes = (
+            models.Index(
+                fields=("graph_key", "question"), name="equation_graph_key", condition=~Q(graph_key="")
+            ),
+        )
 
     def __str__(self) -> str:
         return self.expression
+
+
+class QuestionSolution(models.Model):
+    """What a solver made of a question.
+
+    Attributes:
+        artifact: the solver; empty once that model is deleted.
+        content_hash: of the question as it was solved; another one means that the solution is out of date.
+        alternatives: the equations that the solver found, the likeliest first, as
+            `questionbank.services.solutions.solution_to_json` gives them; empty where it found none.
+        reason: why it found none, a sentence.
+        probability: calibrated, that the first alternative gives the answer.
+        graph_key: of the first alternative, as in `QuestionEquation`.
+    """
+
+    question = models.OneToOneField(
+        "questionbank.Question", on_delete=models.CASCADE, related_name="machine_solution", primary_key=True
+    )
+    artifact = models.ForeignKey(
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    content_hash = models.BinaryField(max_length=32)
+    alternatives = models.JSONField(_("equations"), default=list, blank=True)
+    reason = models.TextField(_("why there is none"), blank=True)
+    probability = models.FloatField(_("probability"), null=True, blank=True)
+    graph_key = models.CharField(max_length=GRAPH_KEY_LIMIT, blank=True, default="", editable=False)
+    solved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = _("solution by the solver")
+        verbose_name_plural = _("solutions by the solver")
+        indexes = (
+            models.Index(
+                fields=("graph_key", "-probability"), name="solution_graph_key", condition=~Q(graph_key="")
+            ),
+        )
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(probability__isnull=True) | Q(probability__gte=0, probability__lte=1),
+                name="solution_probability_is_a_probability",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.question_id}: {self.alternatives[0]['equation'] if self.alternatives else self.reason}"

@@ -28,6 +28,7 @@ class Run(models.Model):
         UNDO = "undo", _("Undo an import")
         CHANGE = "change", _("Change questions")
         REPORT = "report", _("Count the training data")
+        SOLVE = "solve", _("Solve word problems")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("Waiting")

@@ -19,6 +19,7 @@ from questionbank.models import (
     QuestionEmbedding,
     QuestionEquation,
     QuestionListItem,
+    QuestionSolution,
     QuestionTag,
     Run,
 )
@@ -26,7 +27,13 @@ from questionbank.models import (
 __all__ = ["UndoPlan", "import_can_be_undone", "import_undo_plan", "import_undo_runs", "loose_tags"]
 
 # Tables whose rows belong to a question and go with it; a row in any other table means that somebody uses it.
-_DERIVED: tuple[type[Model], ...] = (QuestionEmbedding, QuestionEquation, QuestionTag, ImportDuplicate)
+_DERIVED: tuple[type[Model], ...] = (
+    QuestionEmbedding,
+    QuestionEquation,
+    QuestionSolution,
+    QuestionTag,
+    ImportDuplicate,
+)
 _REASONS: dict[type[Model], str] = {
     ParaphrasePair: "paraphrased",
     Question: "paraphrased",

@@ -19,6 +19,7 @@ from django.utils import timezone
 from analytics.records import ConceptPath, QuestionRecord
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions import content_hash
+from questionbank.services.equations import equation_graph_key
 from questionbank.services.import_report import PROBLEMS_KEPT, DuplicateLink
 from questionbank.services.search_index import question_tokens
 
@@ -50,6 +51,7 @@ _COLUMNS = {  # of the staging table, in the order of `StagedRows.add`
     "tokens": "text",
     "equation": "text",
     "numbers": "jsonb",
+    "graph_key": "text",
     "paths": "integer[]",
 }
 _COPIED = (  # columns that go into the bank as they are
@@ -86,8 +88,8 @@ _INSERT_DUPLICATES = """
 """
 
 _INSERT_EQUATIONS = """
-    INSERT INTO questionbank_questionequation (question_id, expression, numbers)
-    SELECT m.new_id, s.equation, s.numbers
+    INSERT INTO questionbank_questionequation (question_id, expression, numbers, set_by, graph_key)
+    SELECT m.new_id, s.equation, s.numbers, 'source', s.graph_key
     FROM staged_question s JOIN staged_match m ON m.first_line = s.line
     WHERE m.new_id IS NOT NULL AND s.equation <> ''
 """
@@ -172,6 +174,7 @@ class StagedRows:
                 question_tokens(record),
                 record.equation,
                 json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
+                equation_graph_key(text=record.text, expression=record.equation),
                 [self.paths.setdefault(path, len(self.paths)) for path in record.concepts],
             )
         )

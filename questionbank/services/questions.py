@@ -20,6 +20,7 @@ from questionbank.models import KnowledgeConcept, Question, QuestionEquation, Qu
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions import content_hash
 from questionbank.services.embeddings import embedding_request
+from questionbank.services.equations import equation_write
 from questionbank.services.question_fields import QuestionFields, check_fields
 from questionbank.services.search_index import search_index_settle, search_vector
 
@@ -99,7 +100,7 @@ def _create(
     question = Question(created_by=user, submission=submission)
     _fill(question, checked)
     _save(question)
-    _set_equation(question, checked.equation)
+    equation_write(question=question, expression=checked.equation, user=user, set_by=_set_by(user))
     _set_tags(question, concepts, user)
     embedding_request()
     return question
@@ -125,7 +126,10 @@ def question_add_reworded(
     question.paraphrase_of_id = original.paraphrase_of_id or original.pk
     _save(question)
     equation = QuestionEquation.objects.filter(question=original).first()
-    _set_equation(question, equation.expression if equation else "")
+    if equation is not None:
+        equation_write(
+            question=question, expression=equation.expression, user=equation.user, set_by=equation.set_by
+        )
     QuestionTag.objects.bulk_create(
         QuestionTag(
             question=question,
@@ -161,7 +165,7 @@ def question_update(
     _fill(fresh, checked)
     fresh.version += 1
     _save(fresh)
-    _set_equation(fresh, checked.equation)
+    equation_write(question=fresh, expression=checked.equation, user=user, set_by=_set_by(user))
     _set_tags(fresh, fields["concepts"], user)
     embedding_request()
     return fresh
@@ -262,6 +266,10 @@ def _locked(question: Question) -> Question:
     return fresh
 
 
+def _set_by(user: User | None) -> str:
+    return QuestionEquation.SetBy.SOURCE if user is None else QuestionEquation.SetBy.PERSON
+
+
 def _fill(question: Question, checked: QuestionFields) -> None:
     question.text = checked.text
     question.language = checked.language
@@ -280,18 +288,6 @@ def _save(question: Question) -> None:
     question.save()
     search_index_settle()
     question.refresh_from_db(fields=["search_vector"])  # an expression until now
-
-
-def _set_equation(question: Question, expression: str) -> None:
-    if not expression:
-        QuestionEquation.objects.filter(question=question).delete()
-        return
-    equation = QuestionEquation.objects.filter(question=question).first()
-    if equation is None:
-        QuestionEquation.objects.create(question=question, expression=expression)
-    elif equation.expression != expression:
-        equation.expression = expression
-        equation.save(update_fields=["expression"])
 
 
 def _set_tags(question: Question, concepts: Sequence[KnowledgeConcept], user: User | None) -> None:

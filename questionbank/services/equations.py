@@ -1,0 +1,92 @@
+"""Equations of word problems: kept with the key by which questions that are computed alike find each other."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import evaluate_float
+from analytics.expression.parser import parse_expression
+from analytics.solver.targets import problem_graph_key
+from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.formats.limits import EQUATION_LIMIT
+from questionbank.models import GRAPH_KEY_LIMIT, Question, QuestionEquation, User
+
+__all__ = ["equation_accept", "equation_graph_key", "equation_write"]
+
+
+def equation_graph_key(*, text: str, expression: str) -> str:
+    """The key of a question's equation; empty where it has none, or one that is too long to be looked up by."""
+    if not expression:
+        return ""
+    key = problem_graph_key(text, expression)
+    return key if len(key) <= GRAPH_KEY_LIMIT else ""
+
+
+def equation_write(*, question: Question, expression: str, user: User | None, set_by: str) -> None:
+    """Keep a question's equation as its text now reads; an empty one is taken away.
+
+    An equation that stays keeps who set it. To be called in the transaction that saves the question.
+
+    Args:
+        set_by: of `QuestionEquation.SetBy`, for an equation that is new.
+    """
+    kept = QuestionEquation.objects.filter(question=question).first()
+    if not expression:
+        if kept is not None:
+            kept.delete()
+        return
+    equation = kept or QuestionEquation(question=question)
+    if kept is None or kept.expression != expression:
+        equation.expression, equation.set_by, equation.user = expression, set_by, user
+    equation.graph_key = equation_graph_key(text=question.text, expression=expression)
+    equation.save()
+
+
+@transaction.atomic
+def equation_accept(*, user: User | None, question: Question, version: int, expression: str) -> Question:
+    """Make an equation that the solver found, or a person corrected, the question's own.
+
+    Args:
+        version: of the question that the person read.
+
+    Raises:
+        Conflict: somebody has changed the question since.
+        NotAllowed: the person may not set equations.
+        ValidationFailed: the equation cannot be read, or has no value.
+    """
+    fresh = Question.objects.select_for_update().filter(pk=question.pk).first()
+    if fresh is None:
+        raise NotFound(_("This question is not there any more."))
+    if user is not None and not user.has_perm("questionbank.equation_edit", fresh):
+        raise NotAllowed(_("You may not set the equation of a question."))
+    if fresh.version != version:
+        raise Conflict(_("Somebody else has changed this question meanwhile. Look at the new version first."))
+    equation_write(
+        question=fresh,
+        expression=_checked(expression),
+        user=user,
+        set_by=QuestionEquation.SetBy.PERSON,
+    )
+    Question.objects.filter(pk=fresh.pk).update(version=F("version") + 1)
+    fresh.refresh_from_db(fields=["version"])
+    return fresh
+
+
+def _checked(expression: str) -> str:
+    expression = expression.strip()
+    problem = ""
+    if not expression:
+        problem = _("Write an equation, such as (11-1)*2.")
+    elif len(expression) > EQUATION_LIMIT:
+        problem = _("The equation has more than %(limit)d characters.") % {"limit": EQUATION_LIMIT}
+    else:
+        try:
+            evaluate_float(parse_expression(expression))
+        except DataError as error:
+            problem = str(error)
+    if problem:
+        raise ValidationFailed(problem, {"equation": [problem]})
+    return expression
