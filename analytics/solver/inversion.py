@@ -1,0 +1,67 @@
+"""Solving an equation for one of its numbers: what a problem computes once its answer is known. Torch-free."""
+
+from __future__ import annotations
+
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["UnsolvableError", "count_uses", "solve_for"]
+
+
+class UnsolvableError(ValueError):
+    """The number occurs several times, or where no operation undoes what is done to it."""
+
+
+def count_uses(tree: ExpressionTree, label: str) -> int:
+    """Return how many leaves of a tree have this label."""
+    if tree.is_number:
+        return int(tree.label == label)
+    return sum(count_uses(child, label) for child in tree.children)
+
+
+def solve_for(tree: ExpressionTree, label: str, answer: ExpressionTree) -> ExpressionTree:
+    """Return what a leaf is worth, in terms of the answer and the other leaves.
+
+    The operations on the way from the root to the leaf are undone, outermost first.
+
+    Args:
+        tree: over ``+``, ``-``, ``*`` and ``/``.
+        label: of a leaf that occurs once.
+        answer: what stands for the value of the whole tree.
+
+    >>> from analytics.expression.notation import to_infix
+    >>> from analytics.expression.parser import parse_expression
+    >>> to_infix(solve_for(parse_expression("80*(1-7)"), "7", ExpressionTree("60")))
+    '1-60/80'
+
+    Raises:
+        UnsolvableError: the leaf does not occur exactly once, or stands under a power.
+    """
+    if count_uses(tree, label) != 1:
+        raise UnsolvableError("the number does not occur exactly once")
+    value = answer
+    while not tree.is_number:
+        left, right = tree.children if len(tree.children) == 2 else (tree, tree)
+        value, tree = (
+            (_undo_left(tree.label, value, right), left)
+            if count_uses(left, label)
+            else (_undo_right(tree.label, value, left), right)
+        )
+    return value
+
+
+def _undo_left(operator: str, value: ExpressionTree, right: ExpressionTree) -> ExpressionTree:
+    """The x of ``x operator right = value``."""
+    inverse = {"+": "-", "-": "+", "*": "/", "/": "*"}.get(operator)
+    if inverse is None:
+        raise UnsolvableError("the number stands under a power")
+    return ExpressionTree(inverse, (value, right))
+
+
+def _undo_right(operator: str, value: ExpressionTree, left: ExpressionTree) -> ExpressionTree:
+    """The x of ``left operator x = value``."""
+    if operator in ("-", "/"):
+        return ExpressionTree(operator, (left, value))
+    inverse = {"+": "-", "*": "/"}.get(operator)
+    if inverse is None:
+        raise UnsolvableError("the number stands under a power")
+    return ExpressionTree(inverse, (value, left))

@@ -1,0 +1,209 @@
+"""Reversed operations (RODA): ask for a known number, and say what the problem asked for.
+
+Reversed Operation based Data Augmentation (Liu et al., 2021) as Textual-CL (2022), section 3.1.2, describes it. The
+sentence of the number becomes the question, the question becomes a statement that holds the answer, and the two change
+places. The equation is solved for the number; a problem is kept only if it then evaluates to that number. Every refusal
+has a reason that can be counted: ``python -m analytics.solver.reversing DATA`` prints the yield. Torch-free.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+
+from analytics.errors import AnalyticsError, DataError
+from analytics.expression.evaluate import EvaluationError, evaluate
+from analytics.expression.notation import from_prefix, to_infix
+from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree
+from analytics.problem_files import read_problems
+from analytics.records import ProblemRecord
+from analytics.solver import reversing_chinese, reversing_english
+from analytics.solver.inversion import UnsolvableError, solve_for
+from analytics.solver.reversed_text import NotReversibleError, Statement
+from analytics.solver.targets import SolverExample, solver_example
+
+__all__ = ["ReversalYield", "measure_yield", "reverse_operation"]
+
+_SOLVED = "-"  # stands for the answer until its number is known
+_LANGUAGES = {"en": reversing_english, "zh": reversing_chinese}
+
+
+@dataclass(slots=True)
+class ReversalYield:
+    """How many problems could be reversed.
+
+    Attributes:
+        problems: that were tried.
+        reversed_problems: of which at least one known number can be asked for.
+        made: problems that were made.
+        refused: by reason, numbers that cannot be asked for, or problems whose question is no statement.
+    """
+
+    problems: int = 0
+    reversed_problems: int = 0
+    made: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def covered(self) -> float:
+        """Share of the problems that could be reversed."""
+        return self.reversed_problems / max(1, self.problems)
+
+
+def reverse_operation(problem: ProblemRecord, refused: Counter[str] | None = None) -> list[ProblemRecord]:
+    """Return a problem for each known number that can be asked for instead of the unknown.
+
+    Args:
+        problem: with an equation.
+        refused: counts the reasons why numbers cannot be asked for.
+
+    >>> pens = ProblemRecord("1", "Ann has 7 pens. She buys 2 pens. How many pens does she have now?", equation="7+2")
+    >>> [(one.text, one.equation) for one in reverse_operation(pens)]  # doctest: +NORMALIZE_WHITESPACE
+    [('Ann has 9 pens now. She buys 2 pens. How many pens does she have?', '9-2'),
+     ('Ann has 7 pens. She has 9 pens now. How many pens does she buy?', '9-7')]
+    """
+    reasons: Counter[str] = Counter() if refused is None else refused
+    try:
+        example, answer, statements, stated = _prepared(problem)
+    except NotReversibleError as error:
+        reasons[str(error)] += 1
+        return []
+    made = []
+    for slot in dict.fromkeys(label for label in example.tokens if is_slot(label)):
+        try:
+            made.append(_asking(example, slot, answer, statements, stated))
+        except NotReversibleError as error:
+            reasons[str(error)] += 1
+    return made
+
+
+def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Statement], str]:
+    """What every number of a problem needs: the answer, the sentences, and the question as a statement."""
+    language = _LANGUAGES.get(problem.language)
+    if language is None:
+        raise NotReversibleError("the language is not known")
+    try:
+        example = solver_example(problem)
+    except DataError:
+        raise NotReversibleError("the equation cannot be read") from None
+    if example.tree is None or example.tree.is_number:
+        raise NotReversibleError("the equation has no operation")
+    try:
+        answer = evaluate(fill_slots(example.tree, example.values))
+    except EvaluationError:
+        raise NotReversibleError("the equation has no exact value") from None
+    if answer in example.values:
+        raise NotReversibleError("the answer equals a number of the text")
+    statements = language.statements_of(problem.text)
+    if len(statements) < 2:
+        raise NotReversibleError("there is only one sentence")
+    return example, answer, statements, language.answer_statement(statements[-1].text, answer, problem.text)
+
+
+def _asking(
+    example: SolverExample, slot: str, answer: Fraction, statements: Sequence[Statement], stated: str
+) -> ProblemRecord:
+    """The problem that asks for the number of one slot."""
+    language = _LANGUAGES[example.problem.language]
+    number = example.slots[slot_index(slot)]
+    if sum(value == number.value for value in example.values) > 1:
+        raise NotReversibleError("the number occurs several times")
+    if not example.problem.text[number.start : number.end].lstrip("([")[:1].isdigit():
+        raise NotReversibleError("the number is a word")
+    place = next(
+        place for place in reversed(range(len(statements))) if statements[place].start <= number.start
+    )
+    sentence = statements[place]
+    start, end = number.start - sentence.start, number.end - sentence.start
+    if place == len(statements) - 1 or end > len(sentence.text):
+        raise NotReversibleError("the number stands in the question")
+    try:
+        solved = solve_for(from_prefix(example.tokens), slot, ExpressionTree(_SOLVED))
+    except UnsolvableError as error:
+        raise NotReversibleError(str(error)) from None
+    equation = to_infix(_filled(solved, example.values, answer))
+    text = language.rebuild(statements, place, stated, language.asking_question(sentence.text, start, end))
+    problem = replace(
+        example.problem,
+        id=f"{example.problem.id}-{slot}",
+        text=text,
+        equation=equation,
+        answer=constant_label(number.value),
+        numbers=(),
+    )
+    _check(problem, number.value, example)
+    return problem
+
+
+def _filled(tree: ExpressionTree, values: Sequence[Fraction], answer: Fraction) -> ExpressionTree:
+    """Replace slots by their numbers, and what stands for the answer by the answer."""
+    if not tree.is_number:
+        return ExpressionTree(tree.label, tuple(_filled(child, values, answer) for child in tree.children))
+    if tree.label == _SOLVED:
+        return fill_slots(ExpressionTree("N0"), [answer])
+    return fill_slots(tree, values)
+
+
+def _check(problem: ProblemRecord, wanted: Fraction, original: SolverExample) -> None:
+    """Refuse what does not evaluate to the number that is asked for, or uses a number that the text lacks."""
+    made = solver_example(problem)
+    tree = from_prefix(made.tokens)
+    try:
+        value = evaluate(fill_slots(tree, made.values))
+    except EvaluationError:
+        raise NotReversibleError("the new equation has no exact value") from None
+    if value != wanted:
+        raise NotReversibleError("the new equation does not give the number")
+    constants = {label for label in original.tokens if not is_slot(label)}
+    if any(not is_slot(label) and label not in constants for label in made.tokens if label[0].isdigit()):
+        raise NotReversibleError("the new text lacks a number of the equation")
+
+
+def measure_yield(problems: Iterable[ProblemRecord]) -> tuple[list[ProblemRecord], ReversalYield]:
+    """Reverse problems, and count what came of it."""
+    counts = ReversalYield()
+    made: list[ProblemRecord] = []
+    for problem in problems:
+        variants = reverse_operation(problem, counts.refused)
+        counts.problems += 1
+        counts.reversed_problems += bool(variants)
+        counts.made += len(variants)
+        made += variants
+    return made, counts
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the yield of a set, and write what was made."""
+    parser = argparse.ArgumentParser(prog="python -m analytics.solver.reversing", description=__doc__)
+    parser.add_argument("data", type=Path, help="file or folder of problems; its training part is reversed")
+    parser.add_argument("--output", type=Path, help="write the problems that were made (JSON Lines)")
+    options = parser.parse_args(arguments)
+    try:
+        made, counts = measure_yield(read_problems(options.data).learned)
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    sys.stdout.write(
+        f"{counts.problems:,} problems, {counts.reversed_problems:,} reversed ({counts.covered:.0%}),"
+        f" {counts.made:,} made\n\n| refused | times |\n|---|---|\n"
+    )
+    for reason, count in counts.refused.most_common():
+        sys.stdout.write(f"| {reason} | {count:,} |\n")
+    if options.output:
+        with options.output.open("w", encoding="utf-8") as stream:
+            for problem in made:
+                row = {"id": problem.id, "text": problem.text, "language": problem.language}
+                row |= {"equation": problem.equation, "answer": problem.answer}
+                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

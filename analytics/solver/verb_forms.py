@@ -1,0 +1,80 @@
+"""Forms of the verbs of English word problems: enough to turn a question into a statement and back. Torch-free."""
+
+from __future__ import annotations
+
+__all__ = ["BASES", "base_of_past", "base_of_present", "past_of", "third_person"]
+
+_IRREGULAR = dict(
+    pair.split("/")
+    for pair in """
+    be/was have/had do/did go/went buy/bought sell/sold give/gave get/got make/made take/took find/found eat/ate
+    spend/spent leave/left lose/lost put/put cut/cut run/ran read/read ride/rode drive/drove fly/flew see/saw send/sent
+    keep/kept catch/caught bring/brought build/built pay/paid grow/grew throw/threw win/won draw/drew write/wrote
+    swim/swam drink/drank break/broke feed/fed hold/held come/came cost/cost hit/hit think/thought teach/taught
+    tell/told begin/began sit/sat stand/stood fall/fell lend/lent know/knew wear/wore blow/blew steal/stole
+    meet/met shoot/shot bite/bit sing/sang speak/spoke sleep/slept light/lit hang/hung dig/dug lay/laid sew/sewed
+    """.split()
+)
+_REGULAR = """
+add adopt arrange ask attend bake borrow call carry cash change check chop clean climb close collect color complete
+contain cook cover deliver deposit discover divide donate download drop earn empty end enroll enter exchange fill
+finish fit fix follow gain gather hand harvest help hike hire include increase install invite join jog jump last
+learn listen live load lock look mail mow move need notice open order own pack paint park pass pick place plan plant
+play pour practice prepare produce pull purchase raise rake receive recycle remain remove rent repair replace return
+save score seat serve share ship shop sign sort split start stay stack stop store study suggest supply support talk
+travel trade try turn type use visit wait walk want wash watch water weigh work wrap deal miss mark charge travel
+ship like cook bake brush burn camp cheer count crack dance decide enjoy equal expect gallop hop ignore introduce
+kick knock nail offer perform pile print push reach recover rescue row sail scrub spill stick stretch swap tie total
+trim trip use vote wander yell
+""".split()
+
+BASES = frozenset({*_IRREGULAR, *_REGULAR} - {"be"})
+_PAST_BASES = {past: base for base, past in _IRREGULAR.items() if base != "be"}
+_DOUBLED = frozenset(
+    "chop drop fit hop jog mow nap pat plan rip scrub shop split stop swap trim trip wrap".split()
+)
+_VOWELS = "aeiou"
+
+
+def past_of(base: str) -> str:
+    """Return the past tense.
+
+    >>> past_of("buy"), past_of("carry"), past_of("stop"), past_of("bake"), past_of("play")
+    ('bought', 'carried', 'stopped', 'baked', 'played')
+    """
+    if base in _IRREGULAR:
+        return _IRREGULAR[base]
+    if base.endswith("e"):
+        return base + "d"
+    if base.endswith("y") and base[-2] not in _VOWELS:
+        return base[:-1] + "ied"
+    if base in _DOUBLED and base[-1] not in "wx":
+        return base + base[-1] + "ed"
+    return base + "ed"
+
+
+def third_person(base: str) -> str:
+    """Return the form behind he, she and it.
+
+    >>> third_person("have"), third_person("carry"), third_person("wash"), third_person("buy")
+    ('has', 'carries', 'washes', 'buys')
+    """
+    if base == "have":
+        return "has"
+    if base.endswith("y") and base[-2] not in _VOWELS:
+        return base[:-1] + "ies"
+    return base + ("es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+
+
+_PASTS = {past_of(base): base for base in BASES} | _PAST_BASES
+_THIRDS = {third_person(base): base for base in BASES}
+
+
+def base_of_past(word: str) -> str:
+    """Return the verb of a past tense that is known, else ``""``."""
+    return _PASTS.get(word, "")
+
+
+def base_of_present(word: str) -> str:
+    """Return the verb of a form behind he, she and it that is known, else ``""``."""
+    return _THIRDS.get(word, "")

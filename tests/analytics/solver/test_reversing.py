@@ -1,0 +1,141 @@
+"""Reversed operations: the texts that are made, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from analytics.records import ProblemRecord
+from analytics.solver.reversed_text import NotReversibleError
+from analytics.solver.reversing import main, measure_yield, reverse_operation
+from analytics.solver.reversing_chinese import answer_statement as chinese_statement
+from analytics.solver.reversing_english import answer_statement, asking_question
+from analytics.solver.targets import solver_example, value_of
+
+
+def reversed_texts(text: str, equation: str, language: str = "en") -> list[tuple[str, str]]:
+    made = reverse_operation(ProblemRecord("1", text, language, equation))
+    for problem in made:
+        example = solver_example(problem)
+        assert value_of(example.tokens, example.values) == pytest.approx(float(Fraction(problem.answer)))
+    return [(problem.text, problem.equation) for problem in made]
+
+
+def test_a_chinese_clause_and_the_question_change_places():
+    assert reversed_texts("一件衣服152元，裙子比衣服便宜52元，裙子多少元？", "152-52", "zh") == [
+        ("裙子100元，裙子比衣服便宜52元，一件衣服多少元？", "100+52"),
+        ("一件衣服152元，裙子100元，裙子比衣服便宜多少元？", "152-100"),
+    ]
+    assert reversed_texts("钢笔现价16元，是原价的(4/5)，求原价．", "16/(4/5)", "zh") == [
+        ("原价是20，是原价的(4/5)，钢笔现价多少元？", "20*0.8"),
+        ("钢笔现价16元，原价是20，是原价的几分之几？", "16/20"),
+    ]
+
+
+def test_an_english_sentence_and_the_question_change_places():
+    text = "Tom had 12 marbles . He lost 5 marbles . How many marbles does Tom have left ?"
+    assert reversed_texts(text, "12-5") == [
+        ("Tom has 7 marbles left . He lost 5 marbles . How many marbles did Tom have ?", "7+5"),
+        ("Tom had 12 marbles . Tom has 7 marbles left . How many marbles did he lose ?", "12-7"),
+    ]
+
+
+def test_a_condition_of_the_question_is_a_sentence_of_its_own():
+    text = "There are 560 caps. If the caps are organized into 80 groups, how many caps are in each group?"
+    assert [made for made, _equation in reversed_texts(text, "560/80")] == [
+        "7 caps are in each group. The caps are organized into 80 groups. How many caps are there?",
+        "There are 560 caps. 7 caps are in each group. How many groups are the caps organized into?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "statement"),
+    [
+        ("how many apples will she need to buy", "she will need to buy 4 apples"),
+        ("how many apples are there in the box", "there are 4 apples in the box"),
+        ("how many more apples did he pick up today", "he picked up 4 more apples today"),
+        ("how many boys were in fourth grade", "4 boys were in fourth grade"),
+        ("how old is Ann", "Ann is 4 years old"),
+        ("what is the total number of apples", "the total number of apples is 4"),
+    ],
+)
+def test_shapes_of_english_questions(question, statement):
+    assert answer_statement(question, Fraction(4), "") == statement
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question"),
+    [
+        ("The car can hold 6 people", "how many people can the car hold"),
+        ("each rose was 6 dollars", "how many dollars was each rose"),
+        ("6 more people got on the bus", "how many more people got on the bus"),
+        ("the builder had already installed 6 of them", "how many of them had the builder already installed"),
+        ("they need 6 tickets for the show", "how many tickets do they need for the show"),
+    ],
+)
+def test_shapes_of_english_sentences(sentence, question):
+    start = sentence.index("6")
+    assert asking_question(sentence, start, start + 1) == question
+
+
+def test_what_cannot_be_reversed_is_counted_with_its_reason():
+    refused: Counter[str] = Counter()
+    cases = [
+        ("He has 3 hats and 5 caps. How many things does he have?", "3+5"),  # two numbers in a sentence
+        ("How many is 3 and 5?", "3+5"),
+        ("He has 3 hats. He weighs 5 pounds. How tall is he?", "3*5"),
+        ("He has 3 hats. He buys 3 caps. How many things does he have?", "3+3"),
+        ("He has 3 hats. He finds 6 hats. How many hats does he lose?", "6-3"),  # the answer is in the text
+        ("He has 3 hats. How many hats does he have?", "3"),
+    ]
+    for text, equation in cases:
+        assert reverse_operation(ProblemRecord("1", text, equation=equation), refused) == []
+    assert refused == {
+        "the sentence has several numbers": 2,
+        "there is only one sentence": 1,
+        "the question has a shape that is not known": 1,
+        "the number occurs several times": 1,
+        "the answer equals a number of the text": 1,
+        "the equation has no operation": 1,
+    }
+    assert reverse_operation(ProblemRecord("1", "Il a 3 stylos.", "fr", "3+1")) == []
+
+
+@pytest.mark.parametrize("question", ["这个池塘有多深", "能不能一次运走", "甲多少元，乙几元", ""])
+def test_chinese_questions_without_one_number_are_refused(question):
+    with pytest.raises(NotReversibleError):
+        chinese_statement(question, Fraction(3), "")
+
+
+def test_numbers_of_ratios_and_calculations_are_not_asked_for():
+    assert reversed_texts("大小两桶油的比是3：1，小桶有8千克，大桶有多少千克？", "8*3/1", "zh") == [
+        ("大小两桶油的比是3：1，大桶有24千克，小桶有多少千克？", "24*1/3")
+    ]
+
+
+def test_the_command_prints_the_yield_and_writes_the_problems(tmp_path, capsys):
+    rows = [
+        {
+            "id": "a",
+            "text": "Tom had 12 hats. He lost 5 hats. How many hats does Tom have?",
+            "equation": "12-5",
+        },
+        {"id": "b", "text": "What is 5 + 4?", "equation": "5+4"},
+    ]
+    data = tmp_path / "data.jsonl"
+    data.write_text("\n".join(map(json.dumps, rows)))
+    assert main([str(data), "--output", str(tmp_path / "made.jsonl")]) == 0
+    printed = capsys.readouterr().out
+    assert "2 problems, 1 reversed (50%), 2 made" in printed
+    assert "| there is only one sentence | 1 |" in printed
+    assert [json.loads(line)["id"] for line in (tmp_path / "made.jsonl").read_text().splitlines()] == [
+        "a-N0",
+        "a-N1",
+    ]
+    assert main([str(tmp_path / "nowhere.jsonl")]) == 1
+    made, counts = measure_yield([])
+    assert made == []
+    assert counts.covered == 0
