@@ -71,7 +71,7 @@ def _problem(body: Mapping[str, Any]) -> ProblemRecord | None:
     text = body.get("text")
     if text is None:
         return None
-    for name in ("text", "equation", "answer", "program"):
+    for name in ("text", "equation", "answer", "solution", "program"):
         value = body.get(name, "")
         if not isinstance(value, str):
             raise ValueError(f"the {name} is not a string")
@@ -86,6 +86,7 @@ def _problem(body: Mapping[str, Any]) -> ProblemRecord | None:
         language=str(body.get("language") or "en"),
         equation=str(body.get("equation") or ""),
         answer=str(body.get("answer") or ""),
+        solution=str(body.get("solution") or ""),
         program=str(body.get("program") or ""),
         calculations=_strings(body, "calculations"),
         numbers=_strings(body, "numbers"),

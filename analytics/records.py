@@ -88,6 +88,7 @@ class ProblemRecord:
         language: BCP 47 primary tag, ``"en"`` or ``"zh"`` for the two we know well.
         equation: infix arithmetic without the unknown, e.g. ``"(11-1)*2"``; empty where unknown.
         answer: the published answer; empty where unknown.
+        solution: a worked solution in words; empty where unknown.
         program: MathQA's operations, e.g. ``"add(n0,n1)|divide(#0,const_2)|"``; empty where unknown.
         calculations: the annotated steps of a worked solution in order, e.g. ``("48/2=24", "48+24=72")``.
         numbers: the numbers of the text in order of appearance, as its source lists them.
@@ -99,6 +100,7 @@ class ProblemRecord:
     language: str = "en"
     equation: str = ""
     answer: str = ""
+    solution: str = ""
     program: str = ""
     calculations: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()

@@ -1,0 +1,228 @@
+"""Worked exemplars of a question, and the few-shot prompt that they make. Torch-free.
+
+Yang et al., "Learning by Analogy", Eq. 2 (the k nearest problems of a corpus) and Eq. 3 (what a generator reads).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import evaluate_float
+from analytics.expression.parser import parse_expression
+from analytics.records import ProblemRecord
+from analytics.text.numbers import find_numbers, mask_numbers
+
+__all__ = [
+    "ANSWER_FORMATS",
+    "ORDERS",
+    "Exemplar",
+    "ExemplarCorpus",
+    "PromptSettings",
+    "answer_format",
+    "answer_text",
+    "few_shot_prompt",
+    "parse_answer",
+    "story_key",
+]
+
+ANSWER_FORMATS = ("equation", "solution", "answer")
+"""``x=(5*1000)-2000``; a worked solution that ends in ``#### 72``; or the answer alone."""
+
+ORDERS = ("nearest last", "nearest first")
+
+_CHUNK = 512  # queries that are compared with the corpus at once
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"[^\W_]+|#")
+
+
+def story_key(text: str) -> str:
+    """Return a text without its numbers, case and punctuation: copies but for numbers have one key.
+
+    >>> story_key("Tom has 3 pens .") == story_key("Tom has 25 pens.")
+    True
+    """
+    return " ".join(_WORD.findall(mask_numbers(text).lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class Exemplar:
+    """A problem of the corpus: its row, and its similarity to the question, a cosine."""
+
+    row: int
+    score: float
+
+
+class ExemplarCorpus:
+    """Problems among which exemplars are looked for.
+
+    Args:
+        texts: of the problems.
+        vectors: (problems, dimension) of length 1, by the retriever.
+
+    Raises:
+        DataError: there is no problem, or not a vector for each.
+    """
+
+    def __init__(self, texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> None:
+        if not texts:
+            raise DataError("The corpus holds no problem.")
+        if len(vectors) != len(texts):
+            raise DataError(f"{len(texts):,} problems need as many vectors, not {len(vectors):,}.")
+        self.vectors = vectors
+        stories: dict[str, int] = {}
+        self.stories = np.array([stories.setdefault(story_key(text), len(stories)) for text in texts])
+        self._known = stories
+
+    def retrieve(
+        self, texts: Sequence[str], vectors: npt.NDArray[np.float32], k: int, *, copies: bool = False
+    ) -> list[list[Exemplar]]:
+        """Return the `k` most similar problems of each question, the most similar first (Eq. 2).
+
+        Args:
+            texts: the questions.
+            vectors: (questions, dimension) of length 1, by the same retriever.
+            k: how many; fewer where the corpus is smaller.
+            copies: also take problems that differ from the question in numbers alone, the question itself among
+                them. Without it they are never taken: an exemplar that gives the answer away teaches nothing.
+
+        Raises:
+            ValueError: k is below 1.
+        """
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k}")
+        hits: list[list[Exemplar]] = []
+        for start in range(0, len(texts), _CHUNK):
+            scores = vectors[start : start + _CHUNK] @ self.vectors.T
+            if not copies:
+                own = np.array(
+                    [self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]]
+                )
+                scores = np.where(own[:, None] == self.stories[None, :], -np.inf, scores)
+            hits += [_best(row, k) for row in scores]
+        return hits
+
+
+def _best(scores: npt.NDArray[np.float32], k: int) -> list[Exemplar]:
+    k = min(k, len(scores))
+    rows = np.argpartition(-scores, k - 1)[:k]
+    rows = rows[np.lexsort((rows, -scores[rows]))]
+    return [Exemplar(int(row), float(scores[row])) for row in rows if np.isfinite(scores[row])]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSettings:
+    """How a prompt is written.
+
+    Attributes:
+        answers: one of `ANSWER_FORMATS`; empty takes the first that every exemplar has.
+        order: one of `ORDERS`; a model weighs most what it read last.
+        budget: tokens that the prompt may have; the least similar exemplars are left out until it fits.
+    """
+
+    answers: str = ""
+    order: str = "nearest last"
+    budget: int = 2048
+
+    def __post_init__(self) -> None:
+        if self.answers and self.answers not in ANSWER_FORMATS:
+            raise ValueError(f"answers must be one of {', '.join(ANSWER_FORMATS)}, not {self.answers!r}")
+        if self.order not in ORDERS:
+            raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {self.order!r}")
+
+
+def answer_format(exemplars: Sequence[ProblemRecord]) -> str:
+    """Return the first of `ANSWER_FORMATS` that all exemplars have.
+
+    Raises:
+        DataError: they have none in common.
+    """
+    for name in ANSWER_FORMATS:
+        if all(answer_text(exemplar, name) for exemplar in exemplars):
+            return name
+    raise DataError("The exemplars have no equation, solution or answer in common.")
+
+
+def answer_text(problem: ProblemRecord, answers: str) -> str:
+    """Return a problem's answer in a format; empty where it has none in it."""
+    if answers == "equation":
+        return f"x={problem.equation}" if problem.equation else ""
+    if answers == "solution":
+        return (
+            f"{problem.solution.strip()}\n#### {problem.answer}"
+            if problem.solution and problem.answer
+            else ""
+        )
+    return problem.answer
+
+
+def few_shot_prompt(
+    question: str,
+    exemplars: Sequence[ProblemRecord],
+    settings: PromptSettings = PromptSettings(),
+    *,
+    count_tokens: Callable[[str], int] | None = None,
+) -> str:
+    """Return question-answer blocks of the exemplars, and the question (Eq. 3).
+
+    Args:
+        question: what shall be answered.
+        exemplars: the nearest first.
+        settings: format, order and budget.
+        count_tokens: of the model that reads it; by default words and signs are counted.
+
+    Raises:
+        DataError: an exemplar lacks the format, or the question alone is over the budget.
+    """
+    answers = settings.answers or answer_format(exemplars)
+    count = count_tokens or _words_and_signs
+    blocks: list[str] = []
+    end = f"Question: {question.strip()}\nAnswer:"
+    left = settings.budget - count(end)
+    if left < 0:
+        raise DataError(f"The question alone has more than {settings.budget:,} tokens.")
+    for exemplar in exemplars:
+        answer = answer_text(exemplar, answers)
+        if not answer:
+            raise DataError(f"The exemplar {exemplar.id!r} has no {answers}.")
+        block = f"Question: {exemplar.text.strip()}\nAnswer: {answer}"
+        left -= count(block)
+        if left < 0:
+            break
+        blocks.append(block)
+    if settings.order == "nearest last":
+        blocks.reverse()
+    return "\n\n".join([*blocks, end])
+
+
+def _words_and_signs(text: str) -> int:
+    return len(_TOKEN.findall(text))
+
+
+def parse_answer(written: str, answers: str) -> float | None:
+    """Return the number that a model's answer gives; None where it gives none.
+
+    Args:
+        written: by the model; what follows a blank line is another question of its own.
+        answers: the format of the prompt.
+
+    >>> parse_answer("x=(5*1000)-2000", "equation"), parse_answer("48+24=72. #### 72", "solution")
+    (3000.0, 72.0)
+    """
+    own = written.strip().partition("\n\n")[0]
+    if answers == "equation":
+        line = own.partition("\n")[0]
+        try:
+            return evaluate_float(parse_expression(line))
+        except DataError:
+            return None
+    _before, mark, after = own.rpartition("####")
+    numbers = find_numbers(after if mark else own)
+    if not numbers:
+        return None
+    return float((numbers[0] if mark else numbers[-1]).value)

@@ -1,0 +1,180 @@
+"""The computational graph of a word problem, and how alike two graphs are. Torch-free.
+
+Yang et al., "Learning by Analogy", sections 1 and 2.2: two problems are analogous where the same is computed from their
+numbers, whatever their story. The paper leaves open what "the same graph" means; here it is the key `graph_key`.
+
+Serialisation. The paper compares graphs by the Levenshtein distance of their strings (section 3.3.1) without saying how
+a graph becomes a string. Ours is the graph key as a sequence of tokens in pre-order: an opening operator (``+(``,
+``*(``, ``^(``), a leaf (``s0``, ``s1``, ... by first use, or a constant), and ``)`` where an operator ends. A ``-`` in
+front of a token says that the part is subtracted, or divides. Each token counts as one character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rapidfuzz.distance import Levenshtein
+
+from analytics.errors import DataError
+from analytics.expression.distance import equation_similarity
+from analytics.expression.evaluate import evaluate
+from analytics.expression.keys import graph_key, prototype_equation
+from analytics.expression.parser import parse_expression
+from analytics.expression.programs import calculations_tree, program_tree
+from analytics.expression.slots import binary_operators, is_slot, slot_index, with_slots
+from analytics.expression.tree import ExpressionTree
+from analytics.records import ProblemRecord
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import find_numbers
+
+__all__ = [
+    "ComputationalGraph",
+    "edit_similarity",
+    "graph_similarity",
+    "problem_graph",
+    "problem_values",
+    "serialised_graph",
+    "slot_text",
+]
+
+_TOKEN = re.compile(r"-?(?:[^(),-]+\(|[^(),-]+)|\)")
+
+
+@dataclass(frozen=True, slots=True)
+class ComputationalGraph:
+    """What is computed from the numbers of a problem.
+
+    Attributes:
+        tree: operators over slots ``N0``, ``N1``, ... and constants; a slot is the place of a number among the
+            problem's numbers.
+        graph: `graph_key`: problems with the same one are analogous.
+        prototype: `prototype_equation`: slots in the text's order, which is what can be filled with other numbers.
+        source: what it was read from: ``"equation"``, ``"program"`` or ``"calculations"``.
+    """
+
+    tree: ExpressionTree
+    graph: str
+    prototype: str
+    source: str = "equation"
+
+    @classmethod
+    def of(cls, tree: ExpressionTree, source: str = "equation") -> ComputationalGraph:
+        """Return the graph of a tree over slots."""
+        return cls(tree, graph_key(tree), prototype_equation(tree), source)
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """The places of the numbers that it uses, in the text's order."""
+        return tuple(sorted(set(_slots(self.tree))))
+
+
+def problem_values(problem: ProblemRecord) -> list[Fraction]:
+    """Return the values of a problem's numbers, slot by slot.
+
+    Published numbers where the source lists them, else what `number_slots` reads in the text, where a number has a
+    slot for each reading.
+    """
+    try:
+        published = [evaluate(parse_expression(number.replace(",", ""))) for number in problem.numbers]
+    except DataError:
+        published = []
+    return published or [slot.value for slot in number_slots(problem.text)]
+
+
+def problem_graph(problem: ProblemRecord) -> ComputationalGraph | None:
+    """Return the graph of a problem from its equation, its program or its calculations, the first that can be read.
+
+    >>> problem_graph(ProblemRecord("1", "2 bags hold 11 sweets each. 1 is eaten.", equation="11*2-1")).prototype
+    'N1*N0-N2'
+
+    Returns:
+        The graph; None where the problem has no solution of the three.
+
+    Raises:
+        DataError: none of those that it has can be read; the error is the first one's.
+    """
+    values = problem_values(problem)
+    readers: list[tuple[str, Callable[[], ExpressionTree]]] = []
+    if problem.equation:
+        readers.append(("equation", lambda: parse_expression(problem.equation)))
+    if problem.program:
+        readers.append(("program", lambda: program_tree(problem.program, _written_numbers(problem))))
+    if problem.calculations:
+        readers.append(("calculations", lambda: calculations_tree(problem.calculations, values)))
+    refusal: DataError | None = None
+    for source, read in readers:
+        try:
+            tree = with_slots(binary_operators(read()), [{value} for value in values])
+        except DataError as error:
+            refusal = refusal or error
+            continue
+        return ComputationalGraph.of(tree, source)
+    if refusal is not None:
+        raise refusal
+    return None
+
+
+def _written_numbers(problem: ProblemRecord) -> Sequence[str]:
+    """The numbers that a program names n0, n1, ..."""
+    return problem.numbers or [mention.text for mention in find_numbers(problem.text)]
+
+
+def _slots(tree: ExpressionTree) -> list[int]:
+    if tree.is_number:
+        return [slot_index(tree.label)] if is_slot(tree.label) else []
+    return [slot for child in tree.children for slot in _slots(child)]
+
+
+def serialised_graph(graph: str) -> tuple[str, ...]:
+    """Return a graph key as the tokens that are compared.
+
+    >>> serialised_graph("*(+(s0,-1),s1)")
+    ('*(', '+(', 's0', '-1', ')', 's1', ')')
+    """
+    return tuple(_TOKEN.findall(graph))
+
+
+def graph_similarity(first: str, second: str) -> float:
+    """Return 1 - Levenshtein distance / length of the longer, in [0, 1], of two serialised graph keys.
+
+    >>> graph_similarity("+(s0,s1)", "+(s0,-s1)")
+    0.75
+    """
+    return float(Levenshtein.normalized_similarity(serialised_graph(first), serialised_graph(second)))
+
+
+def edit_similarity(first: ComputationalGraph, second: ComputationalGraph) -> float:
+    """Return 1 - tree edit distance / nodes of both, in [0, 1], with slots named by their first use in each tree."""
+    return equation_similarity(_by_first_use(first.tree), _by_first_use(second.tree))
+
+
+def _by_first_use(tree: ExpressionTree) -> ExpressionTree:
+    names: dict[int, int] = {}
+    for slot in _slots(tree):
+        names.setdefault(slot, len(names))
+    return _renamed(tree, names)
+
+
+def _renamed(tree: ExpressionTree, names: dict[int, int]) -> ExpressionTree:
+    if tree.is_number:
+        return ExpressionTree(f"N{names[slot_index(tree.label)]}") if is_slot(tree.label) else tree
+    return ExpressionTree(tree.label, tuple(_renamed(child, names) for child in tree.children))
+
+
+def slot_text(text: str) -> str:
+    """Return a text with its numbers replaced by ``n1``, ``n2``, ... in their order.
+
+    What is computed does not depend on the numbers, so a retriever may read a text without them.
+
+    >>> slot_text("He ate 2/3 of twelve eggs, then 1.5 more.")
+    'He ate n1 of n2 eggs, then n3 more.'
+    """
+    pieces: list[str] = []
+    end = 0
+    for number, mention in enumerate(find_numbers(text), start=1):
+        pieces += [text[end : mention.start], f"n{number}"]
+        end = mention.end
+    return "".join([*pieces, text[end:]])

@@ -1,0 +1,193 @@
+"""Answers without a language model: the graphs of the nearest problems, filled with the question's numbers. Torch-free.
+
+Ours; the paper hands the nearest problems to a language model instead (Eq. 3), and this is never called its result.
+Every graph is filled with the numbers in several alignments, evaluated, and the values are voted for by similarity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, islice, permutations
+from math import exp
+
+from analytics.analogy.graphs import ComputationalGraph
+from analytics.errors import DataError
+from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.notation import to_infix
+from analytics.expression.slots import fill_slots, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree
+
+__all__ = ["AppliedAnswer", "Neighbour", "alignments", "apply_graphs"]
+
+_ALIGNMENTS = 24  # of one graph
+_TEMPERATURE = 0.05  # of similarity: a neighbour that is less alike by so much has 1/e of the votes
+_LATER_ALIGNMENT = 0.1  # votes of an alignment as a share of those of the one before it
+_IMPLAUSIBLE = 0.01  # votes of a value that a story can hardly have: nothing, or less
+_MOST_SLOTS = 6  # of a graph whose numbers are put in other orders
+_TOLERANCE = 1e-4  # of two values that are one answer, relative to the larger
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A problem that is like the question.
+
+    Attributes:
+        graph: what is computed there.
+        similarity: to the question; the scale is that of a cosine.
+        row: where the problem stands in its corpus.
+    """
+
+    graph: ComputationalGraph
+    similarity: float
+    row: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedAnswer:
+    """An answer with the computation that gives it.
+
+    Attributes:
+        value: of the equation.
+        equation: a neighbour's graph with the question's numbers.
+        prototype: the same over the question's slots.
+        row: of the neighbour whose graph it is, the most alike of those that voted for the value.
+        confidence: the value's share of all votes, in (0, 1], times the share of the neighbours that voted at all.
+    """
+
+    value: float
+    equation: str
+    prototype: str
+    row: int
+    confidence: float
+
+
+def alignments(slots: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
+    """Yield ways of giving a graph's slots the numbers of a question, the likeliest first, each once.
+
+    First the same places of the text; then the numbers in their order, some passed over; then other orders.
+
+    Args:
+        slots: that the graph uses, in the text's order.
+        count: numbers of the question.
+
+    >>> list(alignments((0, 1), 2))
+    [(0, 1), (1, 0)]
+    >>> list(islice(alignments((0, 2), 2), 2))
+    [(0, 1), (1, 0)]
+    """
+    if len(slots) > count:
+        return
+    seen: set[tuple[int, ...]] = set()
+    places = tuple(slots)
+    if all(place < count for place in places):
+        seen.add(places)
+        yield places
+    choices = list(islice(combinations(range(count), len(slots)), _ALIGNMENTS))
+    for choice in choices:
+        if choice not in seen:
+            seen.add(choice)
+            yield choice
+    if len(slots) > _MOST_SLOTS:
+        return
+    for choice in choices:
+        for order in permutations(choice):
+            if order not in seen:
+                seen.add(order)
+                yield order
+
+
+def apply_graphs(neighbours: Iterable[Neighbour], values: Sequence[Fraction]) -> list[AppliedAnswer]:
+    """Return the answers that the neighbours' graphs give with a question's numbers, the most voted first.
+
+    Args:
+        neighbours: problems like the question.
+        values: the question's numbers, slot by slot.
+
+    Returns:
+        Answers of different values; none where no graph can be filled.
+    """
+    ranked = sorted(neighbours, key=lambda neighbour: -neighbour.similarity)
+    if not ranked:
+        return []
+    ballot = _Ballot()
+    best = ranked[0].similarity
+    cast = possible = 0.0
+    known: dict[str, list[_Candidate]] = {}
+    for neighbour in ranked:
+        weight = exp((neighbour.similarity - best) / _TEMPERATURE)
+        candidates = known.get(neighbour.graph.prototype)
+        if candidates is None:
+            candidates = known[neighbour.graph.prototype] = _candidates(neighbour.graph, values)
+        total = sum(share for share, _value, _tree in candidates)
+        possible += weight
+        cast += weight if candidates else 0.0
+        for share, value, tree in candidates:
+            ballot.vote(value, weight * share / total, neighbour, tree)
+    return ballot.answers(values, cast / possible)
+
+
+_Candidate = tuple[float, float, ExpressionTree]
+
+
+def _candidates(graph: ComputationalGraph, values: Sequence[Fraction]) -> list[_Candidate]:
+    """(votes, value, tree over the question's slots) of a graph's alignments."""
+    slots = graph.slots
+    candidates = []
+    share = 1.0
+    for places in islice(alignments(slots, len(values)), _ALIGNMENTS):
+        tree = _moved(graph.tree, dict(zip(slots, places, strict=True)))
+        try:
+            value = evaluate_float(fill_slots(tree, values))
+        except (EvaluationError, DataError):
+            continue
+        plausible = value > 0
+        candidates.append((share if plausible else share * _IMPLAUSIBLE, value, tree))
+        if plausible:
+            share *= _LATER_ALIGNMENT
+    return candidates
+
+
+def _moved(tree: ExpressionTree, places: dict[int, int]) -> ExpressionTree:
+    """A tree whose slots are those of the question."""
+    if tree.is_number:
+        return ExpressionTree(f"N{places[slot_index(tree.label)]}") if is_slot(tree.label) else tree
+    return ExpressionTree(tree.label, tuple(_moved(child, places) for child in tree.children))
+
+
+class _Ballot:
+    """Votes for values; values that differ by rounding are one."""
+
+    def __init__(self) -> None:
+        self.votes: list[float] = []
+        self.values: list[float] = []
+        self.best: list[tuple[float, Neighbour, ExpressionTree]] = []
+
+    def vote(self, value: float, weight: float, neighbour: Neighbour, tree: ExpressionTree) -> None:
+        for place, known in enumerate(self.values):
+            if abs(value - known) <= _TOLERANCE * max(1.0, abs(value), abs(known)):
+                self.votes[place] += weight
+                if weight > self.best[place][0]:
+                    self.best[place] = (weight, neighbour, tree)
+                return
+        self.votes.append(weight)
+        self.values.append(value)
+        self.best.append((weight, neighbour, tree))
+
+    def answers(self, values: Sequence[Fraction], turnout: float) -> list[AppliedAnswer]:
+        total = sum(self.votes)
+        order = sorted(range(len(self.votes)), key=lambda place: -self.votes[place])
+        answers = []
+        for place in order:
+            _weight, neighbour, tree = self.best[place]
+            answers.append(
+                AppliedAnswer(
+                    value=self.values[place],
+                    equation=to_infix(fill_slots(tree, values)),
+                    prototype=to_infix(tree),
+                    row=neighbour.row,
+                    confidence=turnout * self.votes[place] / total,
+                )
+            )
+        return answers
