@@ -17,6 +17,7 @@ from django.core.cache import cache
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.e2e.live_requests import wait_for_requests
 from tests.questionbank.page_bank import make_bank
 
 # Playwright's synchronous API runs an event loop in the thread of the test, which Django would refuse to
@@ -95,6 +96,7 @@ def open_browser(browser: Browser, live_server) -> Iterator[Callable[..., Page]]
     yield open_window
     for context in contexts:
         context.close()
+    wait_for_requests(live_server.url)
     assert not complaints
 
 
