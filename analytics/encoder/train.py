@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from analytics.backbone.adapters import add_adapters, kept_adapter, take_off_ada
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_metric
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import config_to_dict, training_command, training_identity
+from analytics.configuration import config_to_dict, training_identity
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import (
     EncoderExample,
@@ -30,11 +30,11 @@ from analytics.encoder.masked_language import MaskedLanguageTask
 from analytics.encoder.metric_layer import METRIC_STAGE, check_examples, metric_stage
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.retrieval import precision_at_k
-from analytics.training.callbacks import History, progress_lines
-from analytics.training.checkpoint import checkpoints_beside
+from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import pick_device
 from analytics.training.distributed import from_main
+from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, Task, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
 
@@ -231,16 +231,7 @@ def train_from_files(
     Raises:
         AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
     """
-    if files.backbone:
-        config = replace(config, backbone=files.backbone)
-    options = {"--language": files.language, "--hierarchy": files.hierarchy}
-    with checkpoints_beside(output) as checkpoints:
-        context = replace(
-            context,
-            command=training_command("encoder", data.name, config, options),
-            checkpoints=checkpoints,
-            callbacks=(*context.callbacks, progress_lines(context.say)),
-        )
+    with file_training("encoder", data, output, config, files, context) as (config, context):
         examples = read_examples(data, language=files.language, hierarchy=files.hierarchy)
         return train_encoder(examples, config, output, context)
 

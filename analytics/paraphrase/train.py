@@ -22,7 +22,7 @@ from analytics.backbone.adapters import add_adapters, take_off_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import config_to_dict, training_command, training_identity, training_settings
+from analytics.configuration import config_to_dict, training_identity, training_settings
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import (
@@ -48,8 +48,8 @@ from analytics.paraphrase.triplets import (
 from analytics.paraphrase.words.typed_text import Encode, reading_typed
 from analytics.records import ParaphrasePair
 from analytics.splits import is_held_out, linked_texts, masked_text
-from analytics.training.callbacks import History, progress_lines
-from analytics.training.checkpoint import checkpoints_beside, kept_or_made
+from analytics.training.callbacks import History
+from analytics.training.checkpoint import kept_or_made
 from analytics.training.context import (
     DEFAULT_CONTEXT,
     DEFAULT_FILES,
@@ -60,6 +60,7 @@ from analytics.training.context import (
 )
 from analytics.training.device import pick_device
 from analytics.training.distributed import from_main
+from analytics.training.files import file_training
 from analytics.training.interpolation import SHARES, starting_weights, take_between
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
@@ -445,18 +446,9 @@ def train_from_files(
     """
     if files.hierarchy:
         raise DataError("A paraphrase scorer learns no concepts: leave the hierarchy out.")
-    if files.backbone:
-        config = replace(config, backbone=files.backbone)
-    material = read_material(data, language=files.language)
-    with checkpoints_beside(output) as checkpoints:
-        context = replace(
-            context,
-            command=training_command("paraphrase", data.name, config, {"--language": files.language}),
-            checkpoints=checkpoints,
-            callbacks=(*context.callbacks, progress_lines(context.say)),
-            progress=_thousands(context.say),
-        )
-        return train_scorer(material, config, output, context)
+    with file_training("paraphrase", data, output, config, files, context) as (config, context):
+        material = read_material(data, language=files.language)
+        return train_scorer(material, config, output, replace(context, progress=_thousands(context.say)))
 
 
 def validation_metrics(

@@ -1,0 +1,51 @@
+"""What every training on files shares, whatever is learned: the encoder asked for, the checkpoint, the command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from analytics.configuration import training_command
+from analytics.training.callbacks import progress_lines
+from analytics.training.checkpoint import checkpoints_beside
+from analytics.training.context import FileOptions, TrainingContext
+
+__all__ = ["file_training"]
+
+Config = TypeVar("Config")
+
+
+@contextmanager
+def file_training(
+    capability: str, data: Path, output: Path, config: Config, files: FileOptions, context: TrainingContext
+) -> Iterator[tuple[Config, TrainingContext]]:
+    """Give the configuration and the context of a training on files.
+
+    A checkpoint lies beside the output until the block ends; after an error it stays, and the same command goes on
+    from it.
+
+    Args:
+        capability: its word.
+        data: file or folder that is learned from.
+        output: folder of the model.
+        config: dataclass with a `backbone`, which `files` may replace.
+        files: what the command line says.
+        context: is told each report as a line.
+    """
+    if files.backbone:
+        changed: Any = replace(config, backbone=files.backbone)  # type: ignore[type-var]  # a dataclass
+        config = changed
+    options = {"--language": files.language, "--hierarchy": files.hierarchy}
+    with checkpoints_beside(output) as checkpoints:
+        yield (
+            config,
+            replace(
+                context,
+                command=training_command(capability, data.name, config, options),
+                checkpoints=checkpoints,
+                callbacks=(*context.callbacks, progress_lines(context.say)),
+            ),
+        )
