@@ -7,9 +7,10 @@ whole one; the negative's has as many nodes and other operators. Torch-free.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from analytics.expression.tree import ExpressionTree
 from analytics.solver.targets import OPERATORS, SolverExample
 
 __all__ = ["PatternTriple", "mine_triples", "subtree_structures"]
+
+
+_FEW = 32  # places that are drawn before all are put in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +91,7 @@ def mine_triples(
     for anchor, structure in enumerate(whole):
         if not structure:
             continue
-        places = homes[structure]
-        order = rng.permutation(len(places))
-        chosen: dict[int, int] = {}
-        for number in order:
-            row, place = places[number]
-            if row != anchor and row not in chosen:
-                chosen[row] = place
-            if len(chosen) == pairs_per_problem:
-                break
+        chosen = _draw_rows(homes[structure], anchor, pairs_per_problem, rng)
         drawn = confusable.draw(structure, len(chosen))
         triples += [
             PatternTriple(anchor, row, int(negative), place)
@@ -104,19 +100,43 @@ def mine_triples(
     return triples
 
 
+def _draw_rows(
+    places: Sequence[tuple[int, int]], anchor: int, count: int, rng: np.random.Generator
+) -> dict[int, int]:
+    """Draw up to `count` different rows, without the anchor's, each with one of its places."""
+    chosen: dict[int, int] = {}
+    for number in _random_order(len(places), rng):
+        row, place = places[number]
+        if row != anchor and row not in chosen:
+            chosen[row] = place
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def _random_order(count: int, rng: np.random.Generator) -> Iterator[int]:
+    """The numbers below `count` in random order; of many a few are drawn first, as the rest is rarely read."""
+    if count > _FEW:
+        yield from rng.integers(count, size=_FEW).tolist()
+    yield from rng.permutation(count).tolist()
+
+
 class _Negatives:
     """Draws rows whose structure is not the anchor's; pools of confusable rows are made once for each structure."""
 
     def __init__(self, whole: Sequence[str], kind: str, rng: np.random.Generator) -> None:
         self.kind, self.rng = kind, rng
         rows: defaultdict[str, list[int]] = defaultdict(list)
+        alike: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for row, structure in enumerate(whole):
             if structure:
                 rows[structure].append(row)
+                alike[_nodes(structure)][_operators(structure)].append(row)
         self.rows = {structure: np.array(own) for structure, own in rows.items()}
+        self.alike = alike  # number of nodes -> operators -> rows
         self.everything = np.array([row for row, structure in enumerate(whole) if structure], dtype=np.int64)
         self.structures = np.array(whole)
-        self.pools: dict[str, np.ndarray] = {}
+        self.pools: dict[tuple[int, str], np.ndarray] = {}
 
     def draw(self, structure: str, count: int) -> np.ndarray:
         """Rows, with repeats; none where there is no negative."""
@@ -127,18 +147,19 @@ class _Negatives:
             while (alike := self.structures[drawn] == structure).any():
                 drawn[alike] = self.rng.choice(self.everything, size=int(alike.sum()))
             return drawn
-        if structure not in self.pools:
-            own = [rows for key, rows in self.rows.items() if _is_confusable(structure, key)]
-            self.pools[structure] = np.concatenate(own) if own else np.zeros(0, dtype=np.int64)
-        pool = self.pools[structure]
+        nodes, operators = _nodes(structure), _operators(structure)
+        if (nodes, operators) not in self.pools:
+            others = (rows for key, rows in self.alike[nodes].items() if key != operators)
+            self.pools[nodes, operators] = np.fromiter(chain.from_iterable(others), dtype=np.int64)
+        pool = self.pools[nodes, operators]
         return self.rng.choice(pool, size=count) if len(pool) else pool
 
 
-def _is_confusable(structure: str, other: str) -> bool:
-    """Whether two structures have as many nodes and not the same operators."""
-    nodes, others = structure.split(), other.split()
-    return len(nodes) == len(others) and _operators(nodes) != _operators(others)
+def _nodes(structure: str) -> int:
+    """How many nodes a structure has."""
+    return structure.count(" ") + 1
 
 
-def _operators(nodes: Sequence[str]) -> Counter[str]:
-    return Counter(node for node in nodes if node in OPERATORS)
+def _operators(structure: str) -> str:
+    """The operators of a structure, whatever their order."""
+    return " ".join(sorted(node for node in structure.split() if node in OPERATORS))
