@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.evaluate import EvaluationError, evaluate_float, number_value
 from analytics.expression.keys import graph_key
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.expression.parser import parse_expression
+from analytics.expression.programs import calculations_tree, program_tree
 from analytics.expression.slots import binary_operators, fill_slots, is_slot, slot_index, with_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
@@ -95,13 +96,32 @@ def problem_graph_key(text: str, equation: str) -> str:
 
 
 def solver_example(problem: ProblemRecord) -> SolverExample:
-    """Return a problem with its slots, and with its target where it has an equation.
+    """Return a problem with its slots, and with its target where its solution is known.
+
+    That is its equation; else the calculations of its worked solution, or its program, as one tree, which must then be
+    worth the published answer.
 
     Raises:
-        DataError: the equation cannot be read.
+        DataError: the solution cannot be read, or is not worth the answer.
     """
     slots = tuple(number_slots(problem.text))
-    return SolverExample(problem, slots, target_tree(problem.equation, slots) if problem.equation else None)
+    return SolverExample(problem, slots, _target(problem, slots))
+
+
+def _target(problem: ProblemRecord, slots: Sequence[NumberSlot]) -> ExpressionTree | None:
+    if problem.equation:
+        return target_tree(problem.equation, slots)
+    if problem.calculations:
+        tree = calculations_tree(problem.calculations, [slot.value for slot in slots])
+    elif problem.program:
+        tree = program_tree(problem.program, problem.numbers)
+    else:
+        return None
+    if problem.answer and not answers_agree(
+        evaluate_float(tree), float(number_value(problem.answer.replace(",", "")))
+    ):
+        raise DataError("The worked solution does not give the published answer.")
+    return with_slots(binary_operators(tree), [{slot.value} for slot in slots])
 
 
 def solver_examples(problems: Iterable[ProblemRecord], *, most_tokens: int) -> list[SolverExample]:

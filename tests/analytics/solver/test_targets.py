@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -98,3 +99,15 @@ def test_answers_agree_within_a_ten_thousandth():
     assert answers_agree(1 / 3, 0.33333)
     assert answers_agree(1e6, 1e6 + 50)
     assert not answers_agree(5, 5.01)
+
+
+def test_a_worked_solution_or_a_program_stands_in_for_an_equation_if_it_gives_the_answer():
+    worked = ProblemRecord(
+        "1", "She sold 48 and then half as many.", answer="72", calculations=("48/2=24", "48+24=72")
+    )
+    assert solver_example(worked).tokens == ["+", "N0", "/", "N0", "2"]
+    program = ProblemRecord("2", "10 of 25 pens", program="subtract(n1,n0)|", numbers=("10", "25"))
+    assert solver_example(program).tokens == ["-", "N1", "N0"]
+    with pytest.raises(DataError, match="does not give the published answer"):
+        solver_example(replace(worked, answer="71"))
+    assert solver_examples([worked, replace(worked, answer="71")], most_tokens=45) == [solver_example(worked)]
