@@ -18,6 +18,7 @@ from typing import Any, Literal
 from analytics.encoder.config import EncoderConfig
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.probes.config import ProbesConfig
+from analytics.solver.config import SolverConfig
 
 __all__ = [
     "CAPABILITIES",
@@ -128,6 +129,13 @@ CAPABILITIES: dict[str, Capability] = {
         # Separation is left out: it depends on the scale of the scores.
         gate_figures=("verdict_auc_*", "verdict_macro_f1_*", "score_auc_*", "score_macro_f1_*"),
         starter=Starter("paraphrase/starter"),
+    ),
+    "solver": Capability(
+        title="Word-problem solver",
+        config=SolverConfig,
+        train="analytics.solver.train:train_from_files",
+        load="analytics.solver.model:load_solver",
+        serves="worker",
     ),
     "probes": Capability(
         title="Concept and difficulty probes",

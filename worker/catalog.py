@@ -71,6 +71,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
             "score": "worker.paraphrase.scoring:score_run",
         },
     ),
+    "solver": WorkerCapability(),
     "probes": WorkerCapability(
         train="worker.probes.training:train_probes_run",
         compare="worker.probes.comparison:probes_comparison_figures",

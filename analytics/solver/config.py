@@ -29,6 +29,13 @@ class SolverConfig:
         " differ in their operators (Pattern-CL), then on all problems",
         choices=CONTRASTS,
     )
+    adapter_rank: int = option(
+        0,
+        "train low-rank adapters of this rank instead of the encoder's weights, at a learning_rate of about 1e-3;"
+        " 0: all weights",
+        minimum=0,
+        maximum=256,
+    )
     freeze_encoder: bool = option(
         False, "leave the encoder as it is and compute its states once: four times as fast, less accurate"
     )
@@ -104,5 +111,10 @@ class SolverConfig:
 
     def __post_init__(self) -> None:
         check_config(self)
+        problems = []
         if self.ramp_ends < self.ramp_begins:
-            raise ConfigurationError(["ramp_ends must not be below ramp_begins"])
+            problems.append("ramp_ends must not be below ramp_begins")
+        if self.freeze_encoder and self.adapter_rank:
+            problems.append("freeze_encoder needs an adapter_rank of 0: a frozen encoder learns no adapters")
+        if problems:
+            raise ConfigurationError(problems)

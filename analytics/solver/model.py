@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from analytics.artifacts import artifact_read
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import load_backbone
-from analytics.backbone.sources import BACKBONE_FOLDER
+from analytics.backbone.sources import ADAPTER_FOLDER, BACKBONE_FOLDER
 from analytics.backbone.tiny import save_backbone
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
@@ -39,7 +39,12 @@ class SolverModel:
         vocabulary: the constants.
         dropout: of the decoder.
         mask_numbers: see `ProblemReader`.
+
+    Attributes:
+        write_adapter: writes the low-rank adapter that was trained and merged into a folder; None without one.
     """
+
+    write_adapter: Callable[[Path], None] | None = None
 
     def __init__(
         self, backbone: Backbone, vocabulary: Vocabulary, *, dropout: float = 0.5, mask_numbers: bool = True
@@ -141,6 +146,8 @@ def save_solver(model: SolverModel) -> Callable[[Path], None]:
 
     def write(folder: Path) -> None:
         save_backbone(model.backbone, folder / BACKBONE_FOLDER)
+        if model.write_adapter is not None:
+            model.write_adapter(folder / ADAPTER_FOLDER)
         weights = {
             name: tensor.detach().cpu().contiguous() for name, tensor in model.decoder.state_dict().items()
         }

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 
 from analytics.artifacts import Manifest, artifact_write
-from analytics.backbone.backbone import weights_sha256
+from analytics.backbone.adapters import add_adapters, take_off_adapters
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import config_to_dict, training_command, training_identity
+from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
@@ -25,11 +25,11 @@ from analytics.solver.model import SolverModel, save_solver, solver_extra
 from analytics.solver.patterns import mine_triples
 from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
-from analytics.training.callbacks import History, progress_lines
-from analytics.training.checkpoint import checkpoints_beside
+from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.distributed import from_main
+from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
 
@@ -118,6 +118,9 @@ def fit_solver(
 ) -> tuple[SolverModel, TrainingResult]:
     """Train a solver on exactly these problems, in one stage or, with a contrast, in two.
 
+    Returns:
+        The solver, adapters merged, and how training ended.
+
     Raises:
         DataError: too few problems or triples, or the checkpoint is of another training.
         BackboneError: the backbone cannot be loaded.
@@ -125,6 +128,8 @@ def fit_solver(
     """
     seed_everything(config.seed)
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    if config.adapter_rank:
+        add_adapters(backbone, config.adapter_rank)
     vocabulary = Vocabulary.of(examples, least_uses=config.least_uses)
     model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=config.mask_numbers)
     read = model.reader.read(examples)
@@ -142,9 +147,8 @@ def fit_solver(
         context=context,
         identity=training_identity(config, _data_hash(examples)),
     )
-    for module in model.modules().values():
-        module.eval()
-    backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
+    model.write_adapter = take_off_adapters(backbone)
+    model.decoder.eval()
     return model, result
 
 
@@ -250,21 +254,13 @@ def train_from_files(
     """
     if files.hierarchy:
         raise DataError("A solver learns no concepts: leave the hierarchy out.")
-    if files.backbone:
-        config = replace(config, backbone=files.backbone)
-    problems = read_problems(data, language=files.language, fold=config.fold)
-    with checkpoints_beside(output) as checkpoints:
-        context = replace(
-            context,
-            command=training_command("solver", data.name, config, {"--language": files.language}),
-            checkpoints=checkpoints,
-            callbacks=(*context.callbacks, progress_lines(context.say)),
-        )
+    with file_training("solver", data, output, config, files, context) as (config, context):
+        problems = read_problems(data, language=files.language, fold=config.fold)
         return train_solver(problems, config, output, context)
 
 
 def _data_hash(examples: Sequence[SolverExample]) -> str:
     digest = hashlib.sha256()
     for example in examples:
-        digest.update("\0".join((example.problem.text, example.problem.equation, "")).encode())
+        digest.update("\0".join((example.problem.text, *example.tokens, "")).encode())
     return digest.hexdigest()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from django.utils.translation import gettext_lazy as _
 
 from analytics.catalog import CAPABILITIES, WORDING
-from questionbank.capabilities import encoder, paraphrase, probes
+from questionbank.capabilities import encoder, paraphrase, probes, solver
 from questionbank.capabilities.rows import BankCapability, FixedSuite, KinshipRow, LensTexts, Training
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
 BANK_CAPABILITIES: dict[str, BankCapability] = {
     "encoder": encoder.ROW,
     "paraphrase": paraphrase.ROW,
+    "solver": solver.ROW,
     "probes": probes.ROW,
 }
 

@@ -8,11 +8,14 @@ from dataclasses import replace
 import pytest
 import torch
 
+from analytics.artifacts import Manifest, artifact_write
+from analytics.backbone.adapters import load_adapter
+from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems, read_problems
 from analytics.solver.config import SolverConfig
-from analytics.solver.model import load_solver
+from analytics.solver.model import load_solver, save_solver
 from analytics.solver.train import fit_solver, measure_solver, train_from_files, train_solver
 from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
@@ -53,10 +56,14 @@ def test_training_on_eight_problems_solves_them_and_the_artifact_serves_it(backb
     assert manifest.extra["constants"] == list(loaded.vocabulary.constants)
 
 
-@pytest.mark.parametrize("stop_after", [1, 3, 4, 6])
-def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(backbone_folder, tmp_path, stop_after):
+@pytest.mark.parametrize(("stop_after", "adapter_rank"), [(1, 0), (3, 0), (4, 0), (6, 0), (2, 2), (6, 2)])
+def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(
+    backbone_folder, tmp_path, stop_after, adapter_rank
+):
     learned = [*examples(), *examples()]  # so that everything has a positive
-    settings = config(backbone_folder, contrast="pattern", contrast_steps=3, max_steps=4)
+    settings = config(
+        backbone_folder, contrast="pattern", contrast_steps=3, max_steps=4, adapter_rank=adapter_rank
+    )
     history = History()
     whole, result = fit_solver(learned, settings, context=TrainingContext(callbacks=(history,)))
     assert result.step == 7
@@ -84,6 +91,35 @@ def test_a_frozen_encoder_keeps_its_weights_and_the_decoder_learns(backbone_fold
         torch.equal(before[name], tensor) for name, tensor in model.backbone.model.state_dict().items()
     )
     assert model.solve(problems())[0]
+
+
+def test_adapters_learn_instead_of_the_encoders_weights_and_are_kept_beside_the_merged_ones(
+    backbone_folder, tmp_path
+):
+    settings = config(backbone_folder, adapter_rank=2)
+    model, _result = fit_solver(examples(), settings)
+    assert not any("lora" in name for name in weights(model))
+    before = load_backbone(backbone_folder, max_tokens=128, device="cpu")
+    trained = model.backbone.model.state_dict()
+    changed = {
+        name for name, tensor in before.model.state_dict().items() if not torch.equal(trained[name], tensor)
+    }
+    assert changed
+    assert all(name.endswith("weight") and trained[name].dim() == 2 for name in changed)
+    artifact_write(tmp_path / "model", Manifest("solver", "tiny"), save_solver(model))
+    load_adapter(before, tmp_path / "model" / "adapter")
+    for name, tensor in before.model.state_dict().items():
+        assert torch.allclose(trained[name], tensor, atol=2e-3), name  # the adapter is kept in half precision
+    assert before.weights_hash != backbone_hash(backbone_folder)
+
+
+def backbone_hash(folder: str) -> str:
+    return load_backbone(folder, device="cpu").weights_hash
+
+
+def test_a_frozen_encoder_has_no_adapters():
+    with pytest.raises(ConfigurationError, match="a frozen encoder learns no adapters"):
+        SolverConfig(freeze_encoder=True, adapter_rank=4)
 
 
 def test_files_are_learned_from_validated_with_or_tested_with_by_name_and_fold(tmp_path):
