@@ -30,8 +30,8 @@ def kept_graphs() -> Iterator[None]:
         configuration = module.model.config
         if configuration.hidden_size > _LARGEST:
             return export(module, arguments, path, **options)
-        has_metric = module.metric is not None
-        key = (configuration.to_json_string(), has_metric, *(argument.shape for argument in arguments))
+        layers = 0 if module.head is None else len(module.head.layers)
+        key = (configuration.to_json_string(), layers, *(argument.shape for argument in arguments))
         if key not in _programs:  # the optimiser would fold weights into constants
             _programs[key] = export(module, arguments, None, **options, optimize=False)
         program = _programs[key]

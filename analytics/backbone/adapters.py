@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from analytics.backbone.backbone import METRIC_NAME, Backbone, load_metric, weights_sha256
+from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, weights_sha256
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
 from analytics.errors import BackboneError
 
@@ -110,7 +110,7 @@ def merge_adapters(backbone: Backbone) -> None:
     model = _adapted(backbone)
     was_training = model.training
     backbone.model = model.merge_and_unload().train(was_training).requires_grad_(True)
-    backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
+    backbone.weights_hash = weights_sha256(backbone.model, backbone.head)
 
 
 def save_adapter(backbone: Backbone, folder: Path) -> None:
@@ -162,7 +162,7 @@ def take_off_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
     """
     backbone.model.eval()
     if not _is_adapted(backbone):
-        backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
+        backbone.weights_hash = weights_sha256(backbone.model, backbone.head)
         return None
     with tempfile.TemporaryDirectory() as scratch:
         save_adapter(backbone, Path(scratch))
@@ -233,8 +233,8 @@ def load_adapter(backbone: Backbone, folder: Path) -> None:
         ) from error
     backbone.model = model.train(was_training)
     merge_adapters(backbone)
-    if (folder / METRIC_NAME).is_file():
-        load_metric(backbone, folder)
+    if (folder / HEAD_NAME).is_file():
+        load_head(backbone, folder)
 
 
 def _wrapped(model: PreTrainedModel, config: Any) -> Any:

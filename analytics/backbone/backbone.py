@@ -1,4 +1,4 @@
-"""An encoder in memory: transformer, tokenizer, pooling, and the linear map that may stand behind it."""
+"""An encoder in memory: transformer, tokenizer, pooling, and the head that may stand behind it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from transformers import PreTrainedModel
 
+from analytics.backbone.head import Head
 from analytics.backbone.pooling import pooled_vectors
 from analytics.errors import BackboneError
 from analytics.inference.vocabulary import unknown_token_share
 
 __all__ = [
-    "METRIC_NAME",
+    "HEAD_NAME",
     "Backbone",
-    "load_metric",
+    "load_head",
     "padded_batch",
-    "save_metric",
-    "set_metric",
+    "save_head",
+    "set_head",
     "weights_sha256",
 ]
 
-METRIC_NAME = "metric.safetensors"
-"""File beside the weights with the linear map behind the pooling, where an encoder has one."""
+HEAD_NAME = "metric.safetensors"
+"""File beside the weights with the layers behind the pooling, where an encoder has some."""
 
 
 @dataclass
@@ -45,8 +46,8 @@ class Backbone:
         pad_id: token id that fills a batch.
         unknown_id: token id of what the vocabulary lacks, -1 where nothing can be unknown.
         weights_hash: SHA-256 of the weights.
-        metric: (dimension, dimension) linear map behind the pooling, fitted so that near means alike
-            (`analytics.encoder.metric_layer`); None where there is none. `set_metric` sets it.
+        head: layers behind the pooling, trained so that near means alike; None where there are none. `set_head`
+            sets it.
     """
 
     name: str
@@ -57,7 +58,7 @@ class Backbone:
     pad_id: int
     unknown_id: int
     weights_hash: str
-    metric: torch.Tensor | None = None
+    head: Head | None = None
 
     @property
     def device(self) -> torch.device:
@@ -75,8 +76,8 @@ class Backbone:
         return unknown_token_share(self.tokenizer, self.unknown_id, texts)
 
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """Mean-pooled vectors (batch, dimension) in float32, behind the metric, with gradients, not normalised."""
-        return pooled_vectors(self.model, self.metric, input_ids, attention_mask)
+        """Mean-pooled vectors (batch, dimension) in float32, behind the head, with gradients, not normalised."""
+        return pooled_vectors(self.model, self.head, input_ids, attention_mask)
 
     def token_states(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """States of the last layer (batch, tokens, dimension) in float32, with gradients."""
@@ -85,45 +86,49 @@ class Backbone:
         return states
 
 
-def set_metric(backbone: Backbone, metric: torch.Tensor) -> None:
-    """Put a linear map (dimension, dimension) behind the pooling, in place of the one that is there.
+def set_head(backbone: Backbone, head: Head) -> None:
+    """Put a head behind the pooling, in place of the one that is there.
 
-    It is rounded to half precision, as it is stored.
+    It is rounded to half precision, as it is stored, and has no gradients.
 
     Raises:
         BackboneError: it is for vectors of another length.
     """
-    if metric.shape != (backbone.dimension, backbone.dimension):
+    if head.shape != (backbone.dimension, backbone.dimension):
         raise BackboneError(
-            f"The last layer does not fit {backbone.name}: {tuple(metric.shape)} for {backbone.dimension}."
+            f"The last layer does not fit {backbone.name}: {head.shape} for {backbone.dimension}."
         )
-    backbone.metric = metric.detach().half().float().to(backbone.device)
-    backbone.weights_hash = weights_sha256(backbone.model, backbone.metric)
+    backbone.head = head.frozen_copy(backbone.device)
+    backbone.weights_hash = weights_sha256(backbone.model, backbone.head)
 
 
-def save_metric(backbone: Backbone, folder: Path) -> None:
-    """Write the linear map behind the pooling into a folder, in half precision; nothing where there is none."""
-    if backbone.metric is not None:
-        save_file({"metric": backbone.metric.to("cpu", torch.float16).contiguous()}, folder / METRIC_NAME)
+def save_head(backbone: Backbone, folder: Path) -> None:
+    """Write the layers behind the pooling into a folder, in half precision; nothing where there are none."""
+    if backbone.head is not None:
+        tensors = {
+            name: tensor.to("cpu", torch.float16).contiguous()
+            for name, tensor in backbone.head.tensors().items()
+        }
+        save_file(tensors, folder / HEAD_NAME)
 
 
-def load_metric(backbone: Backbone, folder: Path) -> None:
-    """Read what `save_metric` wrote.
+def load_head(backbone: Backbone, folder: Path) -> None:
+    """Read what `save_head` wrote.
 
     Raises:
-        BackboneError: the file is damaged, or the map is for vectors of another length.
+        BackboneError: the file is damaged, or the layers are for vectors of another length.
     """
     try:
-        metric = load_file(folder / METRIC_NAME)["metric"]
-    except (SafetensorError, OSError, KeyError) as error:
+        head = Head.of(load_file(folder / HEAD_NAME))
+    except (SafetensorError, OSError, KeyError, ValueError, IndexError) as error:
         raise BackboneError(f"The last layer in {folder} cannot be read: {error}") from error
-    set_metric(backbone, metric)
+    set_head(backbone, head)
 
 
-def weights_sha256(model: torch.nn.Module, metric: torch.Tensor | None = None) -> str:
+def weights_sha256(model: torch.nn.Module, head: Head | None = None) -> str:
     """SHA-256 over all named weights, for an encoder whose weights are in no single file."""
     digest = hashlib.sha256()
-    named = model.state_dict() | ({} if metric is None else {"metric": metric})
+    named = model.state_dict() | ({} if head is None else head.tensors())
     for name, tensor in sorted(named.items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())

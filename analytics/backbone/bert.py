@@ -21,12 +21,12 @@ from transformers.utils import logging as transformers_logging
 from analytics.artifacts import artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.backbone import (
-    METRIC_NAME,
+    HEAD_NAME,
     Backbone,
-    load_metric,
+    load_head,
     padded_batch,
-    save_metric,
-    set_metric,
+    save_head,
+    set_head,
     weights_sha256,
 )
 from analytics.backbone.sources import ADAPTER_NAME, DEFAULT_BACKBONE, find_source
@@ -36,14 +36,14 @@ from analytics.training.device import autocast, inference_dtype, pick_device
 
 __all__ = [
     "DEFAULT_BACKBONE",
-    "METRIC_NAME",
+    "HEAD_NAME",
     "Backbone",
     "encode_bulk",
     "load_backbone",
-    "load_metric",
+    "load_head",
     "no_progress_bars",
-    "save_metric",
-    "set_metric",
+    "save_head",
+    "set_head",
     "weights_sha256",
 ]
 
@@ -101,8 +101,8 @@ def load_backbone(
         unknown_id=-1 if unknown is None else unknown,
         weights_hash=source.sha256 or weights_sha256(model),
     )
-    if source.is_folder and (Path(source.location) / METRIC_NAME).is_file():
-        load_metric(backbone, Path(source.location))
+    if source.is_folder and (Path(source.location) / HEAD_NAME).is_file():
+        load_head(backbone, Path(source.location))
     return backbone
 
 

@@ -19,7 +19,7 @@ from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, ADAPTER_NAME, load_adapter
-from analytics.backbone.bert import METRIC_NAME, Backbone, load_backbone
+from analytics.backbone.bert import HEAD_NAME, Backbone, load_backbone
 from analytics.backbone.pooling import pooled_vectors
 from analytics.backbone.sources import ADAPTER_FOLDER, BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
 from analytics.backbone.tiny import save_backbone
@@ -33,15 +33,13 @@ _SERVED_TOKENS = 256  # a served question is cut later than a training one: atte
 class _UnitVectors(torch.nn.Module):
     """What is exported: ids and mask in, unit vectors out."""
 
-    metric: torch.Tensor | None
-
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
         self.model = backbone.model
-        self.register_buffer("metric", backbone.metric)
+        self.head = None if backbone.head is None else backbone.head.frozen_copy(torch.device("cpu"))
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        return normalize(pooled_vectors(self.model, self.metric, input_ids, attention_mask), dim=1)
+        return normalize(pooled_vectors(self.model, self.head, input_ids, attention_mask), dim=1)
 
 
 def export_onnx(
@@ -167,7 +165,7 @@ def export_starter(output: Path, starter: Path, *, backbone: str = "") -> Manife
 
     def write_more(folder: Path) -> None:
         save_backbone(loaded, folder / BACKBONE_FOLDER)
-        for name in about.files.keys() - {ADAPTER_NAME, ADAPTER_CONFIG_NAME, METRIC_NAME}:
+        for name in about.files.keys() - {ADAPTER_NAME, ADAPTER_CONFIG_NAME, HEAD_NAME}:
             shutil.copyfile(starter / name, folder / name)
 
     return export_onnx(loaded, output, about=replace(about, files={}), write_more=write_more)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import nn
-from torch.nn.functional import linear
 
 __all__ = ["mean_pool", "pooled_vectors"]
 
@@ -32,15 +31,15 @@ def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 def pooled_vectors(
     transformer: nn.Module,
-    metric: torch.Tensor | None,
+    head: nn.Module | None,
     input_ids: torch.Tensor,
     attention_mask: torch.Tensor,
 ) -> torch.Tensor:
-    """What an encoder makes of token ids: the mean state, behind a linear map where there is one.
+    """What an encoder makes of token ids: the mean state, behind a head where there is one.
 
     Args:
         transformer: a Hugging Face encoder.
-        metric: (dimension, dimension) or None.
+        head: (batch, dimension) to the same (`analytics.backbone.head`), or None.
         input_ids: (batch, tokens).
         attention_mask: (batch, tokens).
 
@@ -49,9 +48,12 @@ def pooled_vectors(
     """
     states = transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
     pooled = mean_pool(states.float(), attention_mask)
-    if metric is None:
+    if head is None:
         return pooled
-    if torch.is_autocast_enabled(pooled.device.type):  # one small product, not worth half precision
+    vectors: torch.Tensor
+    if torch.is_autocast_enabled(pooled.device.type):  # small products, not worth half precision
         with torch.autocast(pooled.device.type, enabled=False):
-            return linear(pooled, metric)
-    return linear(pooled, metric)
+            vectors = head(pooled)
+    else:
+        vectors = head(pooled)
+    return vectors

@@ -13,7 +13,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from analytics.backbone.bert import Backbone, no_progress_bars, save_metric, weights_sha256
+from analytics.backbone.bert import Backbone, no_progress_bars, save_head, weights_sha256
 
 __all__ = ["save_backbone", "tiny_backbone"]
 
@@ -66,7 +66,7 @@ def save_backbone(backbone: Backbone, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with no_progress_bars():
         backbone.model.save_pretrained(folder)
-    save_metric(backbone, folder)
+    save_head(backbone, folder)
     special = {
         f"{name}_token": f"[{name.upper()}]"
         for name in ("pad", "unk", "cls", "sep", "mask")

@@ -22,8 +22,9 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
 
 from analytics.atomic_file import written_aside
-from analytics.backbone.bert import Backbone, encode_bulk, set_metric
+from analytics.backbone.bert import Backbone, encode_bulk, set_head
 from analytics.backbone.export import for_serving
+from analytics.backbone.head import Head
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.khar import UNDEFINED, encode_paths, kh_ranks
@@ -83,7 +84,7 @@ class MetricTask:
         evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
     ) -> None:
         check_examples(examples, levels)
-        self.backbone, self.before, self._evaluate = backbone, backbone.metric, evaluate
+        self.backbone, self.before, self._evaluate = backbone, backbone.head, evaluate
         device = backbone.device
         self.vectors = torch.from_numpy(vectors).to(device)
         self.paths, self.hierarchies = encode_paths(
@@ -134,7 +135,8 @@ class MetricTask:
     def attach(self) -> None:
         """Put the layer behind the encoder, on top of one that it had already."""
         fitted = self.layer.weight.detach()
-        set_metric(self.backbone, fitted if self.before is None else fitted @ self.before)
+        head = Head.linear(fitted) if self.before is None else self.before.followed_by(fitted)
+        set_head(self.backbone, head)
 
 
 def check_examples(examples: Sequence[EncoderExample], levels: int) -> None:

@@ -21,22 +21,20 @@ class QuestionEncoder(nn.Module):
         transformer: a Hugging Face encoder.
         hidden: length of its token states.
         projection: length of the contrasted vectors.
-        metric: (hidden, hidden) last layer that the encoder has already; it stays as it is.
+        head: that the encoder has already behind its pooling; it stays as it is.
     """
 
-    metric: Tensor | None
-
     def __init__(
-        self, transformer: nn.Module, hidden: int, projection: int, metric: Tensor | None = None
+        self, transformer: nn.Module, hidden: int, projection: int, head: nn.Module | None = None
     ) -> None:
         super().__init__()
         self.transformer = transformer
-        self.register_buffer("metric", metric)
+        self.head = None if head is None else head.requires_grad_(False)
         self.projector = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, projection))
 
     def represent(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """(batch, tokens) to (batch, hidden), not normalised; padding does not count."""
-        return pooled_vectors(self.transformer, self.metric, input_ids, attention_mask)
+        return pooled_vectors(self.transformer, self.head, input_ids, attention_mask)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """(batch, tokens) to unit vectors (batch, projection)."""

@@ -68,7 +68,7 @@ class PretrainingTask:
         self._evaluate = evaluate
         device = backbone.device
         self.query_encoder = QuestionEncoder(
-            backbone.model, backbone.dimension, config.projection, backbone.metric
+            backbone.model, backbone.dimension, config.projection, backbone.head
         ).to(device)
         self.key_encoder = MomentumEncoder(self.query_encoder, config.momentum)
         size = min(config.queue_size, len(examples) // 2)

@@ -13,7 +13,7 @@ import numpy as np
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
 from analytics.backbone.adapters import add_adapters, kept_adapter, take_off_adapters
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_metric
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_head
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
@@ -179,7 +179,7 @@ def fit_encoder(
     )
     adapter = trained.write
     if adapter is not None and config.metric_steps:
-        adapter = partial(_write_with_metric, adapter, backbone)
+        adapter = partial(_write_with_head, adapter, backbone)
     return backbone, adapter, result
 
 
@@ -212,9 +212,9 @@ def _transformer_stage(
     )
 
 
-def _write_with_metric(adapter: Callable[[Path], None], backbone: Backbone, folder: Path) -> None:
+def _write_with_head(adapter: Callable[[Path], None], backbone: Backbone, folder: Path) -> None:
     adapter(folder)
-    save_metric(backbone, folder)
+    save_head(backbone, folder)
 
 
 def train_from_files(

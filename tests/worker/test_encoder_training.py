@@ -97,7 +97,7 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
     assert f"backbone=model {champion.pk}" in model.manifest["extra"]["command"]
     assert model.manifest["extra"]["begun_with"]["name"] == champion.name
     before, after = artifact_backbone(champion), artifact_backbone(model)
-    assert after.metric is not None
+    assert after.head is not None
     for name, tensor in before.model.state_dict().items():
         assert torch.equal(tensor, after.model.state_dict()[name]), name
     series = run_metric_series(run=run)

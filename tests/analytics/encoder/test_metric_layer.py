@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from analytics.backbone.bert import METRIC_NAME, encode_bulk, load_backbone, set_metric
+from analytics.backbone.bert import HEAD_NAME, encode_bulk, load_backbone, set_head
+from analytics.backbone.head import Head
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder import metric_layer
 from analytics.encoder.config import EncoderConfig
@@ -76,6 +77,10 @@ def texts(count: int = 40) -> list[EncoderExample]:
     ]
 
 
+def matrix(backbone) -> torch.Tensor:
+    return backbone.head.tensors()["metric"]
+
+
 def config(**settings) -> EncoderConfig:
     return EncoderConfig(objective="last-layer", metric_steps=5, device="cpu", **settings)
 
@@ -83,9 +88,9 @@ def config(**settings) -> EncoderConfig:
 def test_a_layer_that_is_there_is_built_upon():
     backbone = tiny_backbone()
     before = torch.diag(torch.linspace(0.5, 2, 32))
-    set_metric(backbone, before)
+    set_head(backbone, Head.linear(before))
     fit_metric_layer(backbone, texts(), config())
-    change = backbone.metric @ torch.linalg.inv(before)
+    change = matrix(backbone) @ torch.linalg.inv(before)
     assert 0 < (change - torch.eye(32)).abs().max() < 0.1  # five small steps from where it was
 
 
@@ -94,7 +99,7 @@ def test_untagged_questions_are_not_used_and_two_tagged_ones_are_needed():
     one, other = tiny_backbone(), tiny_backbone()
     fit_metric_layer(one, texts(), config())
     fit_metric_layer(other, [*texts(), *untagged], config())
-    assert torch.equal(one.metric, other.metric)
+    assert torch.equal(matrix(one), matrix(other))
     alike = [replace(one, paths=(("kind 0",),)) for one in texts(5)]
     all_different = [replace(one, paths=((f"kind {row}",),)) for row, one in enumerate(texts(5))]
     apart = [replace(one, hierarchy=f"{row}") for row, one in enumerate(texts(6))]
@@ -117,7 +122,7 @@ def test_it_reads_as_much_of_a_long_text_as_is_served_and_training_goes_on_cutti
     cut = [EncoderExample(one.text[:6], one.paths, "test") for one in examples]
     fit_metric_layer(short, cut, config())
     fit_metric_layer(long, examples, config())
-    assert not torch.equal(short.metric, long.metric)
+    assert not torch.equal(matrix(short), matrix(long))
     assert max(len(one.ids) for one in long.tokenizer.encode_batch_fast(ends)) == 8
 
 
@@ -128,7 +133,7 @@ def test_a_cancelled_fit_leaves_the_encoder_as_it_was():
         fit_metric_layer(
             backbone, texts(), config(), context=TrainingContext(cancel=lambda: next(calls, True))
         )
-    assert backbone.metric is None
+    assert backbone.head is None
 
 
 def test_an_interrupted_fit_does_not_encode_its_questions_again(tmp_path, monkeypatch):
@@ -152,7 +157,7 @@ def test_an_interrupted_fit_does_not_encode_its_questions_again(tmp_path, monkey
     assert told[-1] == (40, 40)
     assert told == sorted(told)
     fit_metric_layer(whole, texts(), config())
-    assert torch.equal(resumed.metric, whole.metric)
+    assert torch.equal(matrix(resumed), matrix(whole))
 
 
 def test_it_is_kept_beside_the_weights_and_damage_is_one_clear_sentence(tmp_path):
@@ -166,11 +171,11 @@ def test_it_is_kept_beside_the_weights_and_damage_is_one_clear_sentence(tmp_path
         encode_bulk(again, some, dtype=torch.float32), encode_bulk(backbone, some, dtype=torch.float32)
     )
     assert again.weights_hash == backbone.weights_hash != plain
-    (tmp_path / "bert" / METRIC_NAME).write_bytes(b"half a file")
+    (tmp_path / "bert" / HEAD_NAME).write_bytes(b"half a file")
     with pytest.raises(BackboneError, match=r"last layer in .* cannot be read"):
         load_backbone(str(tmp_path / "bert"), device="cpu")
     with pytest.raises(BackboneError, match="does not fit"):
-        set_metric(backbone, torch.eye(8))
+        set_head(backbone, Head.linear(torch.eye(8)))
 
 
 def test_steps_go_on_counting_behind_those_of_the_transformer(tmp_path):
@@ -185,7 +190,7 @@ def test_steps_go_on_counting_behind_those_of_the_transformer(tmp_path):
         held_out=texts(10),
         context=TrainingContext(callbacks=(history,)),
     )
-    assert backbone.metric is not None
+    assert backbone.head is not None
     assert result.step == 15
     assert [one.step for one in history.reports] == [3, 13, 15]
     assert history.last("loss_last_layer") is not None
