@@ -1,0 +1,263 @@
+"""Textual-CL's retrieval: for each problem one that is computed alike, and one that is only worded alike.
+
+"Textual Enhanced Contrastive Learning" (2022), section 3.2: candidates by their equations, then one by its text.
+
+=================  ==============================================  ====================================================
+by equation        candidates for the positive                     candidates for the negative
+=================  ==============================================  ====================================================
+exact match        the anchor's equation; the anchor itself where  the equations that are most like the anchor's
+                   no other problem has it
+nearest neighbour  the equation most like the anchor's, of         the equations most like the anchor's that are neither
+                   another problem                                 the anchor's nor the positive's
+=================  ==============================================  ====================================================
+
+Of the first the least similar text is taken, of the second the most similar one. Torch-free.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import resource
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.errors import AnalyticsError, DataError
+from analytics.expression.notation import to_prefix
+from analytics.expression.slots import is_slot, slot_index
+from analytics.expression.tree import ExpressionTree
+from analytics.problem_files import read_problems
+from analytics.solver.bleu import BleuTexts
+from analytics.solver.nearest_equations import NearestEquations
+from analytics.solver.pools import POOLS, candidate_pool
+from analytics.solver.targets import SolverExample, solver_examples
+from analytics.text.number_slots import NumberSlot
+
+__all__ = ["EQUATION_STRATEGIES", "TEXT_STRATEGIES", "TextualTriple", "mine_textual_triples", "text_tokens"]
+
+EQUATION_STRATEGIES = ("exact", "nearest")
+TEXT_STRATEGIES = ("bleu", "encoder", "random")
+_CELLS_AT_ONCE = 2_000_000  # of a matrix of similarities
+_WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_]+|[^\w\s]|\d+")
+
+Similarity = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextualTriple:
+    """Rows of three problems of the pool; the positive may be the anchor."""
+
+    anchor: int
+    positive: int
+    negative: int
+
+
+def mine_textual_triples(
+    pool: Sequence[SolverExample],
+    *,
+    anchors: int = 0,
+    by_equation: str = "exact",
+    by_text: str = "bleu",
+    vectors: npt.NDArray[np.float32] | None = None,
+    seed: int = 0,
+) -> list[TextualTriple]:
+    """Return a triple for each anchor; none for one without a negative.
+
+    Args:
+        pool: problems with equations; the anchors stand first.
+        anchors: how many are anchors; 0: all.
+        by_equation: ``exact`` match or ``nearest`` neighbour.
+        by_text: ``bleu`` (both directions), ``encoder`` (cosine of `vectors`), or ``random``.
+        vectors: (pool, width) of a frozen encoder, for ``encoder``.
+        seed: of what is drawn at random.
+
+    Raises:
+        DataError: ``encoder`` without vectors.
+    """
+    rng = np.random.default_rng(seed)
+    trees = [_numbered_tree(example) for example in pool]
+    rows_of: defaultdict[str, list[int]] = defaultdict(list)
+    for row, tree in enumerate(trees):
+        rows_of[" ".join(to_prefix(tree))].append(row)
+    bags = [np.array(rows, dtype=np.int64) for rows in rows_of.values()]
+    equations = NearestEquations([trees[bag[0]] for bag in bags])
+    chooser = _Chooser(_similarity(pool, by_text, vectors), rng)
+    last = anchors or len(pool)
+    wanted = [number for number, bag in enumerate(bags) if bag[0] < last]
+    triples: list[TextualTriple] = []
+    for number, levels in equations.nearest(wanted, depth=1 if by_equation == "exact" else 2):
+        if not levels:
+            continue
+        own = bags[number][bags[number] < last]
+        if by_equation == "exact" or len(bags[number]) > 1:
+            positives = chooser.least_alike(own, bags[number])
+            negatives = chooser.most_alike(own, np.concatenate([bags[nearest] for nearest in levels[0]]))
+            triples += map(TextualTriple, own.tolist(), positives, negatives)
+            continue
+        triples += _nearest_neighbours(int(own[0]), levels, bags, chooser)
+    return sorted(triples, key=lambda triple: triple.anchor)
+
+
+def _nearest_neighbours(
+    anchor: int,
+    levels: Sequence[npt.NDArray[np.int64]],
+    bags: Sequence[npt.NDArray[np.int64]],
+    chooser: _Chooser,
+) -> list[TextualTriple]:
+    """The triple of an anchor whose equation no other problem has."""
+    candidates = np.concatenate([bags[equation] for equation in levels[0]])
+    positive = chooser.least_alike(np.array([anchor]), candidates)[0]
+    rest = [equation for equation in levels[0] if positive not in bags[equation]] or list(levels[-1])
+    if len(levels) == 1 and len(levels[0]) == 1:
+        return []
+    negative = chooser.most_alike(np.array([anchor]), np.concatenate([bags[equation] for equation in rest]))[
+        0
+    ]
+    return [TextualTriple(anchor, positive, negative)]
+
+
+class _Chooser:
+    """Chooses among candidates by the similarity of their texts, or at random where there is none."""
+
+    def __init__(self, similarity: Similarity | None, rng: np.random.Generator) -> None:
+        self.similarity, self.rng = similarity, rng
+
+    def least_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
+        """For each anchor the candidate least like it; the anchor itself only where there is no other."""
+        if len(candidates) == 1:
+            return [int(candidates[0])] * len(anchors)
+        return self._chosen(anchors, candidates, -1)
+
+    def most_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
+        """For each anchor the candidate most like it."""
+        return self._chosen(anchors, candidates, 1)
+
+    def _chosen(
+        self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64], sign: int
+    ) -> list[int]:
+        chosen: list[int] = []
+        step = max(1, _CELLS_AT_ONCE // len(candidates))
+        for start in range(0, len(anchors), step):
+            rows = anchors[start : start + step]
+            scores = (
+                self.rng.random((len(rows), len(candidates)), dtype=np.float32)
+                if self.similarity is None
+                else sign * self.similarity(rows, candidates)
+            )
+            scores[rows[:, None] == candidates[None, :]] = -np.inf
+            chosen += candidates[scores.argmax(axis=1)].tolist()
+        return chosen
+
+
+def _similarity(
+    pool: Sequence[SolverExample], by_text: str, vectors: npt.NDArray[np.float32] | None
+) -> Similarity | None:
+    if by_text == "random":
+        return None
+    if by_text == "bleu":
+        return BleuTexts([text_tokens(example) for example in pool]).bi_bleu
+    if vectors is None or len(vectors) != len(pool):
+        raise DataError("Comparing texts by an encoder needs a vector for each problem.")
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+
+    def cosine(rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        products: npt.NDArray[np.float32] = unit[rows] @ unit[columns].T
+        return products
+
+    return cosine
+
+
+def text_tokens(example: SolverExample) -> list[str]:
+    """Return a text as BLEU compares it: Chinese characters, English words, marks, and numbers as N0, N1, ...
+
+    >>> from analytics.records import ProblemRecord
+    >>> from analytics.solver.targets import solver_example
+    >>> text_tokens(solver_example(ProblemRecord("1", "Ann has 20 % of 7 pens.")))
+    ['ann', 'has', 'N0', 'of', 'N1', 'pens', '.']
+    """
+    text, tokens, end = example.problem.text, [], 0
+    for number, slot in enumerate(slot for slot in example.slots if slot.reading == "value"):
+        tokens += _WORD.findall(text[end : slot.start].lower())
+        tokens.append(f"N{number}")
+        end = slot.end
+    tokens += _WORD.findall(text[end:].lower())
+    return tokens or [text]
+
+
+def _numbered_tree(example: SolverExample) -> ExpressionTree:
+    """The equation over numbers instead of slots: both readings of ``20 %`` are one number."""
+    if example.tree is None:
+        raise DataError(f"The problem {example.problem.id} has no equation.")
+    labels = _number_labels(example.slots)
+
+    def relabelled(tree: ExpressionTree) -> ExpressionTree:
+        if tree.is_number:
+            return ExpressionTree(labels[slot_index(tree.label)]) if is_slot(tree.label) else tree
+        return ExpressionTree(tree.label, tuple(relabelled(child) for child in tree.children))
+
+    return relabelled(example.tree)
+
+
+def _number_labels(slots: Sequence[NumberSlot]) -> list[str]:
+    """A label for each slot: its number's place, and for parts such as the 2 and 3 of 2/3 which part."""
+    labels: list[str] = []
+    number, part = -1, 0
+    for place, slot in enumerate(slots):
+        if slot.reading == "value":
+            number, part = number + 1, 0
+            labels.append(f"N{number}")
+            continue
+        part += 1
+        next_is_part = place + 1 < len(slots) and slots[place + 1].reading != "value"
+        labels.append(f"N{number}" if part == 1 and not next_is_part else f"N{number}.{part}")
+    return labels
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Mine the triples of a set, and print how many there are and what it took."""
+    parser = argparse.ArgumentParser(
+        prog="python -m analytics.solver.textual_pairs", description="Mine Textual-CL's triples."
+    )
+    parser.add_argument("data", type=Path, help="file or folder of problems; its training part is mined")
+    parser.add_argument("--pool", choices=POOLS, default="train")
+    parser.add_argument("--by-equation", choices=EQUATION_STRATEGIES, default="exact")
+    parser.add_argument("--by-text", choices=("bleu", "random"), default="bleu")
+    options = parser.parse_args(arguments)
+    try:
+        examples = solver_examples(read_problems(options.data).learned, most_tokens=45)
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    pool = candidate_pool(examples, options.pool)
+    started = time.monotonic()
+    triples = mine_textual_triples(
+        pool, anchors=len(examples), by_equation=options.by_equation, by_text=options.by_text
+    )
+    seconds = time.monotonic() - started
+    alone = sum(triple.positive == triple.anchor for triple in triples)
+    made = [
+        sum(rows >= len(examples) for rows in column) for column in zip(*map(_pair, triples), strict=True)
+    ]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    sys.stdout.write(
+        f"{len(triples):,} triples of {len(examples):,} problems and {len(pool) - len(examples):,} made ones in"
+        f" {seconds:.1f} s, {peak:,} MB at most; {alone:,} anchors are their own positive;"
+        f" of positives and negatives {' and '.join(f'{count:,}' for count in made)} are made ones\n"
+    )
+    return 0
+
+
+def _pair(triple: TextualTriple) -> tuple[int, int]:
+    return triple.positive, triple.negative
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
