@@ -11,9 +11,21 @@ from dataclasses import dataclass
 from analytics.configuration import check_config, option
 from analytics.errors import ConfigurationError
 
-__all__ = ["CONTRASTS", "NEGATIVES", "POSITIVES", "SolverConfig"]
+__all__ = [
+    "CONTRASTS",
+    "EQUATION_STRATEGIES",
+    "NEGATIVES",
+    "POOLS",
+    "POSITIVES",
+    "TEXT_STRATEGIES",
+    "SolverConfig",
+]
 
-CONTRASTS = ("none", "pattern")
+CONTRASTS = ("none", "pattern", "textual", "both")
+EQUATION_STRATEGIES = ("exact", "nearest")
+TEXT_STRATEGIES = ("bleu", "encoder", "random")
+POOLS = ("train", "roda", "qr", "roda+qr")
+"""Of problems: the training set alone, or with reversed operations, reordered questions, or both."""
 POSITIVES = ("structure", "same")
 NEGATIVES = ("operators", "random")
 
@@ -26,7 +38,8 @@ class SolverConfig:
     contrast: str = option(
         "none",
         "none: learn to write equations; pattern: first on triples of problems whose equations are built alike or"
-        " differ in their operators (Pattern-CL), then on all problems",
+        " differ in their operators (Pattern-CL), then on all problems; textual: meanwhile tell apart problems that are"
+        " worded alike and computed otherwise (Textual-CL); both: one after the other",
         choices=CONTRASTS,
     )
     adapter_rank: int = option(
@@ -92,6 +105,34 @@ class SolverConfig:
         "operators: problems with as many nodes and other operators; random: any with another structure",
         choices=NEGATIVES,
     )
+    temperature: float = option(
+        0.05, "of the contrast of texts; the paper tries 0.05, 0.1 and 0.2", minimum=0.001, maximum=10
+    )
+    textual_weight: float = option(
+        0.1,
+        "of the contrast of texts beside writing equations; the paper tries 0.1 to 0.9",
+        minimum=0,
+        maximum=100,
+    )
+    pool: str = option(
+        "roda+qr",
+        "what the contrast of texts draws from beside the problems: roda: ask for a known number instead (RODA); qr:"
+        " the question in front; train: nothing",
+        choices=POOLS,
+    )
+    equation_strategy: str = option(
+        "exact",
+        "of the contrast of texts. exact: positives have the same equation; nearest: where none has, the nearest one",
+        choices=EQUATION_STRATEGIES,
+    )
+    text_strategy: str = option(
+        "bleu",
+        "texts are compared by bleu in both directions, by the frozen encoder, or not at all (random)",
+        choices=TEXT_STRATEGIES,
+    )
+    augment: str = option(
+        "train", "problems made by machine that are learned to be solved too, as for the pool", choices=POOLS
+    )
     mixed_precision: bool = option(True, "compute the encoder in bfloat16 where the device has it")
     accumulate: int = option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
     measured: int = option(
@@ -116,5 +157,7 @@ class SolverConfig:
             problems.append("ramp_ends must not be below ramp_begins")
         if self.freeze_encoder and self.adapter_rank:
             problems.append("freeze_encoder needs an adapter_rank of 0: a frozen encoder learns no adapters")
+        if self.freeze_encoder and self.contrast in ("textual", "both"):
+            problems.append("freeze_encoder must be off: the contrast of texts changes the encoder")
         if problems:
             raise ConfigurationError(problems)

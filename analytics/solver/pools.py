@@ -13,10 +13,7 @@ from analytics.solver.reordering import reorder_question
 from analytics.solver.reversing import reverse_operation
 from analytics.solver.targets import SolverExample, solver_example
 
-__all__ = ["POOLS", "candidate_pool", "made_problems"]
-
-POOLS = ("train", "roda", "qr", "roda+qr")
-"""Beside the problems themselves: nothing, reversed operations, reordered questions, or both."""
+__all__ = ["candidate_pool", "made_problems"]
 
 
 def candidate_pool(
@@ -26,7 +23,7 @@ def candidate_pool(
 
     Args:
         examples: with equations.
-        pool: one of `POOLS`.
+        pool: one of `analytics.solver.config.POOLS`.
         most_tokens: longer equations are left out.
     """
     made = []

@@ -35,15 +35,14 @@ from analytics.expression.slots import is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
 from analytics.problem_files import read_problems
 from analytics.solver.bleu import BleuTexts
+from analytics.solver.config import EQUATION_STRATEGIES, POOLS
 from analytics.solver.nearest_equations import NearestEquations
-from analytics.solver.pools import POOLS, candidate_pool
+from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_examples
 from analytics.text.number_slots import NumberSlot
 
-__all__ = ["EQUATION_STRATEGIES", "TEXT_STRATEGIES", "TextualTriple", "mine_textual_triples", "text_tokens"]
+__all__ = ["TextualTriple", "mine_textual_triples", "text_tokens"]
 
-EQUATION_STRATEGIES = ("exact", "nearest")
-TEXT_STRATEGIES = ("bleu", "encoder", "random")
 _CELLS_AT_ONCE = 2_000_000  # of a matrix of similarities
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_]+|[^\w\s]|\d+")
 

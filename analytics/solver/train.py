@@ -13,7 +13,7 @@ import torch
 
 from analytics.artifacts import Manifest, artifact_write
 from analytics.backbone.adapters import add_adapters, take_off_adapters
-from analytics.backbone.bert import load_backbone
+from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
@@ -23,8 +23,11 @@ from analytics.solver.config import SolverConfig
 from analytics.solver.metrics import SolverScores, score_solutions
 from analytics.solver.model import SolverModel, save_solver, solver_extra
 from analytics.solver.patterns import mine_triples
+from analytics.solver.pools import candidate_pool
 from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
+from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
+from analytics.solver.textual_task import TextualTask
 from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import inference_dtype, pick_device
@@ -69,13 +72,14 @@ def train_solver(
         ArtifactError: the folder cannot be written.
     """
     divided = _divide(problems, config)
+    learned = candidate_pool(divided.learned, config.augment, most_tokens=config.most_tokens)
     context.say(
-        f"{len(divided.learned):,} problems to learn from, {len(divided.validation):,} to measure with meanwhile;"
+        f"{len(learned):,} problems to learn from, {len(divided.validation):,} to measure with meanwhile;"
         f" {divided.left_out:,} left out whose equation cannot be read or is too long."
     )
     history = History()
     model, result = fit_solver(
-        divided.learned, config, validation=divided.validation, context=context.with_callbacks(history)
+        learned, config, validation=divided.validation, context=context.with_callbacks(history)
     )
     metrics = {
         "validation": {name: round(value, 4) for name, value in result.best.items()},
@@ -96,12 +100,12 @@ def train_solver(
         config=config_to_dict(config),
         metrics=metrics,
         seed=config.seed,
-        data_hash=_data_hash(divided.learned),
+        data_hash=_data_hash(learned),
         license_note=license_with_backbone(context.license_note, config.backbone),
         parent=context.parent,
         extra={
             **solver_extra(model),
-            "problems": len(divided.learned),
+            "problems": len(learned),
             "device": str(model.device),
             "command": context.command,
         },
@@ -162,8 +166,13 @@ def _stages(
     settings = LoopSettings.of(
         config, device, best_metric=_MAIN_METRIC if config.patience and evaluate else ""
     )
-    everything = Stage("equations", partial(SolvingTask, model, examples, config, evaluate), settings)
-    if config.contrast == "none":
+    task = (
+        partial(TextualTask, model, *_textual_triples(model, examples, config), config, evaluate)
+        if config.contrast in ("textual", "both")
+        else partial(SolvingTask, model, examples, config, evaluate)
+    )
+    everything = Stage("equations", task, settings)
+    if config.contrast in ("none", "textual"):
         return [everything]
     triples = mine_triples(
         examples,
@@ -182,6 +191,25 @@ def _stages(
         steps=_stage_steps(len(triples), config),
     )
     return [contrast, everything]
+
+
+def _textual_triples(
+    model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
+) -> tuple[list[SolverExample], int, list[TextualTriple]]:
+    """The pool, how many of it are learned to be solved, and the triples; before anything is trained."""
+    pool = candidate_pool(examples, config.pool, most_tokens=config.most_tokens)
+    vectors = None
+    if config.text_strategy == "encoder":
+        vectors = encode_bulk(model.backbone, [example.problem.text for example in pool])
+    triples = mine_textual_triples(
+        pool,
+        anchors=len(examples),
+        by_equation=config.equation_strategy,
+        by_text=config.text_strategy,
+        vectors=vectors,
+        seed=config.seed,
+    )
+    return pool, len(examples), triples
 
 
 def _stage_steps(triples: int, config: SolverConfig) -> int:

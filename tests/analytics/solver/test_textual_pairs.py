@@ -12,8 +12,9 @@ from analytics.expression.distance import equation_similarity
 from analytics.expression.parser import parse_expression
 from analytics.records import ProblemRecord
 from analytics.solver.bleu import BleuTexts
+from analytics.solver.config import POOLS
 from analytics.solver.nearest_equations import NearestEquations
-from analytics.solver.pools import POOLS, candidate_pool
+from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_example
 from analytics.solver.textual_pairs import TextualTriple, main, mine_textual_triples, text_tokens
 from tests.analytics.solver.small_problems import examples
