@@ -6,7 +6,9 @@ Such questions are one question to a probe; with one of them in training, the ot
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from analytics.text.numbers import mask_numbers
 
 __all__ = [
     "HELD_OUT_SHARE",
+    "KeptOut",
     "grouped_folds",
     "grouped_split",
     "groups_by_masked_text",
@@ -21,9 +24,11 @@ __all__ = [
     "linked_texts",
     "masked_text",
     "split_place",
+    "unnumbered_text",
 ]
 
 HELD_OUT_SHARE = 0.1
+_SYMBOLS = re.compile(r"[\W_]+")
 
 
 def masked_text(text: str) -> str:
@@ -95,3 +100,34 @@ def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         first, second = sorted((root(masked_text(one)), root(masked_text(other))))
         parents[second] = first
     return {text: root(text) for text in list(parents)}
+
+
+@dataclass(frozen=True)
+class KeptOut:
+    """Questions that no training may use; compared without numbers, case, blanks and punctuation."""
+
+    keys: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> KeptOut:
+        """Keep these texts out."""
+        return cls(frozenset(unnumbered_text(text) for text in texts))
+
+    def and_of(self, texts: Iterable[str]) -> KeptOut:
+        """Keep these texts out as well."""
+        return KeptOut(self.keys | KeptOut.of(texts).keys)
+
+    def holds(self, text: str) -> bool:
+        """Whether a question is kept out."""
+        return unnumbered_text(text) in self.keys
+
+    def split(self, questions: Iterable[str]) -> tuple[list[str], int]:
+        """Return the questions that may be used, and how many are kept out."""
+        every = list(questions)
+        kept = [text for text in every if not self.holds(text)]
+        return kept, len(every) - len(kept)
+
+
+def unnumbered_text(text: str) -> str:
+    """One form for texts that are equal but for numbers, case, blanks and punctuation."""
+    return _SYMBOLS.sub("", masked_text(text))

@@ -38,6 +38,7 @@ from questionbank.views import (
     runs,
     search,
     similar,
+    solving,
     synonyms,
     tagging,
     writing,
@@ -94,6 +95,12 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),
     path(
         "<int:question_id>/paraphrases/", paraphrases.question_paraphrases_page, name="question_paraphrases"
+    ),
+    path("<int:question_id>/equation/", solving.question_equation, name="question_equation"),
+    path(
+        "<int:question_id>/same-computation/",
+        solving.question_computed_alike,
+        name="question_computed_alike",
     ),
     path("<int:question_id>/distances/", distances.question_distances, name="question_distances"),
     path("<int:question_id>/similar/<slug:kinship>/", similar.question_similar, name="question_similar"),

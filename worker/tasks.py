@@ -18,6 +18,7 @@ from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
 from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
+from questionbank.services.solutions import solve_request_missing
 from questionbank.services.training import probes_request_missing
 from worker.celery import application
 from worker.embedding import embed_pending
@@ -38,6 +39,7 @@ __all__ = [
     "propose_paraphrases",
     "score_pairs",
     "settle_facet_counts",
+    "solve_word_problems",
     "train_model",
 ]
 
@@ -83,6 +85,7 @@ def embed_questions(self: Task[Any, Any], run_id: int) -> None:
             reporter.result = {"stored": embed_pending(reporter)}
     patiently(probes_request_missing)
     patiently(projection_request_missing)
+    patiently(solve_request_missing)
 
 
 @application.task(name="bank.train", bind=True)
@@ -127,6 +130,14 @@ def draw_map(self: Task[Any, Any], run_id: int) -> None:
 @application.task(name="bank.score", bind=True)
 def score_pairs(self: Task[Any, Any], run_id: int) -> None:
     """Score what waits for review."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = capability_job(reporter)
+
+
+@application.task(name="bank.solve", bind=True)
+def solve_word_problems(self: Task[Any, Any], run_id: int) -> None:
+    """Solve the word problems that the solver in use has not looked at."""
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = capability_job(reporter)

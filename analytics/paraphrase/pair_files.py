@@ -15,8 +15,8 @@ from typing import Any
 
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
-from analytics.paraphrase.triplets import KeptOut
 from analytics.records import ParaphrasePair
+from analytics.splits import KeptOut
 
 __all__ = ["Material", "pair_line", "read_material", "read_pairs", "without_unchanged"]
 

@@ -14,7 +14,6 @@ import gzip
 import hashlib
 import json
 import random
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +26,9 @@ from analytics.paraphrase.operators.catalog import ParaphraseOperator
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.words.editing import tidy
 from analytics.records import ParaphrasePair
-from analytics.splits import masked_text
+from analytics.splits import KeptOut, unnumbered_text
 
 __all__ = [
-    "KeptOut",
     "Triplet",
     "load_kept_out",
     "make_test_pairs",
@@ -42,7 +40,6 @@ __all__ = [
 
 _COMPOSED = 4
 _GIVEN = "given"
-_SYMBOLS = re.compile(r"[\W_]+")
 _TEST_SOURCES = ("aqua_rat/dev", "aqua_rat/test", "asdiv/all", "asdiv_a/cv")
 _TEST_PAIRS = ("paraqd/aquarat_val", "paraqd/aquarat_test", "paraqd/sawp_test")
 
@@ -63,32 +60,6 @@ class Triplet:
         return _GIVEN in (self.positive_operator.split("+")[0], self.negative_operator)
 
 
-@dataclass(frozen=True)
-class KeptOut:
-    """Questions that no training may use; compared without numbers, case, blanks and punctuation."""
-
-    keys: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> KeptOut:
-        """Keep these texts out."""
-        return cls(frozenset(_key(text) for text in texts))
-
-    def and_of(self, texts: Iterable[str]) -> KeptOut:
-        """Keep these texts out as well."""
-        return KeptOut(self.keys | KeptOut.of(texts).keys)
-
-    def holds(self, text: str) -> bool:
-        """Whether a question is kept out."""
-        return _key(text) in self.keys
-
-    def split(self, questions: Iterable[str]) -> tuple[list[str], int]:
-        """Return the questions that may be used, and how many are kept out."""
-        every = list(questions)
-        kept = [text for text in every if not self.holds(text)]
-        return kept, len(every) - len(kept)
-
-
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     text: str
@@ -98,7 +69,7 @@ class _Candidate:
 
 def question_number(text: str) -> int:
     """A number of 64 bits by which a question is recognised, without numbers, case, blanks and punctuation."""
-    return int.from_bytes(hashlib.sha256(_key(text).encode()).digest()[:8], "big")
+    return int.from_bytes(hashlib.sha256(unnumbered_text(text).encode()).digest()[:8], "big")
 
 
 def load_kept_out(data: Path) -> KeptOut:
@@ -326,7 +297,3 @@ def _negatives(
 def wording_distance(one: str, other: str) -> float:
     """Return the share of characters to edit from one text to the other."""
     return Levenshtein.normalized_distance(one, other)
-
-
-def _key(text: str) -> str:
-    return _SYMBOLS.sub("", masked_text(text))

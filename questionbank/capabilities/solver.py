@@ -1,9 +1,48 @@
-"""The solver in the bank."""
+"""The solver in the bank: it finds the equation of a word problem."""
 
 from __future__ import annotations
 
-from questionbank.capabilities.rows import BankCapability
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.capabilities.rows import BankCapability, FixedSuite, FormGroup, Training
 
 __all__ = ["ROW"]
 
-ROW = BankCapability(templates="models/solver", facts=("problems",))
+ROW = BankCapability(
+    templates="models/solver",
+    training=Training(
+        request="questionbank.services.training:solver_request",
+        report="questionbank.selectors.solver_report:solver_data_report",
+        groups=(
+            FormGroup(
+                _("What is learned"), ("backbone", "contrast", "adapter_rank", "freeze_encoder"), is_open=True
+            ),
+            FormGroup(_("How long"), ("epochs", "max_steps", "batch_size"), is_open=True),
+            FormGroup(
+                _("Contrast"),
+                (
+                    "margin", "contrast_weight", "contrast_epochs", "contrast_steps", "ramp_begins", "ramp_ends",
+                    "pairs_per_problem", "positives", "negatives",
+                ),
+            ),
+            FormGroup(
+                _("Problems and equations"),
+                ("mask_numbers", "fold", "max_tokens", "most_tokens", "least_uses", "beam"),
+            ),
+            FormGroup(
+                _("Optimiser"),
+                ("learning_rate", "decoder_learning_rate", "weight_decay", "schedule", "warmup_share", "dropout"),
+            ),
+        ),
+    ),
+    suite=FixedSuite(
+        no_figures=_("No figure could be measured: too few held-out questions have an equation."),
+        too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
+        shown="questionbank.selectors.comparisons:solver_comparison_shown",
+    ),
+    promotion_note=_("A job then solves the word problems of the bank anew."),
+    roll_back_note=_("A job then solves the word problems of the bank anew."),
+    after_promotion="questionbank.services.solutions:after_solver_promotion",
+    headline=(("validation", "validation_answer_accuracy"), _("right answers while it was trained")),
+    facts=("problems", "device"),
+)  # fmt: skip

@@ -23,6 +23,7 @@ __all__ = [
     "probes_comparison_shown",
     "scorer_comparison_problems",
     "scorer_comparison_shown",
+    "solver_comparison_shown",
 ]
 
 QUESTIONS_SHOWN = 12
@@ -100,6 +101,15 @@ def scorer_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
         "suites": comparison.figures["suite"].get("suites", []),
         "changed_pairs": [pair for pair in pairs if "suite" in pair],
     }
+
+
+def solver_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
+    """What the page shows of two solvers besides their figures; questions that are deleted since are left out."""
+    rows = comparison.figures.get("changed_problems", [])
+    there = set(
+        Question.objects.filter(pk__in=[row["question"] for row in rows]).values_list("pk", flat=True)
+    )
+    return {"changed_problems": [row for row in rows if row["question"] in there]}
 
 
 def probes_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:

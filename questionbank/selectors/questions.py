@@ -69,7 +69,7 @@ def question_get(*, question_id: int, user: User | None = None) -> Question:
         NotFound: there is none of this number, or it is somebody else's draft.
     """
     try:
-        questions = Question.objects.select_related("equation", "created_by")
+        questions = Question.objects.select_related("equation", "machine_solution", "created_by")
         return questions.get(visible_to(user), pk=question_id)
     except Question.DoesNotExist as error:
         raise NotFound(f"There is no question {question_id}.") from error

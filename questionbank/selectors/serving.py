@@ -28,13 +28,24 @@ from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEnco
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
+from analytics.solver.solution import Solver
 from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.artifacts import artifact_champion, artifact_folder
 from questionbank.selectors.hierarchy_choice import default_hierarchy_first
 
-__all__ = ["ServedProbes", "ServedScorer", "Serving", "scorer_of", "served_scorer", "serving"]
+__all__ = [
+    "ServedProbes",
+    "ServedScorer",
+    "ServedSolver",
+    "Serving",
+    "scorer_of",
+    "served_scorer",
+    "served_solver",
+    "serving",
+    "solver_of",
+]
 
 Model = TypeVar("Model")
 Vector = npt.NDArray[np.float32]
@@ -52,6 +63,14 @@ class ServedProbes:
     heads: ProbeHeads
     hierarchy: str
     lens: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServedSolver:
+    """A solver of word problems with the model that it is."""
+
+    solver: Solver
+    artifact: ModelArtifact
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +286,26 @@ def scorer_of(artifact: ModelArtifact) -> ServedScorer:
         ServiceUnavailable: its files are missing or damaged, or it is no scorer.
     """
     return ServedScorer(_load(artifact, load_scorer), artifact)
+
+
+def served_solver() -> ServedSolver | None:
+    """The solver of word problems in use; None where there is none yet.
+
+    Raises:
+        ServiceUnavailable: its files are missing or damaged.
+    """
+    artifact = artifact_champion(capability="solver")
+    return None if artifact is None else solver_of(artifact)
+
+
+def solver_of(artifact: ModelArtifact) -> ServedSolver:
+    """A registered solver, whether it is in use or not.
+
+    Raises:
+        ServiceUnavailable: its files are missing or damaged, or it is no solver.
+    """
+    solver: Solver = _load(artifact, resolve(CAPABILITIES["solver"].load))
+    return ServedSolver(solver, artifact)
 
 
 def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:

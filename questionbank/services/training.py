@@ -34,6 +34,7 @@ __all__ = [
     "probes_training_request",
     "report_request",
     "scorer_request",
+    "solver_request",
     "training_request",
 ]
 
@@ -124,6 +125,35 @@ def scorer_request(
         settings=settings,
         hierarchies=hierarchies,
         parameters={"decisions": decisions},
+        user=user,
+        send=send,
+    )
+
+
+def solver_request(
+    *,
+    settings: Mapping[str, str] | None = None,
+    hierarchies: Sequence[str] | None = None,
+    user: User | None = None,
+    send: bool = True,
+) -> Run:
+    """Ask for a solver to be trained on the bank's questions that have an equation.
+
+    Args:
+        settings: values by the names of the fields of `SolverConfig`.
+        hierarchies: names; only questions tagged in these. By default all questions.
+        user: who asks.
+        send: hand the run to a worker; a command that runs it itself does not.
+
+    Raises:
+        ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
+        Conflict: another solver's training waits or runs.
+    """
+    return training_request(
+        capability="solver",
+        title="Train the solver",
+        settings=settings,
+        hierarchies=hierarchies,
         user=user,
         send=send,
     )

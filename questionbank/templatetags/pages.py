@@ -19,6 +19,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from questionbank.expression_drawing import SIGNS
 from questionbank.models import Question, Run
 from questionbank.selectors.difficulty import DifficultyFigure, observed_difficulty, published_difficulty
 from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA
@@ -283,3 +284,9 @@ def suite_name(suite: str) -> str:
         "demo": _("the demo’s hand-written pairs"),
     }
     return str(known.get(suite, suite))
+
+
+@register.filter
+def operator_sign(operator: str) -> str:
+    """An operator as people write it."""
+    return SIGNS.get(operator, operator)

@@ -25,6 +25,7 @@ from questionbank.services.questions import question_create
 from questionbank.views.access import check_permission, render_page, requires
 from questionbank.views.insight import difficulty_figures, predict_or_none
 from questionbank.views.similar import lens_columns_of_text
+from questionbank.views.solving import solved_text_or_none
 
 __all__ = ["paste"]
 
@@ -110,6 +111,7 @@ def _insight(
         "prediction": prediction,
         "no_prediction": no_prediction,
         "figures": difficulty_figures(None, prediction),
+        "solved": solved_text_or_none(typed.text, language),
         "columns": lens_columns_of_text(typed.text, models, language),
         "same": list(exact_duplicates(text=text, options=(), user=request.user)[:5]),
         "near": _near(request, typed.text, models),

@@ -14,12 +14,14 @@ from questionbank.selectors.kinship import kin_of
 from questionbank.selectors.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.questions import exact_duplicates, question_get
 from questionbank.selectors.serving import serving
+from questionbank.selectors.solutions import question_graph_key
 from questionbank.selectors.tags import question_tags
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.questions import question_restore, question_retire
 from questionbank.views.access import check_permission, requires
 from questionbank.views.insight import difficulty_figures, predict_or_none, tagged_hierarchies
 from questionbank.views.similar import kinds_shown, lens_columns
+from questionbank.views.solving import solved_or_none
 
 __all__ = ["question_detail", "question_restore_view", "question_retire_page"]
 
@@ -51,6 +53,8 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "no_prediction": no_prediction,
         "choice": choice,
         "figures": difficulty_figures(question, prediction),
+        "solved": solved_or_none(question),
+        "has_computation": bool(question_graph_key(question)[0]),
         "columns": lens_columns(kin),
         "kinships": kinds_shown(kin),
         "duplicates": exact_duplicates(

@@ -13,7 +13,7 @@ from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Quest
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.checkpoints import checkpoint_folder
 from questionbank.selectors.runs import run_metric_series
-from questionbank.selectors.scorer_material import VALIDATION_SHARE
+from questionbank.selectors.training_parts import VALIDATION_SHARE
 from questionbank.services import artifacts, runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import scorer_request

@@ -33,8 +33,8 @@ from analytics.paraphrase.train import (
     set_apart,
 )
 from analytics.paraphrase.triplet_report import report_triplets
-from analytics.paraphrase.triplets import KeptOut
 from analytics.records import ParaphrasePair
+from analytics.splits import KeptOut
 from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from questionbank.files import write_text

@@ -19,8 +19,9 @@ import numpy as np
 from analytics.errors import DataError
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.scoring.metrics import operator_accuracy
-from analytics.paraphrase.triplets import KeptOut, load_kept_out
+from analytics.paraphrase.triplets import load_kept_out
 from analytics.records import ParaphrasePair
+from analytics.splits import KeptOut
 from questionbank.demo.paraphrases import generate_pairs
 from questionbank.demo.stories import story_pairs
 from worker.evaluation.operators import operator_figures

@@ -29,9 +29,9 @@ from analytics.paraphrase.train import (
     train_from_files,
     train_scorer,
 )
-from analytics.paraphrase.triplets import KeptOut, Triplet
+from analytics.paraphrase.triplets import Triplet
 from analytics.records import ParaphrasePair
-from analytics.splits import is_held_out
+from analytics.splits import KeptOut, is_held_out
 from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from analytics.training.interpolation import SHARES

@@ -13,13 +13,13 @@ from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.operators.catalog import OPERATORS, ParaphraseOperator, select_operators
 from analytics.paraphrase.triplet_report import report_triplets
 from analytics.paraphrase.triplets import (
-    KeptOut,
     Triplet,
     load_kept_out,
     make_test_pairs,
     make_triplets,
 )
 from analytics.records import ParaphrasePair
+from analytics.splits import KeptOut
 
 QUESTIONS = [
     "Mia had 25 cards, gave 7 to Leo and bought 2 packs of 10 cards for $3 each. How many cards does Mia have now?",

@@ -75,6 +75,8 @@ TABLE: dict[str, Address] = {
     "question_similar": Address(EVERYBODY, {**QUESTION, "kinship": "wording"}),
     "question_paraphrases": Address(EVERYBODY, QUESTION),
     "question_distances": Address(EVERYBODY, QUESTION),
+    "question_equation": Address(WRITERS, QUESTION),
+    "question_computed_alike": Address(EVERYBODY, QUESTION),
     "augmentation": Address(ADMINS),
     "paste": Address(EVERYBODY),
     "synonym_list": Address(EVERYBODY),

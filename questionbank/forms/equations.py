@@ -1,0 +1,22 @@
+"""The equation of a word problem."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.formats.limits import EQUATION_LIMIT
+
+__all__ = ["EquationForm"]
+
+
+class EquationForm(forms.Form):
+    """An equation, and the version of the question that its writer read."""
+
+    equation = forms.CharField(
+        label=_("Equation"),
+        max_length=EQUATION_LIMIT,
+        help_text=_("Numbers, + - * / ^ and brackets."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "code"}),
+    )
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=2**31 - 1)

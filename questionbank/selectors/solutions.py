@@ -1,0 +1,270 @@
+"""What the solver makes of a word problem, stored or just pasted, and the questions that are computed alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+
+from analytics.records import ProblemRecord
+from analytics.solver.solution import Solution, Step, solution_steps
+from analytics.solver.targets import answers_agree
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import find_numbers
+from analytics.text.word_problems import is_word_problem
+from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
+from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
+from questionbank.selectors.questions import visible_to
+from questionbank.selectors.serving import ServedSolver
+
+__all__ = [
+    "ALTERNATIVES",
+    "CERTAIN_ENOUGH",
+    "Alternative",
+    "ComputedAlike",
+    "SolvedText",
+    "TextPart",
+    "computed_alike",
+    "published_value",
+    "question_graph_key",
+    "question_solved",
+    "text_solved",
+    "unsolved_questions",
+]
+
+ALTERNATIVES = 3  # equations that are kept and shown
+CERTAIN_ENOUGH = 0.5
+"""Probability from which a solution is said without reserve, and counted as the question's computation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """An equation that the solver found.
+
+    Attributes:
+        answer: what it is worth, written for people; empty where it has no value.
+        steps: its operations in the order in which they are worked out.
+        drawing: its tree.
+    """
+
+    equation: str
+    answer: str
+    value: float | None
+    probability: float
+    steps: tuple[Step, ...]
+    drawing: ExpressionDrawing | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of the problem's text; `slot` numbers a number that the first equation uses."""
+
+    text: str
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedText:
+    """What the solver makes of a text.
+
+    Attributes:
+        alternatives: the likeliest first; empty where it found none.
+        reason: why it found none.
+        parts: the text, cut at the numbers that the first equation uses.
+        solver: name of the model.
+        agrees: whether the first answer is the published one; None where that is no number, or unknown.
+        published: the published answer as a number, as written.
+    """
+
+    alternatives: tuple[Alternative, ...]
+    reason: str
+    parts: tuple[TextPart, ...]
+    solver: str
+    agrees: bool | None = None
+    published: str = ""
+
+    @property
+    def best(self) -> Alternative | None:
+        """The likeliest equation."""
+        return self.alternatives[0] if self.alternatives else None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the likeliest equation is more probably right than not."""
+        return self.best is not None and self.best.probability >= CERTAIN_ENOUGH
+
+
+def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
+    """Questions with a number in their text that a solver has not looked at since they were changed."""
+    solved = QuestionSolution.objects.filter(
+        question=OuterRef("pk"), artifact=artifact, content_hash=OuterRef("content_hash")
+    )
+    return Question.objects.filter(~Exists(solved), text__regex=r"[0-9]").exclude(
+        status=Question.Status.RETIRED
+    )
+
+
+def text_solved(text: str, language: str, solver: ServedSolver | None) -> SolvedText | None:
+    """What the solver in use makes of a text; None where it is no word problem, or no solver serves.
+
+    Raises:
+        ServiceUnavailable: the solver's files are missing or damaged.
+    """
+    if solver is None or not is_word_problem(text):
+        return None
+    problem = ProblemRecord("", text, language)
+    reason = solver.solver.unsolvable_reason(problem)
+    solutions = [] if reason else solver.solver.solve([problem], beam=ALTERNATIVES)[0]
+    return _solved(text, solutions, reason, solver.artifact.name)
+
+
+def question_solved(question: Question, solver: ServedSolver | None) -> SolvedText | None:
+    """What the solver in use makes of a question: as it was kept, else solved now. None as for `text_solved`."""
+    if solver is None:
+        return None
+    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
+    if (
+        kept is not None
+        and kept.artifact_id == solver.artifact.pk
+        and bytes(kept.content_hash) == bytes(question.content_hash)
+    ):
+        if not kept.alternatives and not is_word_problem(question.text):
+            return None
+        solutions = [_solution(row) for row in kept.alternatives]
+        solved: SolvedText | None = _solved(question.text, solutions, kept.reason, solver.artifact.name)
+    else:
+        solved = text_solved(question.text, question.language, solver)
+    return solved and _with_agreement(solved, question)
+
+
+def _solution(row: Mapping[str, Any]) -> Solution:
+    return Solution(**{**row, "tokens": tuple(row["tokens"]), "terms": tuple(row["terms"])})
+
+
+def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) -> SolvedText:
+    alternatives = tuple(_alternative(solution) for solution in solutions[:ALTERNATIVES])
+    used = {
+        node.slot
+        for node in (alternatives[0].drawing.nodes if alternatives and alternatives[0].drawing else ())
+    }
+    if not alternatives and not reason:
+        reason = _("The solver found no equation for it.")
+    return SolvedText(alternatives, reason, tuple(_parts(text, used)), solver)
+
+
+def _alternative(solution: Solution) -> Alternative:
+    answer = solution.exact or ("" if solution.value is None else f"≈ {solution.value:.6g}")
+    return Alternative(
+        equation=solution.equation,
+        answer=answer,
+        value=solution.value,
+        probability=solution.probability,
+        steps=tuple(solution_steps(solution)),
+        drawing=expression_drawing(solution.tokens, solution.terms),
+    )
+
+
+def _parts(text: str, used: set[int | None]) -> list[TextPart]:
+    """Cut the text at the used numbers; of two readings of one number the first that is used names it."""
+    parts: list[TextPart] = []
+    done = 0
+    for index, slot in enumerate(number_slots(text)):
+        if index in used and slot.start >= done:
+            parts += [TextPart(text[done : slot.start]), TextPart(text[slot.start : slot.end], index)]
+            done = slot.end
+    return [part for part in (*parts, TextPart(text[done:])) if part.text]
+
+
+def _with_agreement(solved: SolvedText, question: Question) -> SolvedText:
+    published = published_value(question)
+    best = solved.best
+    if published is None or best is None or best.value is None:
+        return solved
+    return SolvedText(
+        solved.alternatives,
+        solved.reason,
+        solved.parts,
+        solved.solver,
+        agrees=answers_agree(best.value, float(published)),
+        published=question.answer.strip(),
+    )
+
+
+def published_value(question: Question) -> Fraction | None:
+    """The published answer where it is one number, as for ``24`` and ``24 eggs``; None otherwise."""
+    answer = question.answer.strip()
+    if question.kind == Question.Kind.CHOICE:
+        answer = next((option["text"] for option in question.options if option["label"] == answer), "")
+    values = {slot.value for slot in number_slots(answer[:200])}
+    mentions = find_numbers(answer[:200])
+    return mentions[0].value if len(mentions) == 1 and len(values) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedAlike:
+    """Questions whose equation computes the same as a question's.
+
+    Attributes:
+        published: those whose equation their source or a person gave, and how many there are.
+        predicted: those for which the solver found it, the surest first, with its probability; and how many.
+    """
+
+    published: list[Question]
+    published_count: int
+    predicted: list[Question]
+    predicted_count: int
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self.published_count + self.predicted_count
+
+
+def question_graph_key(question: Question) -> tuple[str, bool]:
+    """What is computed in a question: its equation's key, else the solver's; and whether it is the solver's.
+
+    The key is empty where neither is known.
+    """
+    equation: QuestionEquation | None = getattr(question, "equation", None)
+    if equation is not None and equation.graph_key:
+        return equation.graph_key, False
+    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
+    is_usable = (
+        kept is not None
+        and (kept.probability or 0) >= CERTAIN_ENOUGH
+        and bytes(kept.content_hash) == bytes(question.content_hash)
+    )
+    return (kept.graph_key if kept is not None and is_usable else ""), True
+
+
+def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
+    """The questions that are computed as a question is; None where its computation is not known.
+
+    Args:
+        user: who asks; sees no drafts of others.
+        limit: questions of each kind, at most.
+    """
+    key, _is_predicted = question_graph_key(question)
+    if not key:
+        return None
+    visible = (
+        Question.objects.filter(visible_to(user))
+        .exclude(status=Question.Status.RETIRED)
+        .exclude(pk=question.pk)
+    )
+    published = visible.filter(equation__graph_key=key).order_by("pk")
+    predicted = visible.filter(
+        machine_solution__graph_key=key,
+        machine_solution__probability__gte=CERTAIN_ENOUGH,
+        equation__isnull=True,
+    ).order_by("-machine_solution__probability", "pk")
+    return ComputedAlike(
+        published=list(published.select_related("equation")[:limit]),
+        published_count=published.count(),
+        predicted=list(predicted.select_related("machine_solution")[:limit]),
+        predicted_count=predicted.count(),
+    )

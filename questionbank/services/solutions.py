@@ -1,0 +1,82 @@
+"""What the solver makes of the bank's word problems: asking for it, and keeping it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+
+from analytics.solver.solution import Solution
+from questionbank.models import ModelArtifact, Question, QuestionSolution, Run, User
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.solutions import unsolved_questions
+from questionbank.services.equations import equation_graph_key
+from questionbank.services.runs import run_create, run_under_way
+
+__all__ = [
+    "after_solver_promotion",
+    "solution_store",
+    "solution_to_json",
+    "solve_request",
+    "solve_request_missing",
+]
+
+
+def solution_to_json(solution: Solution) -> dict[str, Any]:
+    """A solution as plain values, as `QuestionSolution.alternatives` keeps it."""
+    return {
+        "tokens": list(solution.tokens),
+        "terms": list(solution.terms),
+        "prototype": solution.prototype,
+        "equation": solution.equation,
+        "value": solution.value,
+        "exact": solution.exact,
+        "probability": round(solution.probability, 4),
+    }
+
+
+def solution_store(
+    *, question: Question, artifact: ModelArtifact, solutions: Sequence[Solution], reason: str = ""
+) -> QuestionSolution:
+    """Keep what a solver made of a question, in place of what an earlier one did.
+
+    Args:
+        solutions: the likeliest first; empty where it found none.
+        reason: why it found none.
+    """
+    best = solutions[0] if solutions else None
+    return QuestionSolution.objects.update_or_create(
+        question=question,
+        defaults={
+            "artifact": artifact,
+            "content_hash": question.content_hash,
+            "alternatives": [solution_to_json(solution) for solution in solutions],
+            "reason": reason,
+            "probability": best.probability if best else None,
+            "graph_key": equation_graph_key(text=question.text, expression=best.equation) if best else "",
+        },
+    )[0]
+
+
+@transaction.atomic
+def solve_request(*, user: User | None = None) -> Run | None:
+    """Ask for the word problems that the solver in use has not solved; None where that is asked for already."""
+    wanted: dict[str, Any] = {"kind": Run.Kind.SOLVE, "capability": "solver", "parameters": {}}
+    if run_under_way(**wanted) is not None:
+        return None
+    return run_create(**wanted, title="Solve the word problems", requested_by=user)
+
+
+def solve_request_missing() -> Run | None:
+    """Ask for solutions where a solver is in use and a question has none by it; None: nothing to do."""
+    artifact = artifact_champion(capability="solver")
+    if artifact is None or not unsolved_questions(artifact).exists():
+        return None
+    return solve_request()
+
+
+def after_solver_promotion(*, user: User | None = None) -> str:
+    """Ask for the bank to be solved by the solver that serves now; return the sentence that says so."""
+    run = solve_request(user=user)
+    return f"Word problems are solved anew by job {run.pk}." if run else ""

@@ -1,0 +1,91 @@
+"""What a question computes: its equation, and the questions that are computed alike."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.formats.limits import EQUATION_LIMIT
+from questionbank.forms.equations import EquationForm
+from questionbank.models import Question
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.serving import served_solver
+from questionbank.selectors.solutions import (
+    SolvedText,
+    computed_alike,
+    question_graph_key,
+    question_solved,
+    text_solved,
+)
+from questionbank.services.equations import equation_accept
+from questionbank.views.access import requires
+
+__all__ = ["question_computed_alike", "question_equation", "solved_or_none", "solved_text_or_none"]
+
+SHOWN = 50
+
+
+def solved_or_none(question: Question) -> SolvedText | None:
+    """What the solver makes of a question; None where it says nothing, or cannot be loaded."""
+    try:
+        return question_solved(question, served_solver())
+    except ServiceUnavailable:
+        return None
+
+
+def solved_text_or_none(text: str, language: str) -> SolvedText | None:
+    """The same of a text that is not in the bank."""
+    try:
+        return text_solved(text, language, served_solver())
+    except ServiceUnavailable:
+        return None
+
+
+@requires("read")
+@require_safe
+def question_computed_alike(request: HttpRequest, question_id: int) -> HttpResponse:
+    """The questions whose answer is computed as this one's is."""
+    question = question_get(question_id=question_id, user=request.user)
+    key, is_predicted = question_graph_key(question)
+    solution = getattr(question, "machine_solution", None)
+    equation = getattr(question, "equation", None)
+    context = {
+        "question": question,
+        "alike": computed_alike(question=question, user=request.user, limit=SHOWN),
+        "is_predicted": is_predicted,
+        "equation": (solution.alternatives[0]["equation"] if is_predicted else equation.expression)
+        if key
+        else "",
+    }
+    return render(request, "questions/computed_alike.html", context)
+
+
+@requires("equation_edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def question_equation(request: HttpRequest, question_id: int) -> HttpResponse:
+    """Accept the solver's equation of a question, or write another one."""
+    question = question_get(question_id=question_id, user=request.user)
+    if request.method == "POST":
+        form = EquationForm(request.POST)
+        if form.is_valid():
+            try:
+                equation_accept(
+                    user=request.user,
+                    question=question,
+                    version=form.cleaned_data["version"],
+                    expression=form.cleaned_data["equation"],
+                )
+            except ValidationFailed as error:
+                form.add_error("equation", str(error))
+            else:
+                messages.success(request, _("The equation is saved."))
+                return redirect("question_detail", question_id=question.pk)
+        return render(request, "questions/equation.html", {"question": question, "form": form}, status=422)
+    kept = getattr(question, "equation", None)
+    proposed = request.GET.get("equation", "")[:EQUATION_LIMIT] or (kept.expression if kept else "")
+    form = EquationForm(initial={"equation": proposed, "version": question.version})
+    return render(request, "questions/equation.html", {"question": question, "form": form})

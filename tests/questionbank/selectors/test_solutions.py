@@ -1,0 +1,129 @@
+"""What the solver makes of questions, and questions that are computed alike."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from questionbank.models import Question, QuestionSolution
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.solutions import (
+    computed_alike,
+    published_value,
+    question_graph_key,
+    question_solved,
+    text_solved,
+    unsolved_questions,
+)
+from questionbank.services.questions import question_create, question_update
+from questionbank.services.solutions import solution_store
+from tests.questionbank.scripted_solver import served
+
+pytestmark = pytest.mark.django_db
+
+BOXES = "A box holds 6 eggs. How many eggs are there in 4 boxes?"
+PENS = "Ben buys 7 pens, and each of them costs 3 dollars. What does he pay?"
+MARBLES = "Ann has 5 marbles and her brother gives her 8 more. How many has she now?"
+FIELDS = {
+    "language": "en", "kind": "open", "options": [], "answer": "", "solution": "", "grade": "", "status": "ready",
+    "concepts": [],
+}  # fmt: skip
+
+
+def add(text: str, **fields) -> Question:
+    return question_create(user=None, **{**FIELDS, "text": text, **fields})
+
+
+@pytest.fixture
+def solver(db):
+    return served({BOXES: [("6*4", 0.9), ("6+4", 0.1)], PENS: [("7*3", 0.8)], MARBLES: [("5+8", 0.3)]})
+
+
+def kept(question: Question, solver) -> Question:
+    problem_solutions = solver.solver._solutions(question.text)
+    solution_store(question=question, artifact=solver.artifact, solutions=problem_solutions)
+    return question_get(question_id=question.pk)
+
+
+def test_a_text_is_solved_with_steps_a_tree_and_its_numbers_marked(solver):
+    solved = text_solved(BOXES, "en", solver)
+    assert (solved.best.equation, solved.best.answer, solved.best.probability) == ("6*4", "24", 0.9)
+    assert [(step.left, step.operator, step.right, step.result) for step in solved.best.steps] == [
+        ("6", "*", "4", "24")
+    ]
+    assert "".join(part.text for part in solved.parts) == BOXES
+    assert [part.text for part in solved.parts if part.slot is not None] == ["6", "4"]
+    assert solved.is_certain
+    assert len(solved.alternatives) == 2
+
+
+def test_no_solver_and_no_word_problem_say_nothing(solver):
+    assert text_solved(BOXES, "en", None) is None
+    assert text_solved("Solve $2x+3=11$ for the number x please, with care.", "en", solver) is None
+
+
+def test_a_problem_without_an_equation_says_so(solver):
+    solved = text_solved(
+        "Two of the 9 birds fly away, and then 3 more come back. How many are there?", "en", solver
+    )
+    assert solved.best is None
+    assert solved.reason
+
+
+def test_what_was_kept_is_shown_until_the_question_or_the_solver_changes(solver):
+    question = kept(add(BOXES), solver)
+    QuestionSolution.objects.update(probability=0.9)
+    solver.solver.equations = {}
+    assert question_solved(question, solver).best.equation == "6*4"
+    changed = question_update(user=None, question=question, version=1, **{**FIELDS, "text": PENS})
+    assert question_solved(question_get(question_id=changed.pk), solver).best is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "agrees"),
+    [("24", True), ("24 eggs", True), ("25", False), ("many", None), ("", None), ("3 or 4", None)],
+)
+def test_the_published_answer_is_compared_where_it_is_one_number(solver, answer, agrees):
+    assert question_solved(kept(add(BOXES, answer=answer), solver), solver).agrees is agrees
+
+
+def test_the_answer_of_a_choice_is_that_of_its_option(db):
+    options = [{"label": "A", "text": "24"}, {"label": "B", "text": "10"}]
+    assert published_value(add(BOXES, kind="choice", options=options, answer="B")) == 10
+
+
+def test_questions_are_computed_alike_by_equation_or_by_a_solution_that_is_certain_enough(solver, teacher):
+    boxes = add(BOXES, equation="6*4")
+    pens, marbles = kept(add(PENS), solver), kept(add(MARBLES), solver)
+    rows = add("There are 9 rows of 5 chairs. How many chairs are there?", equation="9*5")
+    alike = computed_alike(question=question_get(question_id=boxes.pk), user=teacher, limit=10)
+    assert (alike.published, alike.predicted) == ([rows], [pens])
+    assert (alike.published_count, alike.predicted_count, alike.count) == (1, 1, 2)
+    assert question_graph_key(pens)[1]
+    assert computed_alike(question=marbles, user=teacher, limit=10) is None  # 0.3 is not certain enough
+
+
+def test_drafts_of_others_and_retired_questions_are_not_listed(solver, teacher):
+    boxes = add(BOXES, equation="6*4")
+    add("There are 9 rows of 5 chairs. How many chairs are there?", equation="9*5", status="draft")
+    add("There are 8 rows of 5 chairs. How many chairs are there?", equation="8*5", status="retired")
+    assert computed_alike(question=question_get(question_id=boxes.pk), user=teacher, limit=10).count == 0
+
+
+def test_counting_and_listing_take_four_statements(solver, teacher):
+    boxes = question_get(question_id=add(BOXES, equation="6*4").pk)
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        computed_alike(question=boxes, user=None, limit=10)
+    assert len(queries) == 4
+
+
+def test_what_the_solver_has_not_looked_at(solver):
+    boxes, _words = add(BOXES), add("Which number is even, and why is it even and not odd?")
+    assert list(unsolved_questions(solver.artifact)) == [boxes]
+    kept(boxes, solver)
+    assert not unsolved_questions(solver.artifact).exists()
+    question_update(user=None, question=boxes, version=1, **{**FIELDS, "text": PENS})
+    assert list(unsolved_questions(solver.artifact)) == [boxes]

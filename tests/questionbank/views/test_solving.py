@@ -1,0 +1,92 @@
+"""The pages on what a question computes."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from questionbank.models import Question, QuestionEquation
+from questionbank.services.solutions import solution_store
+from questionbank.views import solving
+from tests.questionbank.scripted_solver import served
+
+pytestmark = pytest.mark.django_db
+
+TEXT = "A box holds 6 eggs. How many eggs are there in 4 boxes?"
+
+
+@pytest.fixture
+def solver(monkeypatch):
+    solver = served({TEXT: [("6*4", 0.9), ("6+4", 0.05)]})
+    monkeypatch.setattr(solving, "served_solver", lambda: solver)
+    return solver
+
+
+@pytest.fixture
+def problem(bank, solver) -> Question:
+    from questionbank.services.questions import question_create
+
+    return question_create(
+        user=None, text=TEXT, language="en", kind="open", options=[], answer="24", solution="", grade="",
+        status="ready", concepts=[],
+    )  # fmt: skip
+
+
+def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, problem):
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert "right with 90%" in page
+    assert '<mark id="number-0">6</mark>' in page
+    assert "The published answer is the same: 24" in page
+    assert '<a href="#number-1">' in page
+    assert "Accept the equation" in page
+    response = as_teacher.post(
+        reverse("question_equation", args=[problem.pk]), {"equation": "6*4", "version": problem.version}
+    )
+    assert response.status_code == 302
+    assert QuestionEquation.objects.get(question=problem).set_by == "person"
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert "Accept the equation" not in page
+    assert reverse("question_computed_alike", args=[problem.pk]) in page
+
+
+def test_a_reviewer_sees_the_solution_and_cannot_accept_it(as_reviewer, problem):
+    page = as_reviewer.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert "right with 90%" in page
+    assert "Accept the equation" not in page
+
+
+def test_a_question_that_is_no_word_problem_shows_nothing(as_teacher, bank, solver):
+    page = as_teacher.get(reverse("question_detail", args=[bank.questions[0].pk])).content.decode()
+    assert "solved-heading" not in page
+
+
+def test_a_pasted_problem_is_solved(as_teacher, bank, solver):
+    page = as_teacher.post(reverse("paste"), {"text": TEXT}).content.decode()
+    assert "right with 90%" in page
+    assert "Accept the equation" not in page
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        ({"equation": "6*", "version": "1"}, 422),
+        ({"equation": "6/0", "version": "1"}, 422),
+        ({"equation": "", "version": "1"}, 422),
+        ({"equation": "6*4", "version": "x"}, 422),
+        ({"equation": "6*4", "version": "99"}, 409),
+        ({}, 422),
+    ],
+)
+def test_a_wrong_equation_comes_back_with_a_sentence(as_teacher, problem, data, status):
+    response = as_teacher.post(reverse("question_equation", args=[problem.pk]), data)
+    assert response.status_code == status
+    assert not QuestionEquation.objects.filter(question=problem).exists()
+
+
+def test_what_is_computed_alike_is_listed_with_where_the_equation_is_from(as_teacher, problem, solver):
+    address = reverse("question_computed_alike", args=[problem.pk])
+    assert "is not known" in as_teacher.get(address).content.decode()
+    solution_store(question=problem, artifact=solver.artifact, solutions=solver.solver._solutions(TEXT))
+    page = as_teacher.get(address).content.decode()
+    assert "No other question" in page
+    assert "Equation that the solver found:" in page

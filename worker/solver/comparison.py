@@ -1,0 +1,109 @@
+"""Comparing a candidate solver with the champion on the bank's held-out problems, from which neither learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from analytics.records import ProblemRecord
+from analytics.solver.solution import Solution
+from analytics.solver.targets import answers_agree, solver_example, value_of
+from questionbank.models import ModelArtifact
+from questionbank.selectors.models import SMALLEST_SUITE
+from questionbank.selectors.serving import solver_of
+from questionbank.selectors.solver_material import solver_material
+from worker.paired_bootstrap import paired_difference
+from worker.reporting import RunReporter
+
+__all__ = ["solver_comparison_figures", "solver_figures"]
+
+SEED = 0
+LARGEST_SUITE = 2_000
+BATCH = 64
+CHANGED_SHOWN = 20
+ROLES = ("candidate", "champion")
+
+
+def solver_comparison_figures(
+    reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+) -> dict[str, Any]:
+    """Measure both solvers; `questionbank.selectors.models` says what the figures are.
+
+    Raises:
+        ServiceUnavailable: the files of a solver are missing or damaged.
+    """
+    reporter.progress(0, 0, "Reading the fixed problems")
+    suite = solver_material().problems.held_out[:LARGEST_SUITE]
+    found: dict[str, list[list[Solution]]] = {}
+    for role, artifact in zip(ROLES, (candidate, champion), strict=True):
+        solver = solver_of(artifact).solver
+        found[role] = []
+        for start in range(0, len(suite), BATCH):
+            reporter.check()
+            reporter.progress(start, len(suite), f"Solving with the {role}")
+            found[role] += solver.solve(suite[start : start + BATCH])
+    return solver_figures(suite, found)
+
+
+def solver_figures(
+    suite: Sequence[ProblemRecord], found: Mapping[str, Sequence[Sequence[Solution]]]
+) -> dict[str, Any]:
+    """Return the figures of a comparison.
+
+    Args:
+        suite: problems with an equation that can be read.
+        found: what both solvers say of each, by ``"candidate"`` and ``"champion"``.
+    """
+    values = [_published_value(problem) for problem in suite]
+    right = {
+        role: [_is_right(own, value) for own, value in zip(found[role], values, strict=True)]
+        for role in ROLES
+    }
+    metrics = []
+    if len(suite) >= SMALLEST_SUITE:
+        columns = [[float(hit) for hit in right[role]] for role in ROLES]
+        figures = paired_difference(range(len(suite)), columns, "mean", np.random.default_rng(SEED))
+        metrics.append(
+            {
+                "name": "answer_accuracy",
+                "label": "Problems whose answer is right",
+                "higher_is_better": True,
+                "questions": len(suite),
+                **{key: round(value, 4) for key, value in figures.items()},
+                "worse": figures["high"] < 0,
+            }
+        )
+    changed = [place for place in range(len(suite)) if right["candidate"][place] != right["champion"][place]]
+    return {
+        "suite": {
+            "questions": len(suite),
+            "won": sum(right["candidate"][place] for place in changed),
+            "lost": 0,  # of the questions that one of the solvers cannot read: both read every problem
+            "gained": 0,
+            "missed": sum(right["champion"][place] for place in changed),
+            "seed": SEED,
+        },
+        "metrics": metrics,
+        "changed_problems": [
+            {
+                "question": int(suite[place].id),
+                "text": suite[place].text,
+                "equation": suite[place].equation,
+                "is_won": right["candidate"][place],
+                **{role: found[role][place][0].equation if found[role][place] else "" for role in ROLES},
+            }
+            for place in changed[:CHANGED_SHOWN]
+        ],
+    }
+
+
+def _published_value(problem: ProblemRecord) -> float | None:
+    example = solver_example(problem)
+    return value_of(example.tokens, example.values)
+
+
+def _is_right(solutions: Sequence[Solution], value: float | None) -> bool:
+    best = solutions[0].value if solutions else None
+    return value is not None and best is not None and answers_agree(best, value)

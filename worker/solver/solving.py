@@ -1,0 +1,83 @@
+"""Solving the bank's word problems: questions -> solver -> equations with their probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from analytics.records import ProblemRecord
+from analytics.text.word_problems import is_word_problem
+from questionbank.models import Question
+from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.serving import ServedSolver, served_solver
+from questionbank.selectors.solutions import ALTERNATIVES, unsolved_questions
+from questionbank.services.artifacts import serving_lock
+from questionbank.services.solutions import solution_store
+from worker.reporting import RunReporter
+
+__all__ = ["NO_WORD_PROBLEM", "solve_run"]
+
+BATCH = 64
+NO_WORD_PROBLEM = "It is no word problem: a story with numbers from which an answer can be computed."
+
+
+def solve_run(reporter: RunReporter) -> dict[str, Any]:
+    """Do what a run of kind ``solve`` asks for: solve what the solver in use has not looked at.
+
+    It asks what is left before each batch, so it may stop anywhere and be done again; a solver that is promoted
+    meanwhile solves the rest, and what its predecessor solved.
+
+    Returns:
+        How many questions were solved, and how many were not.
+
+    Raises:
+        ServiceUnavailable: the solver's files are missing or damaged.
+        Cancelled: the run was stopped.
+    """
+    counts = {"solved": 0, "not_solved": 0}
+    total = 0
+    while (served := served_solver()) is not None:
+        left = unsolved_questions(served.artifact)
+        done = sum(counts.values())
+        total = total or done + left.count()
+        reporter.check()
+        reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
+        batch = list(left.order_by("pk")[:BATCH])
+        if not batch:
+            return counts
+        solved = _solve_batch(batch, served)
+        counts["solved"] += solved
+        counts["not_solved"] += len(batch) - solved
+        reporter.saved_work()
+    reporter.log("No solver is in use.", level="warning")
+    return counts
+
+
+def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
+    """Solve some questions and keep what came of it; how many were solved. Nothing is kept of a solver that left."""
+    problems = [ProblemRecord(str(question.pk), question.text, question.language) for question in questions]
+    reasons = [
+        served.solver.unsolvable_reason(problem) if is_word_problem(problem.text) else NO_WORD_PROBLEM
+        for problem in problems
+    ]
+    solvable = [problem for problem, reason in zip(problems, reasons, strict=True) if not reason]
+    found = dict(
+        zip(
+            (problem.id for problem in solvable),
+            served.solver.solve(solvable, beam=ALTERNATIVES) if solvable else [],
+            strict=True,
+        )
+    )
+    with transaction.atomic():
+        serving_lock()
+        if artifact_champion(capability="solver") != served.artifact:
+            return 0
+        there = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
+        for question, problem, reason in zip(questions, problems, reasons, strict=True):
+            now = there.get(question.pk)
+            if now is not None and bytes(now.content_hash) == bytes(question.content_hash):
+                solution_store(
+                    question=now, artifact=served.artifact, solutions=found.get(problem.id, []), reason=reason
+                )
+    return sum(bool(solutions) for solutions in found.values())

@@ -1,0 +1,72 @@
+"""Training a solver on the bank: questions with an equation -> a candidate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analytics.configuration import config_from_strings
+from analytics.errors import DataError
+from analytics.problem_files import Problems
+from analytics.records import ProblemRecord
+from analytics.solver.config import SolverConfig
+from analytics.solver.train import train_solver
+from analytics.training.checkpoint import kept_or_made
+from questionbank.selectors.solver_material import solver_material
+from worker.candidates import Train, train_candidate
+from worker.reporting import RunReporter
+
+__all__ = ["train_solver_run"]
+
+_MATERIAL_NAME = "problems.json.gz"
+_PARTS = ("learned", "validation", "held_out")
+
+
+def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
+    """Do what a run asks for: ``{"set": {field: value}, "hierarchies": [names] or absent}``.
+
+    The problems held out are tested with at the end; those that measure meanwhile also calibrate the confidence.
+
+    Raises:
+        ConfigurationError: a setting is unknown or out of bounds.
+        DataError: too few questions have an equation.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: the run was stopped; its checkpoint is usable.
+    """
+    config = config_from_strings(SolverConfig, reporter.run.parameters.get("set", {}))
+
+    def begin(folder: Path) -> Train:
+        kept = kept_or_made(folder / _MATERIAL_NAME, partial(_read_material, reporter))
+        learned, validation, test = (tuple(_problem(row) for row in kept[part]) for part in _PARTS)
+        return partial(train_solver, Problems(learned, validation, test), config)
+
+    return train_candidate(
+        reporter,
+        name=f"{Path(config.backbone).name}-solver-{reporter.run.pk}"[:200],
+        device=config.device,
+        begin=begin,
+    )
+
+
+def _read_material(reporter: RunReporter) -> dict[str, list[Any]]:
+    reporter.progress(0, 0, "Reading the problems")
+    material = solver_material(hierarchies=reporter.run.parameters.get("hierarchies"))
+    problems = material.problems
+    reporter.log(
+        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation; {material.foreign:,} of"
+        f" them are not in English, {material.unreadable:,} cannot be read, {material.repeated:,} repeat another one"
+        f" and {material.test_items:,} are from a test split. {len(problems.learned):,} are learned from,"
+        f" {len(problems.validation):,} measure meanwhile, {len(problems.held_out):,} are held out;"
+        f" {problems.left_out:,} are left out that one of these two has too."
+    )
+    if not problems.learned:
+        raise DataError("No ready question in English has an equation to learn from.")
+    return {part: [asdict(problem) for problem in getattr(problems, part)] for part in _PARTS}
+
+
+def _problem(row: dict[str, Any]) -> ProblemRecord:
+    return ProblemRecord(
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    )
