@@ -71,7 +71,11 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
             "score": "worker.paraphrase.scoring:score_run",
         },
     ),
-    "solver": WorkerCapability(),
+    "solver": WorkerCapability(
+        train="worker.solver.training:train_solver_run",
+        compare="worker.solver.comparison:solver_comparison_figures",
+        jobs={"solve": "worker.solver.solving:solve_run"},
+    ),
     "probes": WorkerCapability(
         train="worker.probes.training:train_probes_run",
         compare="worker.probes.comparison:probes_comparison_figures",

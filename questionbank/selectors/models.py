@@ -26,6 +26,10 @@ as its ``suite``, where ``suites`` lists ``{"name", "pairs", "questions"}`` and 
 a scorer learned from. Its metrics also name their ``suite`` and ``measure``, the verdict or the score. Instead of
 ``changed`` it has a list ``changed_pairs`` of ``{"original", "paraphrase", "label", "suite", "candidate",
 "champion"}``: the pairs whose probability of being valid changed most, with both probabilities.
+
+A comparison of solvers counts in its ``suite`` the problems that only the candidate solves (``won``) and that only the
+champion does (``missed``). Instead of ``changed`` it has a list ``changed_problems`` of ``{"question", "text",
+"equation", "is_won", "candidate", "champion"}``, with the equation of either model.
 """
 
 from __future__ import annotations

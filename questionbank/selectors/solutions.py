@@ -99,13 +99,11 @@ class SolvedText:
 
 
 def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
-    """Questions with a number in their text that a solver has not looked at since they were changed."""
+    """Questions that a solver has not looked at since they were changed."""
     solved = QuestionSolution.objects.filter(
         question=OuterRef("pk"), artifact=artifact, content_hash=OuterRef("content_hash")
     )
-    return Question.objects.filter(~Exists(solved), text__regex=r"[0-9]").exclude(
-        status=Question.Status.RETIRED
-    )
+    return Question.objects.filter(~Exists(solved)).exclude(status=Question.Status.RETIRED)
 
 
 def text_solved(text: str, language: str, solver: ServedSolver | None) -> SolvedText | None:

@@ -59,6 +59,7 @@ _ALONE: Mapping[str, tuple[str, ...]] = {  # likewise by kind, whatever the capa
     Run.Kind.EVALUATE: ("candidate", "champion"),
     Run.Kind.PROMOTE: ("scope",),
     Run.Kind.REPORT: ("hierarchies",),
+    Run.Kind.SOLVE: (),
     Run.Kind.UNDO: ("import",),
 }
 HEARTBEAT_SECONDS = 2.0

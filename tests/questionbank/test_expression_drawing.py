@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from questionbank.expression_drawing import expression_drawing
@@ -23,7 +25,7 @@ def test_boxes_do_not_overlap_and_lie_inside():
     boxes = sorted((node.left, node.left + node.width) for node in drawing.nodes if not node.is_operator)
     assert boxes[0][0] >= 0
     assert boxes[-1][1] <= drawing.width
-    assert all(first[1] <= second[0] for first, second in zip(boxes, boxes[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(boxes))
     assert all(0 < node.y < drawing.height for node in drawing.nodes)
 
 

@@ -67,6 +67,4 @@ def _read_material(reporter: RunReporter) -> dict[str, list[Any]]:
 
 
 def _problem(row: dict[str, Any]) -> ProblemRecord:
-    return ProblemRecord(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
-    )
+    return ProblemRecord(**(row | {name: tuple(row[name]) for name in ("numbers", "calculations")}))

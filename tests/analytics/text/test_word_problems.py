@@ -27,7 +27,7 @@ def test_a_story_with_numbers_is_one(text):
         "",
         "Solve $2x + 3 = 11$ for x and then say in one sentence what you did in step 2.",
         "What is 12 + 5?",
-        "Why is the sum of two even numbers always an even number? Explain it to a friend.",
+        "Why is the sum of even numbers always an even number? Explain it to a friend.",
         r"Find the derivative of $\sin x$ at the point 2 and draw the tangent to the curve there.",
         "He counts " + "3 apples and " * LONGEST,
     ],

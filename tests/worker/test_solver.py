@@ -1,0 +1,175 @@
+"""Solver runs on a tiny backbone: trained on the bank, compared, promoted, and the bank solved by it."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.records import ProblemRecord
+from analytics.solver.targets import solver_example, value_of
+from questionbank.models import ModelArtifact, Question, QuestionSolution, Run
+from questionbank.selectors.comparisons import solver_comparison_shown
+from questionbank.selectors.solver_material import solver_material
+from questionbank.selectors.solver_report import solver_data_report
+from questionbank.services.questions import question_create
+from questionbank.services.solutions import solve_request_missing
+from questionbank.services.training import solver_request
+from tests.questionbank.scripted_solver import ScriptedSolver, served
+from worker.solver import solving
+from worker.solver.comparison import solver_figures
+from worker.tasks import solve_word_problems, train_model
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
+
+STORIES = (
+    ("{name} has {a} {things} and buys {b} more. How many {things} has {name} now?", "{a}+{b}"),
+    ("{name} packs {a} boxes with {b} {things} in each. How many {things} are packed?", "{a}*{b}"),
+    ("{name} had {b} {things} and gave {a} of them away. How many {things} are left?", "{b}-{a}"),
+)
+NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jana", "Kim", "Lea")
+THINGS = ("pens", "apples", "stamps", "coins", "cards")
+
+
+def add_problems(count: int) -> list[Question]:
+    made = []
+    for number in range(count):
+        text, equation = STORIES[number % len(STORIES)]
+        words = {
+            "name": NAMES[number // 3 % len(NAMES)], "things": THINGS[number // 36 % len(THINGS)],
+            "a": 2 + number % 7, "b": 11 + number % 23,
+        }  # fmt: skip
+        made.append(
+            question_create(
+                user=None, text=text.format(**words), language="en", kind="open", options=[], answer="",
+                solution="", grade="", status="ready", concepts=[], equation=equation.format(**words),
+            )
+        )  # fmt: skip
+    return made
+
+
+@pytest.fixture
+def backbone(tmp_path) -> str:
+    save_backbone(tiny_backbone(max_tokens=64), tmp_path / "tiny")
+    return str(tmp_path / "tiny")
+
+
+def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
+    made = add_problems(120)
+    question_create(
+        user=None, text="Two and 3 more: how many is that?", language="en", kind="open", options=[], answer="",
+        solution="", grade="", status="ready", concepts=[], equation="2+(3",
+    )  # fmt: skip
+    Question.objects.filter(pk=made[0].pk).update(language="de")
+    Question.objects.filter(pk=made[1].pk).update(source="Sums test")
+    material = solver_material()
+    problems = material.problems
+    parts = [{row.text for row in own} for own in (problems.learned, problems.validation, problems.held_out)]
+    assert sum(map(len, parts)) + problems.left_out == 118
+    assert not parts[0] & parts[1] | parts[0] & parts[2] | parts[1] & parts[2]
+    assert (material.with_equation, material.foreign, material.unreadable, material.test_items) == (
+        121,
+        1,
+        1,
+        1,
+    )
+    report = solver_data_report()
+    assert report.learned == len(parts[0])
+    assert len(report.advice) == 3
+
+
+def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
+    add_problems(60)
+    settings = {
+        "backbone": backbone, "batch_size": "8", "max_steps": "3", "measured": "0", "max_tokens": "64",
+        "mixed_precision": "no", "device": "cpu",
+    }  # fmt: skip
+    run = solver_request(settings=settings, send=False)
+    train_model(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.SUCCEEDED, run.error
+    model = ModelArtifact.objects.get()
+    assert (model.capability, model.state) == ("solver", ModelArtifact.State.CANDIDATE)
+    assert model.manifest["metrics"]["test"]["problems"] == len(solver_material().problems.held_out)
+
+
+def test_the_command_says_what_is_wrong_with_a_setting(db):
+    with pytest.raises(CommandError, match="margin"):
+        call_command("train", "solver", "--set", "margin=9")
+
+
+class TestComparison:
+    def figures(self, candidate: dict[str, str], champion: dict[str, str], count: int = 40):
+        rows = [
+            f"Ann has {number} pens and gets 3 more of them. How many has she?"
+            for number in range(10, 10 + count)
+        ]
+        suite = [
+            ProblemRecord(str(number), text, "en", f"{number}+3")
+            for number, text in enumerate(rows, start=10)
+        ]
+        found = {}
+        for role, told in (("candidate", candidate), ("champion", champion)):
+            equations = {row.text: [(told.get(row.id, row.equation), 0.9)] for row in suite}
+            found[role] = ScriptedSolver(equations).solve(suite)
+        return solver_figures(suite, found)
+
+    def test_a_worse_candidate_is_called_worse_and_its_lost_problems_are_listed(self):
+        figures = self.figures({str(number): f"{number}-3" for number in range(10, 30)}, {})
+        (metric,) = figures["metrics"]
+        assert (metric["candidate"], metric["champion"], metric["worse"]) == (0.5, 1.0, True)
+        assert (figures["suite"]["won"], figures["suite"]["missed"]) == (0, 20)
+        assert figures["changed_problems"][0]["candidate"] == "10-3"
+
+    def test_another_equation_of_the_same_value_is_no_change(self):
+        figures = self.figures({"12": "3+12"}, {})
+        assert figures["changed_problems"] == []
+        assert not figures["metrics"][0]["worse"]
+
+
+class TestSolving:
+    @pytest.fixture
+    def solver(self, db, monkeypatch):
+        problems = add_problems(5)
+        equations = {problem.text: [(problem.equation.expression, 0.75)] for problem in problems[:3]}
+        solver = served(equations)
+        monkeypatch.setattr(solving, "served_solver", lambda: solver)
+        return solver
+
+    def test_every_question_is_looked_at_once(self, solver):
+        run = solve_request_missing()
+        solve_word_problems(run.pk)
+        run.refresh_from_db()
+        assert run.state == Run.State.SUCCEEDED, run.error
+        assert run.result == {"solved": 3, "not_solved": 2}
+        kept = QuestionSolution.objects.exclude(alternatives=[])
+        assert {row.probability for row in kept} == {0.75}
+        assert all(row.graph_key == row.question.equation.graph_key for row in kept)
+        for row in kept:
+            example = solver_example(
+                ProblemRecord("", row.question.text, "en", row.question.equation.expression)
+            )
+            assert row.alternatives[0]["value"] == value_of(example.tokens, example.values)
+        assert solve_request_missing() is None
+
+    def test_one_job_waits_at_most_and_none_without_a_solver(self, solver):
+        assert solve_request_missing() is not None
+        assert solve_request_missing() is None
+        ModelArtifact.objects.update(state=ModelArtifact.State.ARCHIVED)
+        Run.objects.all().delete()
+        assert solve_request_missing() is None
+
+    def test_nothing_is_kept_of_a_solver_that_serves_no_more(self, solver, monkeypatch):
+        monkeypatch.setattr(solving, "artifact_champion", lambda capability: None)
+        questions = list(Question.objects.all())
+        assert solving._solve_batch(questions, solver) == 0
+        assert not QuestionSolution.objects.exists()
+
+
+def test_the_page_of_a_comparison_leaves_deleted_questions_out(db):
+    question = add_problems(1)[0]
+    from questionbank.models import ModelComparison
+
+    rows = [{"question": question.pk}, {"question": question.pk + 1}]
+    comparison = ModelComparison(figures={"changed_problems": rows})
+    assert solver_comparison_shown(comparison) == {"changed_problems": rows[:1]}

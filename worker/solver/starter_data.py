@@ -1,0 +1,95 @@
+"""The problems that the solver's starter is trained on.
+
+``python -m worker.solver.starter_data --data ../shared/data --output FOLDER`` writes them.
+
+MAWPS, the training split of GSM8K, a sample of MathQA, each without its longest texts, and the demo bank. Left out is every problem that is equal, but
+for numbers and marks, to one of the sets that the starter is measured on, but for the many near copies of MathQA's
+validation problems in its own training split: of these, equal texts are left out. Writes ``train.jsonl.gz`` and
+``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from analytics.json_lines import read_objects
+from analytics.splits import KeptOut
+from questionbank.demo.bank import generate_bank
+
+__all__ = ["main"]
+
+SETS = {"mawps/cv": 0, "gsm8k/train": 0, "mathqa/train_part": 1_500}  # and how many of it; 0: all
+MEASURED = ("asdiv_a/cv", "asdiv/all", "gsm8k/test", "gsm_plus/testmini", "aqua_rat/dev", "aqua_rat/test")
+EQUAL_TEXTS = ("mathqa/dev", "mathqa_adapted/val")
+VALIDATION = 400
+LONGEST = 260  # characters: a processor takes twice as long for twice the text
+SEED = 0
+_FIELDS = ("text", "language", "equation", "answer", "numbers", "program", "calculations")
+
+Row = dict[str, Any]
+
+
+def starter_rows(data: Path) -> Iterator[Row]:
+    """The problems of the public sets and of the demo bank, each set's in its own order."""
+    measured = KeptOut.of(row["text"] for name in MEASURED for row in _rows(data, name))
+    equal = {" ".join(row["text"].split()) for name in EQUAL_TEXTS for row in _rows(data, name)}
+    counts: dict[str, list[int]] = {}
+    for name, most in SETS.items():
+        rows = [
+            row
+            for row in _rows(data, name)
+            if row.get("numbers_aligned", True) and len(row["text"]) <= LONGEST
+        ]
+        fair = [
+            row
+            for row in rows
+            if not measured.holds(row["text"]) and " ".join(row["text"].split()) not in equal
+        ]
+        chosen = random.Random(SEED).sample(fair, most) if most and most < len(fair) else fair  # noqa: S311
+        counts[name] = [len(rows), len(rows) - len(fair), len(chosen)]
+        for row in chosen:
+            yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
+    demo = [asdict(record) for record in generate_bank() if record.equation]
+    counts["demo"] = [len(demo), 0, len(demo)]
+    for row in demo:
+        yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"demo/{row['id']}"}
+    for name, (every, dropped, kept) in counts.items():
+        sys.stdout.write(f"{name}: {every:,} problems, {dropped:,} left out as measured on, {kept:,} used\n")
+
+
+def _rows(data: Path, name: str) -> Iterator[Row]:
+    for _number, row in read_objects(data / f"{name}.jsonl.gz"):
+        yield dict(row)
+
+
+def _write(path: Path, rows: Iterable[Row]) -> None:
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the two files."""
+    parser = argparse.ArgumentParser(
+        description="Write the problems that the solver's starter is trained on."
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    options = parser.parse_args(arguments)
+    rows = list(starter_rows(options.data))
+    random.Random(SEED).shuffle(rows)  # noqa: S311
+    options.output.mkdir(parents=True, exist_ok=True)
+    _write(options.output / "val.jsonl.gz", rows[:VALIDATION])
+    _write(options.output / "train.jsonl.gz", rows[VALIDATION:])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
