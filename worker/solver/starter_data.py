@@ -2,10 +2,10 @@
 
 ``python -m worker.solver.starter_data --data ../shared/data --output FOLDER`` writes them.
 
-MAWPS, the training split of GSM8K, a sample of MathQA, each without its longest texts, and the demo bank. Left out is every problem that is equal, but
-for numbers and marks, to one of the sets that the starter is measured on, but for the many near copies of MathQA's
-validation problems in its own training split: of these, equal texts are left out. Writes ``train.jsonl.gz`` and
-``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
+MAWPS, the training split of GSM8K and a sample of MathQA, each without its longest texts, and the demo bank. Left out
+is every problem that is equal, but for numbers and marks, to one of the sets that the starter is measured on. Of
+MathQA's validation problems, which have near copies in its own training split, equal texts are left out. Writes
+``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
 """
 
 from __future__ import annotations
