@@ -74,6 +74,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
     "solver": WorkerCapability(
         train="worker.solver.training:train_solver_run",
         compare="worker.solver.comparison:solver_comparison_figures",
+        evaluate="worker.solver.evaluation:evaluate_solver_model",
         jobs={"solve": "worker.solver.solving:solve_run"},
     ),
     "probes": WorkerCapability(

@@ -41,7 +41,7 @@ from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_examples
 from analytics.text.number_slots import NumberSlot
 
-__all__ = ["TextualTriple", "mine_textual_triples", "text_tokens"]
+__all__ = ["TextualTriple", "mine_textual_triples", "number_labels", "numbered_tree", "text_tokens"]
 
 _CELLS_AT_ONCE = 2_000_000  # of a matrix of similarities
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_]+|[^\w\s]|\d+")
@@ -81,7 +81,7 @@ def mine_textual_triples(
         DataError: ``encoder`` without vectors.
     """
     rng = np.random.default_rng(seed)
-    trees = [_numbered_tree(example) for example in pool]
+    trees = [numbered_tree(example) for example in pool]
     rows_of: defaultdict[str, list[int]] = defaultdict(list)
     for row, tree in enumerate(trees):
         rows_of[" ".join(to_prefix(tree))].append(row)
@@ -191,11 +191,11 @@ def text_tokens(example: SolverExample) -> list[str]:
     return tokens or [text]
 
 
-def _numbered_tree(example: SolverExample) -> ExpressionTree:
-    """The equation over numbers instead of slots: both readings of ``20 %`` are one number."""
+def numbered_tree(example: SolverExample) -> ExpressionTree:
+    """Return the equation over numbers instead of slots, so that per cents in front do not count twice."""
     if example.tree is None:
         raise DataError(f"The problem {example.problem.id} has no equation.")
-    labels = _number_labels(example.slots)
+    labels = number_labels(example.slots)
 
     def relabelled(tree: ExpressionTree) -> ExpressionTree:
         if tree.is_number:
@@ -205,18 +205,18 @@ def _numbered_tree(example: SolverExample) -> ExpressionTree:
     return relabelled(example.tree)
 
 
-def _number_labels(slots: Sequence[NumberSlot]) -> list[str]:
-    """A label for each slot: its number's place, and for parts such as the 2 and 3 of 2/3 which part."""
+def number_labels(slots: Sequence[NumberSlot]) -> list[str]:
+    """Return a label for each slot: its number's place in the text, and behind it which reading of the number.
+
+    >>> from analytics.text.number_slots import number_slots
+    >>> number_labels(number_slots("20% of 2/3"))
+    ['N0', 'N0.1', 'N1', 'N1.1', 'N1.2']
+    """
     labels: list[str] = []
-    number, part = -1, 0
-    for place, slot in enumerate(slots):
-        if slot.reading == "value":
-            number, part = number + 1, 0
-            labels.append(f"N{number}")
-            continue
-        part += 1
-        next_is_part = place + 1 < len(slots) and slots[place + 1].reading != "value"
-        labels.append(f"N{number}" if part == 1 and not next_is_part else f"N{number}.{part}")
+    number, reading = -1, 0
+    for slot in slots:
+        number, reading = (number + 1, 0) if slot.reading == "value" else (number, reading + 1)
+        labels.append(f"N{number}.{reading}" if reading else f"N{number}")
     return labels
 
 

@@ -101,12 +101,12 @@ def test_variants_are_candidates_but_no_anchors_and_random_ones_are_drawn_alike_
     assert triples != mine_textual_triples(pool, anchors=8, by_text="random", seed=4)
 
 
-def test_both_readings_of_a_number_are_one_number_of_the_equation():
+def test_readings_of_a_number_in_front_do_not_make_another_equation():
     pool = [
         solver_example(
-            ProblemRecord("a", "A coat of 80 dollars is 25 % off. What is it?", equation="80*(1-25%)")
+            ProblemRecord("a", "A coat is 25 % off 80 dollars. What is it?", equation="80*(1-25%)")
         ),
-        solver_example(ProblemRecord("b", "90 boys, 2/3 left. How many are there?", equation="90*(1-2/3)")),
+        solver_example(ProblemRecord("b", "0.4 of 90 boys left. How many are there?", equation="90*(1-0.4)")),
         solver_example(ProblemRecord("c", "Ann, 7 of 9?", equation="7+9")),
     ]
     assert mine_textual_triples(pool)[:2] == [TextualTriple(0, 1, 2), TextualTriple(1, 0, 2)]

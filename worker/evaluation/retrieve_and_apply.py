@@ -1,0 +1,91 @@
+"""The floor of word-problem solving: take the equation of the most similar problem, with the question's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.errors import DataError
+from analytics.expression.notation import to_prefix
+from analytics.expression.slots import is_slot
+from analytics.records import ProblemRecord
+from analytics.retrieval import nearest_rows
+from analytics.solver.solution import Solution, solution_of
+from analytics.solver.targets import SolverExample, solver_example
+from analytics.solver.textual_pairs import number_labels, numbered_tree, text_tokens
+
+__all__ = ["Encode", "RetrieveAndApply", "term_vectors"]
+
+_TRIED = 50
+
+Encode = Callable[[list[str]], npt.NDArray[np.float32]]
+
+
+class RetrieveAndApply:
+    """A solver without a model; `analytics.solver.solution.Solver`.
+
+    Args:
+        known: problems with equations.
+        vectors: (known, width) of length 1.
+        encode: gives such vectors of other texts.
+        name: what figures call it.
+    """
+
+    def __init__(
+        self, known: Sequence[SolverExample], vectors: npt.NDArray[np.float32], encode: Encode, *, name: str
+    ) -> None:
+        self.known, self.vectors, self.encode, self.name = known, vectors, encode, name
+        self.prototypes = [to_prefix(numbered_tree(example)) for example in known]
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return, for each problem, the equation of the nearest one whose equation it has all numbers for."""
+        if not problems:
+            return []
+        nearest = nearest_rows(self.encode([problem.text for problem in problems]), self.vectors, _TRIED)
+        return [self._first(problem, rows) for problem, rows in zip(problems, nearest, strict=True)]
+
+    def _first(self, problem: ProblemRecord, rows: npt.NDArray[np.int64]) -> list[Solution]:
+        applied = (self._applied(problem, self.prototypes[row]) for row in rows)
+        return next((solutions for solutions in applied if solutions), [])
+
+    def unsolvable_reason(self, _problem: ProblemRecord) -> str:
+        """Everything can be tried."""
+        return ""
+
+    @staticmethod
+    def _applied(problem: ProblemRecord, prototype: Sequence[str]) -> list[Solution]:
+        example = solver_example(ProblemRecord(problem.id, problem.text, problem.language))
+        slot_of = {label: f"N{slot}" for slot, label in enumerate(number_labels(example.slots))}
+        tokens = [slot_of.get(label, "") if is_number(label) else label for label in prototype]
+        if not all(tokens):
+            return []
+        try:
+            return [solution_of(tokens, example.values, 1.0)]
+        except DataError:
+            return []
+
+
+def is_number(label: str) -> bool:
+    """Whether a label of a prototype stands for a number of the text; ``N1.2`` is the second part of the number N1."""
+    return is_slot(label.partition(".")[0])
+
+
+def term_vectors(known: Sequence[SolverExample]) -> tuple[npt.NDArray[np.float32], Encode]:
+    """Return TF-IDF vectors of length 1 of texts, and what gives them of others; numbers are all the same word."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(analyzer=_terms, dtype=np.float32)
+    vectors = vectorizer.fit_transform([example.problem.text for example in known]).toarray()
+
+    def encode(texts: list[str]) -> npt.NDArray[np.float32]:
+        encoded: npt.NDArray[np.float32] = vectorizer.transform(texts).toarray()
+        return encoded
+
+    return vectors, encode
+
+
+def _terms(text: str) -> list[str]:
+    tokens = text_tokens(solver_example(ProblemRecord("", text)))
+    return ["#" if is_slot(token) else token for token in tokens]

@@ -1,0 +1,55 @@
+"""`manage.py evaluate solver`: a solver and retrieve-and-apply, measured on problems with equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analytics.catalog import CAPABILITIES, resolve
+from analytics.solver.solution import Solver
+from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.models import ModelArtifact
+from questionbank.selectors.serving import served_solver, solver_of
+from worker.evaluation.solver import evaluate_solver
+
+__all__ = ["evaluate_solver_model"]
+
+
+def evaluate_solver_model(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Measure a solver on ``data``: the one in use, one by its number or folder, or the baselines alone (``none``).
+
+    Raises:
+        ValidationFailed: no data is given.
+        NotFound: there is no such solver.
+        ServiceUnavailable: none is in use.
+        DataError: nothing can be measured.
+    """
+    if options["data"] is None:
+        raise ValidationFailed("evaluate solver needs --data: a file or a folder of word problems.")
+    from analytics.backbone.bert import encode_bulk, load_backbone
+
+    name, solver = _solver(options["model"])
+    frozen = partial(encode_bulk, load_backbone())
+    return evaluate_solver(options["data"], solver, name=name, frozen=frozen)
+
+
+def _solver(model: str) -> tuple[str, Solver | None]:
+    """A name and a solver; none for the baselines alone."""
+    if model == "none":
+        return "", None
+    folder = Path(model)
+    if folder.is_dir():
+        return folder.name, resolve(CAPABILITIES["solver"].load)(folder)
+    if model == "default":
+        served = served_solver()
+        if served is None:
+            raise ServiceUnavailable("There is no solver yet: train one, or give --model FOLDER.")
+        return served.solver.name, served.solver
+    artifact = None
+    if model.isdecimal():
+        artifact = ModelArtifact.objects.filter(capability="solver", pk=int(model[:18])).first()
+    if artifact is None:
+        raise NotFound(f"There is no solver with the number {model}, and no such folder.")
+    return artifact.name, solver_of(artifact).solver
