@@ -19,7 +19,7 @@ from analytics.expression.notation import to_infix
 from analytics.expression.slots import fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["AppliedAnswer", "Neighbour", "alignments", "apply_graphs"]
+__all__ = ["AppliedAnswer", "Filled", "Neighbour", "alignments", "apply_graphs"]
 
 _ALIGNMENTS = 24  # of one graph
 _TEMPERATURE = 0.05  # of similarity: a neighbour that is less alike by so much has 1/e of the votes
@@ -98,12 +98,22 @@ def alignments(slots: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
                 yield order
 
 
-def apply_graphs(neighbours: Iterable[Neighbour], values: Sequence[Fraction]) -> list[AppliedAnswer]:
+_Candidate = tuple[float, float, ExpressionTree]
+"""Votes of an alignment, its value, and its tree over the question's slots."""
+
+Filled = dict[str, list[_Candidate]]
+"""What a question's numbers make of each prototype that was filled with them already."""
+
+
+def apply_graphs(
+    neighbours: Iterable[Neighbour], values: Sequence[Fraction], *, filled: Filled | None = None
+) -> list[AppliedAnswer]:
     """Return the answers that the neighbours' graphs give with a question's numbers, the most voted first.
 
     Args:
         neighbours: problems like the question.
         values: the question's numbers, slot by slot.
+        filled: of the same question, kept between calls that only rank its neighbours otherwise.
 
     Returns:
         Answers of different values; none where no graph can be filled.
@@ -114,7 +124,7 @@ def apply_graphs(neighbours: Iterable[Neighbour], values: Sequence[Fraction]) ->
     ballot = _Ballot()
     best = ranked[0].similarity
     cast = possible = 0.0
-    known: dict[str, list[_Candidate]] = {}
+    known: Filled = {} if filled is None else filled
     for neighbour in ranked:
         weight = exp((neighbour.similarity - best) / _TEMPERATURE)
         candidates = known.get(neighbour.graph.prototype)
@@ -126,9 +136,6 @@ def apply_graphs(neighbours: Iterable[Neighbour], values: Sequence[Fraction]) ->
         for share, value, tree in candidates:
             ballot.vote(value, weight * share / total, neighbour, tree)
     return ballot.answers(values, cast / possible)
-
-
-_Candidate = tuple[float, float, ExpressionTree]
 
 
 def _candidates(graph: ComputationalGraph, values: Sequence[Fraction]) -> list[_Candidate]:

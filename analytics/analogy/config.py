@@ -1,0 +1,91 @@
+"""Configuration of the retriever of analogous problems. Torch-free.
+
+The defaults are those of Yang et al., "Learning by Analogy", section 3.1, where it says; docs/papers/analogy.md says
+what is ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analytics.configuration import check_config, option
+from analytics.errors import ConfigurationError
+
+__all__ = ["POOLERS", "SAME", "AnalogyConfig"]
+
+POOLERS = ("two-layer", "linear", "none")
+SAME = ("graph", "equation", "both")
+
+
+@dataclass(frozen=True)
+class AnalogyConfig:
+    """How a retriever is trained; see docs/papers/analogy.md for where each value comes from."""
+
+    backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    pooler: str = option(
+        "two-layer",
+        "layers behind the pooling; an encoder that has some keeps and trains them",
+        choices=POOLERS,
+    )
+    pooler_width: int = option(
+        0, "width of the hidden layer of two; 0: twice the length of a vector (ours)", minimum=0, maximum=8192
+    )
+    same: str = option(
+        "graph",
+        "graph: positives compute the same, slots named by first use; equation: the slots stand in the text's order"
+        " too; both: the same equation is nearer than the same graph alone, which needs all_positives (ours)",
+        choices=SAME,
+    )
+    slot_text: bool = option(False, "read every number of a text as its slot: n1, n2, ... (ours)")
+    all_positives: bool = option(
+        False,
+        "pull a question to every question of the batch with the same graph, not to its own alone (ours)",
+    )
+    temperature: float = option(0.05, "tau of the loss", minimum=0.001, maximum=10)
+    share: float = option(
+        1.0, "share of the training data that is used, drawn at random", minimum=0.001, maximum=1
+    )
+    fold: int = option(
+        -1,
+        "of a published cross-validation the fold to test on, which is not learned from; -1: none",
+        minimum=-1,
+    )
+    adapter_rank: int = option(
+        0,
+        "train low-rank adapters of this rank instead of all weights; 0: all weights",
+        minimum=0,
+        maximum=512,
+    )
+    freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is (ours)")
+    learning_rate: float = option(3e-5, "of AdamW", minimum=1e-8, maximum=1)
+    weight_decay: float = option(0.01, "of AdamW", minimum=0, maximum=1)
+    schedule: str = option(
+        "linear", "curve of the learning rate after the warm-up", choices=("linear", "cosine", "constant")
+    )
+    warmup_share: float = option(0.0, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    clip_norm: float = option(0.0, "bound on the gradient's norm; 0: none", minimum=0)
+    epochs: int = option(5, "passes over the questions that have a positive", minimum=1, maximum=1000)
+    max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
+    batch_size: int = option(16, "questions a step, each with a positive", minimum=2, maximum=4096)
+    max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
+    mixed_precision: bool = option(True, "compute in bfloat16 where the device has it")
+    accumulate: int = option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
+    measured: int = option(
+        300, "questions set apart that retrieval is measured on while training; 0: none", minimum=0
+    )
+    evaluate_every: int = option(0, "steps between measurements; 0: once an epoch", minimum=0)
+    patience: int = option(
+        0, "stop after so many measurements without improvement, and keep the best; 0: never", minimum=0
+    )
+    checkpoint_every: int = option(0, "steps between checkpoints; 0: once an epoch", minimum=0)
+    device: str = option(
+        "auto",
+        "auto, cpu or cuda; auto takes a GPU where there is one",
+        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
+    )
+    seed: int = option(42, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
+
+    def __post_init__(self) -> None:
+        check_config(self)
+        if self.same == "both" and not self.all_positives:
+            raise ConfigurationError(["same can be both only with all_positives"])

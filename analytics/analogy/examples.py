@@ -1,0 +1,85 @@
+"""What the retriever learns from: questions with graphs, and which of them compute the same. Torch-free.
+
+Yang et al., "Learning by Analogy", section 2.2: a positive has the same graph; examples without one are discarded.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.analogy.graphs import ComputationalGraph, problem_graph, slot_text
+from analytics.errors import DataError
+from analytics.records import ProblemRecord
+
+__all__ = ["AnalogyExample", "Positives", "read_graphs", "retriever_text", "with_positive"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalogyExample:
+    """A problem whose graph is known."""
+
+    problem: ProblemRecord
+    graph: ComputationalGraph
+
+    def key(self, same: str) -> str:
+        """What has to be equal for another to be its positive; see `AnalogyConfig.same`."""
+        return self.graph.prototype if same == "equation" else self.graph.graph
+
+
+def retriever_text(text: str, *, slots: bool) -> str:
+    """Return a text as the retriever reads it, with its numbers or with their slots."""
+    return slot_text(text) if slots else text
+
+
+def read_graphs(problems: Iterable[ProblemRecord]) -> tuple[list[AnalogyExample], int]:
+    """Return the problems that have a graph, and how many have none, or one that cannot be read."""
+    examples: list[AnalogyExample] = []
+    without = 0
+    for problem in problems:
+        try:
+            graph = problem_graph(problem)
+        except DataError:
+            graph = None
+        if graph is None:
+            without += 1
+        else:
+            examples.append(AnalogyExample(problem, graph))
+    return examples, without
+
+
+def with_positive(examples: Sequence[AnalogyExample], same: str) -> list[AnalogyExample]:
+    """Return the examples that share their key with another."""
+    counts: defaultdict[str, int] = defaultdict(int)
+    for example in examples:
+        counts[example.key(same)] += 1
+    return [example for example in examples if counts[example.key(same)] > 1]
+
+
+class Positives:
+    """Draws a positive for each example.
+
+    Args:
+        keys: of the examples; each occurs at least twice.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        names: dict[str, int] = {}
+        self.codes = np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
+        self._order = np.argsort(self.codes, kind="stable")
+        ordered = self.codes[self._order]
+        self._first = np.searchsorted(ordered, self.codes)
+        self._count = np.searchsorted(ordered, self.codes, side="right") - self._first
+        self._place = np.empty(len(keys), dtype=np.int64)
+        self._place[self._order] = np.arange(len(keys))
+
+    def draw(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Return for each example the row of another with its key, uniformly among them."""
+        step = 1 + (rng.random(len(self.codes)) * (self._count - 1)).astype(np.int64)
+        place = self._first + (self._place - self._first + step) % self._count
+        rows: npt.NDArray[np.int64] = self._order[place]
+        return rows

@@ -1,0 +1,92 @@
+"""How well retrieval finds problems that are computed alike. Torch-free.
+
+Yang et al., "Learning by Analogy", section 3.3: the paper's Figure 4 correlates the similarity of graphs with that of
+embeddings; the share of the k nearest with the same graph, and nDCG, are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.analogy.graphs import graph_similarity
+from analytics.retrieval import nearest_rows
+
+__all__ = ["GraphSimilarities", "ndcg", "pearson", "shared_keys_at_k"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def shared_keys_at_k(
+    vectors: npt.NDArray[np.float32],
+    others: npt.NDArray[np.float32],
+    keys: Sequence[str],
+    other_keys: Sequence[str],
+    k: int,
+) -> float:
+    """Return the mean share of the k nearest others that have a question's key.
+
+    Args:
+        vectors: (questions, dimension) of length 1.
+        others: (others, dimension) of length 1.
+        keys, other_keys: of both.
+        k: how many are looked at; all where they are fewer.
+    """
+    near = nearest_rows(vectors, others, k)
+    wanted, there = np.array(keys, dtype=object), np.array(other_keys, dtype=object)
+    return float((there[near] == wanted[:, None]).mean())
+
+
+class GraphSimilarities:
+    """Graded similarity of every question's graph with every graph of a corpus, each pair of graphs computed once.
+
+    Args:
+        graphs: keys of the corpus.
+    """
+
+    def __init__(self, graphs: Sequence[str]) -> None:
+        names: dict[str, int] = {}
+        self._codes = np.array([names.setdefault(graph, len(names)) for graph in graphs], dtype=np.int64)
+        self._distinct = list(names)
+        self._rows: dict[str, Floats] = {}
+
+    def of(self, graph: str) -> Floats:
+        """(corpus,) similarities in [0, 1]; 1 for the same graph."""
+        row = self._rows.get(graph)
+        if row is None:
+            row = np.array([graph_similarity(graph, known) for known in self._distinct], dtype=np.float64)
+            self._rows[graph] = row
+        similarities: Floats = row[self._codes]
+        return similarities
+
+
+def ndcg(gains: Floats, possible: Floats) -> float:
+    """Return the discounted gain of a ranking as a share of the best possible one; 1 where nothing can be gained.
+
+    Args:
+        gains: (k,) of what was retrieved, the first rank first.
+        possible: (corpus,) of everything that could have been.
+
+    >>> ndcg(np.array([0.0, 1.0]), np.array([1.0, 0.0, 0.0]))
+    0.6309297535714575
+    """
+    k = len(gains)
+    best = np.sort(possible)[::-1][:k]
+    discounts = 1 / np.log2(np.arange(2, k + 2))
+    ideal = float(best @ discounts[: len(best)])
+    return float(gains @ discounts) / ideal if ideal > 0 else 1.0
+
+
+def pearson(first: Floats, second: Floats, weights: Floats | None = None) -> float:
+    """Return the correlation of two columns, 0 where one of them does not vary.
+
+    Args:
+        weights: how often each row counts.
+    """
+    count = np.ones(len(first)) if weights is None else weights
+    total = count.sum()
+    left, right = first - (count @ first) / total, second - (count @ second) / total
+    scale = np.sqrt((count @ left**2) * (count @ right**2))
+    return float((count * left) @ right / scale) if scale > 1e-12 else 0.0

@@ -1,0 +1,129 @@
+"""What the training loop runs for the retriever: questions and their positives through one encoder.
+
+Yang et al., "Learning by Analogy", Eq. 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import normalize
+
+from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.examples import AnalogyExample, Positives, retriever_text
+from analytics.backbone.bert import Backbone
+from analytics.errors import DataError
+from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
+from analytics.losses.info_nce import InfoNCELoss
+from analytics.training.batching import length_grouped_batches
+from analytics.training.loop import Step
+from analytics.training.parameters import decay_groups
+
+__all__ = ["RetrievalTask"]
+
+Evaluate = Callable[[Backbone], Mapping[str, float]]
+
+_LEFT_OUT = 0  # rank of a pair that does not count
+
+
+class RetrievalTask:
+    """Implements `analytics.training.loop.Task`.
+
+    Args:
+        backbone: trained in place with its head, on the device that computes.
+        examples: each shares its key with another.
+        config: how.
+        evaluate: held-out metrics, called with the backbone.
+
+    Raises:
+        DataError: fewer examples than a batch.
+    """
+
+    def __init__(
+        self,
+        backbone: Backbone,
+        examples: Sequence[AnalogyExample],
+        config: AnalogyConfig,
+        evaluate: Evaluate | None = None,
+    ) -> None:
+        if len(examples) < config.batch_size:
+            raise DataError(
+                f"Training needs at least {config.batch_size} problems whose graph another one has;"
+                f" there are {len(examples)}."
+            )
+        self.backbone, self.config, self._evaluate = backbone, config, evaluate
+        self.texts = [retriever_text(example.problem.text, slots=config.slot_text) for example in examples]
+        self.lengths = [len(row.ids) for row in backbone.tokenizer.encode_batch_fast(self.texts)]
+        self.positives = Positives([example.key(config.same) for example in examples])
+        self.graphs = _codes([example.graph.graph for example in examples])
+        self.equations = _codes([example.graph.prototype for example in examples])
+        self.info_nce = InfoNCELoss(config.temperature)
+        self.contrast = HierarchicalContrastLoss(2 if config.same == "both" else 1, config.temperature)
+        if config.freeze_embeddings:
+            backbone.model.get_input_embeddings().requires_grad_(False)
+
+    def modules(self) -> Mapping[str, nn.Module]:
+        """What a checkpoint holds."""
+        head = {} if self.backbone.head is None else {"head": self.backbone.head}
+        return {"encoder": self.backbone.model, **head}
+
+    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
+        """The encoder's and the head's."""
+        parameters = (parameter for module in self.modules().values() for parameter in module.parameters())
+        return decay_groups(parameters)
+
+    def batches_per_epoch(self) -> int:
+        """Incomplete last batches are dropped."""
+        return len(self.texts) // self.config.batch_size
+
+    def batches(self, epoch: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Rows and their positives, drawn anew from (seed, epoch) alone, so resumable."""
+        rng = np.random.default_rng((self.config.seed, epoch))
+        positives = self.positives.draw(rng)
+        for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
+            yield rows, positives[rows]
+
+    def losses(
+        self, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], _step: Step
+    ) -> Mapping[str, Tensor]:
+        """Eq. 1, or the contrast with all positives of the batch."""
+        anchors = batch[0]
+        rows = np.concatenate(batch)
+        embedded = self.backbone.embed(*self.backbone.batch([self.texts[row] for row in rows]))
+        vectors = normalize(embedded.float(), dim=1)  # (2 * batch, dimension)
+        if self.config.all_positives:
+            ranks = torch.from_numpy(self._ranks(rows)).to(vectors.device)
+            return {"loss": self.contrast(vectors @ vectors.T, ranks)}
+        codes = self.positives.codes
+        left_out = torch.from_numpy(codes[anchors][:, None] == codes[rows][None, :]).to(vectors.device)
+        queries, keys = vectors[: len(anchors)], vectors[len(anchors) :]
+        return {"loss": self.info_nce(queries, keys, vectors, left_out)}
+
+    def _ranks(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """1 for a positive; with `same` = both 2 for the same graph alone; one more for a negative."""
+        graphs, equations = self.graphs[rows], self.equations[rows]
+        same_graph = graphs[:, None] == graphs[None, :]
+        same_equation = equations[:, None] == equations[None, :]
+        if self.config.same == "both":
+            ranks = np.where(same_equation, 1, np.where(same_graph, 2, 3))
+        else:
+            ranks = np.where(same_graph if self.config.same == "graph" else same_equation, 1, 2)
+        ranks[rows[:, None] == rows[None, :]] = _LEFT_OUT  # a question, and its second copy in the batch
+        return ranks.astype(np.int64)
+
+    def after_step(self) -> None:
+        """Nothing follows."""
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Held-out metrics of the retriever."""
+        return self._evaluate(self.backbone) if self._evaluate else {}
+
+
+def _codes(keys: Sequence[str]) -> npt.NDArray[np.int64]:
+    names: dict[str, int] = {}
+    return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)

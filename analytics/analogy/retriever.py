@@ -1,0 +1,58 @@
+"""A trained retriever as it serves: texts to unit vectors by ONNX Runtime. Torch-free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from analytics.analogy.examples import retriever_text
+from analytics.artifacts import Manifest
+from analytics.errors import ArtifactError
+from analytics.inference.encode import OnnxEncoder, load_encoder
+
+__all__ = ["Retriever", "load_retriever"]
+
+
+class Retriever:
+    """Gives each problem a vector; problems that are computed alike are near.
+
+    Attributes:
+        name, dimension, manifest, checksum: those of the artifact.
+        slots: whether it reads numbers as their slots.
+    """
+
+    def __init__(self, encoder: OnnxEncoder, *, slots: bool) -> None:
+        self._encoder, self.slots = encoder, slots
+        self.name, self.dimension = encoder.name, encoder.dimension
+        self.checksum = encoder.checksum
+
+    @property
+    def manifest(self) -> Manifest:
+        """All that the artifact says of itself."""
+        return self._encoder.manifest
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """Unit vectors, (texts, dimension) float32, in the order given."""
+        return self._encoder.encode(self._read(texts))
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """Share of the texts' tokens that the vocabulary lacks."""
+        return self._encoder.unknown_share(self._read(texts))
+
+    def _read(self, texts: Sequence[str]) -> list[str]:
+        return [retriever_text(text, slots=self.slots) for text in texts]
+
+
+def load_retriever(folder: Path, *, threads: int | None = None) -> Retriever:
+    """Load a retriever's artifact; an encoder's serves as well, untrained for analogy.
+
+    Raises:
+        ArtifactError: the folder is no such artifact, or incomplete.
+        ChecksumError: a file differs from its recorded SHA-256.
+    """
+    encoder = load_encoder(folder, threads=threads)
+    if encoder.manifest.capability not in ("analogy", "encoder"):
+        raise ArtifactError(f"{folder} holds no retriever of analogous problems.")
+    return Retriever(encoder, slots=bool(encoder.manifest.extra.get("slot_text", False)))

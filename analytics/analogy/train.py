@@ -1,0 +1,275 @@
+"""From word problems to a retriever: graphs, positives, the stage of training, figures, the artifact."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.examples import AnalogyExample, read_graphs, retriever_text, with_positive
+from analytics.analogy.measures import shared_keys_at_k
+from analytics.analogy.retrieval_task import RetrievalTask
+from analytics.artifacts import Manifest
+from analytics.backbone.adapters import add_adapters, take_off_adapters
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_head, set_head
+from analytics.backbone.export import export_trained
+from analytics.backbone.head import Head
+from analytics.backbone.sources import license_with_backbone
+from analytics.configuration import config_to_dict, training_identity
+from analytics.errors import DataError
+from analytics.problem_files import Problems, read_problems
+from analytics.training.callbacks import History
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
+from analytics.training.device import pick_device
+from analytics.training.distributed import from_main
+from analytics.training.files import file_training
+from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
+from analytics.training.seeding import seed_everything
+
+__all__ = ["encode_problems", "fit_retriever", "train_from_files", "train_retriever"]
+
+_K = 8
+_MAIN_METRIC = "validation_same_graph"
+
+
+@dataclass(frozen=True)
+class _Divided:
+    """What is learned from, and what is measured with while training."""
+
+    learned: list[AnalogyExample]
+    validation: list[AnalogyExample]
+
+
+def train_retriever(
+    problems: Problems,
+    config: AnalogyConfig,
+    output: Path,
+    context: TrainingContext = DEFAULT_CONTEXT,
+) -> Manifest:
+    """Train a retriever and write its artifact; `analytics.analogy.retriever.load_retriever` loads it.
+
+    Args:
+        problems: to learn from, to validate with, and to test with at the end. Without any to validate with, some of
+            the first are set apart.
+        config: the settings; its backbone is loaded.
+        output: the artifact's folder, written whole or not at all.
+        context: name, provenance, checkpoint, progress and cancellation.
+
+    Raises:
+        DataError: too few problems share a graph.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: the context said so; the checkpoint is usable.
+        ArtifactError: the folder cannot be written.
+    """
+    divided = _divide(problems, config, context)
+    history = History()
+    backbone, adapter, result = fit_retriever(
+        divided.learned, config, validation=divided.validation, context=context.with_callbacks(history)
+    )
+    metrics = {
+        "validation": {name: round(value, 4) for name, value in result.best.items()},
+        "loss": history.last("loss"),
+        "steps": result.step,
+        "stopped_early": result.stopped_early,
+        "seconds": round(result.seconds, 1),
+    }
+    test, _without = read_graphs(problems.test)
+    if test:
+        context.say(f"Looking for {len(test):,} test problems among those learned from")
+        figures = from_main(lambda: _shares(backbone, test, divided.learned, config, "test_"))
+        metrics["test"] = {name: round(value, 4) for name, value in figures.items()} | {"problems": len(test)}
+    about = Manifest(
+        capability="analogy",
+        name=context.name or f"{backbone.name}-analogy",
+        config=config_to_dict(config),
+        metrics=metrics,
+        seed=config.seed,
+        data_hash=_data_hash(divided.learned),
+        license_note=license_with_backbone(context.license_note, config.backbone),
+        parent=context.parent,
+        extra={
+            "slot_text": config.slot_text,
+            "problems": len(divided.learned),
+            "device": str(backbone.device),
+            "command": context.command,
+        },
+    )
+    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter))
+
+
+def fit_retriever(
+    examples: Sequence[AnalogyExample],
+    config: AnalogyConfig,
+    *,
+    validation: Sequence[AnalogyExample] = (),
+    context: TrainingContext = DEFAULT_CONTEXT,
+) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
+    """Train an encoder and the pooler behind it on exactly these problems; those without a positive are dropped.
+
+    Returns:
+        The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained; and how
+        training ended.
+
+    Raises:
+        DataError: too few problems, or the checkpoint is of another training.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: the context said so; the checkpoint is usable.
+    """
+    learned = with_positive(examples, config.same)
+    if len(learned) < len(examples):
+        context.say(f"{len(examples) - len(learned):,} problems dropped: no other one has their graph.")
+    seed_everything(config.seed)
+    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    if config.adapter_rank:
+        add_adapters(backbone, config.adapter_rank)
+    backbone.head = _head(backbone, config)
+    evaluate = None
+    if validation:
+        evaluate = partial(_validation_metrics, validation, examples, config)
+    settings = LoopSettings.of(
+        config,
+        pick_device(config.device),
+        best_metric=_MAIN_METRIC if config.patience and evaluate else "",
+    )
+    trained = _TrainedRetriever(backbone)
+    result = train_stages(
+        [
+            Stage(
+                "retriever",
+                partial(RetrievalTask, backbone, learned, config, evaluate),
+                settings,
+                finish=trained.finish,
+            )
+        ],
+        device=pick_device(config.device),
+        context=context,
+        identity=training_identity(config, _data_hash(examples)),
+    )
+    return backbone, trained.write_adapter, result
+
+
+@dataclass
+class _TrainedRetriever:
+    """Makes a backbone ready for use once it is trained; `write_adapter` then writes adapter and head."""
+
+    backbone: Backbone
+    write_adapter: Callable[[Path], None] | None = None
+
+    def finish(self, _task: RetrievalTask) -> None:
+        head = self.backbone.head
+        write = take_off_adapters(self.backbone)
+        if head is not None:
+            set_head(self.backbone, head)
+        if write is not None:
+            self.write_adapter = partial(_write_with_head, write, self.backbone)
+
+
+def _write_with_head(adapter: Callable[[Path], None], backbone: Backbone, folder: Path) -> None:
+    adapter(folder)
+    save_head(backbone, folder)
+
+
+def _head(backbone: Backbone, config: AnalogyConfig) -> Head | None:
+    """The head that is trained: the encoder's own, or a new one that begins as no change at all."""
+    if backbone.head is not None:
+        head = Head.of(backbone.head.tensors())
+    elif config.pooler == "two-layer":
+        head = Head.two_layer(backbone.dimension, config.pooler_width)
+    elif config.pooler == "linear":
+        head = Head.linear(torch.eye(backbone.dimension))
+    else:
+        return None
+    return head.to(backbone.device)
+
+
+def encode_problems(backbone: Backbone, texts: Sequence[str], config: AnalogyConfig) -> np.ndarray:
+    """Unit vectors (texts, dimension) by a retriever in training."""
+    return encode_bulk(backbone, [retriever_text(text, slots=config.slot_text) for text in texts])
+
+
+def _shares(
+    backbone: Backbone,
+    questions: Sequence[AnalogyExample],
+    corpus: Sequence[AnalogyExample],
+    config: AnalogyConfig,
+    prefix: str,
+) -> dict[str, float]:
+    """Share of the 8 nearest that have the same graph, and the same equation."""
+    texts = [example.problem.text for example in (*questions, *corpus)]
+    vectors = encode_problems(backbone, texts, config)
+    return {
+        f"{prefix}same_{same}": shared_keys_at_k(
+            vectors[: len(questions)],
+            vectors[len(questions) :],
+            [example.key(same) for example in questions],
+            [example.key(same) for example in corpus],
+            _K,
+        )
+        for same in ("graph", "equation")
+    }
+
+
+def _validation_metrics(
+    validation: Sequence[AnalogyExample],
+    corpus: Sequence[AnalogyExample],
+    config: AnalogyConfig,
+    backbone: Backbone,
+) -> dict[str, float]:
+    return _shares(backbone, validation, corpus, config, "validation_")
+
+
+def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext) -> _Divided:
+    learned, without = read_graphs(problems.learned)
+    validation, _without = read_graphs(problems.validation)
+    if not learned:
+        raise DataError("No problem has an equation, a program or calculations that can be read.")
+    rng = np.random.default_rng(config.seed)
+    if config.share < 1:
+        rows = rng.permutation(len(learned))[: max(1, round(len(learned) * config.share))]
+        learned = [learned[row] for row in sorted(rows.tolist())]
+    if not validation and config.measured:
+        apart = set(rng.permutation(len(learned))[: min(config.measured, len(learned) // 10)].tolist())
+        validation = [example for row, example in enumerate(learned) if row in apart]
+        learned = [example for row, example in enumerate(learned) if row not in apart]
+    elif config.measured < len(validation):
+        rows = rng.permutation(len(validation))[: config.measured]
+        validation = [validation[row] for row in sorted(rows.tolist())]
+    context.say(
+        f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile;"
+        f" {without:,} left out that have no graph."
+    )
+    return _Divided(learned, validation)
+
+
+def train_from_files(
+    data: Path,
+    output: Path,
+    config: AnalogyConfig,
+    files: FileOptions = DEFAULT_FILES,
+    context: TrainingContext = DEFAULT_CONTEXT,
+) -> Manifest:
+    """Train a retriever on the problems of a file or a folder: `read_problems`.
+
+    A checkpoint lies beside the output while it trains; the same command goes on from it.
+
+    Raises:
+        AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
+    """
+    if files.hierarchy:
+        raise DataError("A retriever of analogous problems learns no concepts: leave the hierarchy out.")
+    with file_training("analogy", data, output, config, files, context) as (config, context):
+        problems = read_problems(data, language=files.language, fold=config.fold)
+        return train_retriever(problems, config, output, context)
+
+
+def _data_hash(examples: Sequence[AnalogyExample]) -> str:
+    digest = hashlib.sha256()
+    for example in examples:
+        digest.update("\0".join((example.problem.text, example.graph.prototype, "")).encode())
+    return digest.hexdigest()

@@ -1,0 +1,231 @@
+"""The retriever: its loss, its positives, and a training that overfits, is saved, reloaded and resumed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import normalize
+
+from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, with_positive
+from analytics.analogy.measures import shared_keys_at_k
+from analytics.analogy.retrieval_task import RetrievalTask
+from analytics.analogy.retriever import load_retriever
+from analytics.analogy.train import encode_problems, fit_retriever, train_from_files, train_retriever
+from analytics.backbone.bert import load_backbone
+from analytics.backbone.head import Head
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import Cancelled, ConfigurationError, DataError
+from analytics.problem_files import Problems
+from analytics.records import ProblemRecord
+from analytics.training.callbacks import History
+from analytics.training.context import FileOptions, TrainingContext
+from analytics.training.loop import Step
+from tests.kept_graphs import kept_graphs
+
+STORIES = [
+    ("Tom has 3 pens and 4 cups.", "3+4"),
+    ("A shop sold 8 cars, then 2.", "8+2"),
+    ("Ann had 9 pies and ate 5.", "9-5"),
+    ("Of 7 birds 6 flew away.", "7-6"),
+    ("Each of 2 bags holds 8 nuts.", "2*8"),
+    ("There are 5 rows of 3 trees.", "5*3"),
+    ("Ben splits 8 figs among 4.", "8/4"),
+    ("Pack 6 hats into 3 boxes.", "6/3"),
+]
+PROBLEMS = [ProblemRecord(str(row), text, equation=equation) for row, (text, equation) in enumerate(STORIES)]
+STEP = Step(0, 1)
+
+
+def examples() -> list[AnalogyExample]:
+    return read_graphs(PROBLEMS)[0]
+
+
+@pytest.fixture
+def backbone_folder(tmp_path: Path) -> str:
+    save_backbone(tiny_backbone(), tmp_path / "bert")
+    return str(tmp_path / "bert")
+
+
+def config(folder: str, **settings: object) -> AnalogyConfig:
+    small = {"batch_size": 4, "epochs": 40, "learning_rate": 2e-3, "mixed_precision": False, "device": "cpu"}
+    return AnalogyConfig(backbone=folder, **small, **settings)  # type: ignore[arg-type]
+
+
+def share(backbone, settings: AnalogyConfig) -> float:
+    """Share of the questions whose nearest other one has the same graph."""
+    vectors = encode_problems(backbone, [problem.text for problem in PROBLEMS], settings)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -2)
+    nearest = cosines.argmax(axis=1)
+    keys = [example.graph.graph for example in examples()]
+    return float(np.mean([keys[row] == keys[near] for row, near in enumerate(nearest)]))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"slot_text": True, "all_positives": True},
+        {"adapter_rank": 8, "pooler": "linear"},
+        {"same": "both", "all_positives": True, "pooler": "none"},
+    ],
+)
+def test_it_overfits_eight_problems_and_reloads_equal(settings, backbone_folder, tmp_path):
+    asked = config(backbone_folder, **settings)
+    backbone, adapter, _result = fit_retriever(examples(), asked)
+    assert share(load_backbone(backbone_folder, device="cpu"), asked) < 1
+    assert share(backbone, asked) == 1
+    assert (adapter is not None) == bool(asked.adapter_rank)
+    assert (backbone.head is None) == (asked.pooler == "none")
+
+    with kept_graphs():
+        manifest = train_retriever(
+            Problems(learned=tuple(PROBLEMS)), replace(asked, measured=0), tmp_path / "model"
+        )
+    retriever = load_retriever(tmp_path / "model")
+    assert manifest.capability == "analogy"
+    assert retriever.slots == asked.slot_text
+    texts = [problem.text for problem in PROBLEMS]
+    # encode_bulk computes in bfloat16 where the processor has it
+    np.testing.assert_allclose(retriever.encode(texts), encode_problems(backbone, texts, asked), atol=2e-2)
+    again = load_backbone(str(tmp_path / "model"), device="cpu")
+    np.testing.assert_allclose(
+        encode_problems(again, texts, asked), encode_problems(backbone, texts, asked), atol=2e-2
+    )
+    assert (tmp_path / "model" / "adapter" / "adapter_model.safetensors").is_file() == bool(
+        asked.adapter_rank
+    )
+    assert (tmp_path / "model" / "adapter" / "metric.safetensors").is_file() == bool(asked.adapter_rank)
+
+
+def test_the_loss_is_equation_1_with_the_same_graphs_left_out(backbone_folder):
+    settings = config(backbone_folder)
+    backbone = load_backbone(backbone_folder, device="cpu")
+    task = RetrievalTask(backbone, examples(), settings)
+    rows, positives = np.array([0, 2, 3, 4]), np.array([1, 3, 2, 5])
+    with torch.no_grad():
+        loss = task.losses((rows, positives), STEP)["loss"].item()
+        embedded = backbone.embed(*backbone.batch([PROBLEMS[row].text for row in [*rows, *positives]]))
+        vectors = normalize(embedded, dim=1)
+    keys = [examples()[row].graph.graph for row in [*rows, *positives]]
+    terms = []
+    for row in range(4):
+        similar = (vectors[row] @ vectors.T / 0.05).exp()
+        own = similar[row + 4]
+        others = sum(similar[place] for place in range(8) if keys[place] != keys[row])
+        terms.append(-torch.log(own / (own + others)))
+    assert loss == pytest.approx(float(torch.stack(terms).mean()), rel=1e-4)
+
+
+def test_all_positives_of_a_batch_count_and_a_repeated_question_does_not(backbone_folder):
+    task = RetrievalTask(
+        load_backbone(backbone_folder, device="cpu"), examples(), config(backbone_folder, all_positives=True)
+    )
+    ranks = task._ranks(np.array([0, 2, 1, 0]))
+    assert ranks.tolist() == [[0, 2, 1, 0], [2, 0, 2, 2], [1, 2, 0, 1], [0, 2, 1, 0]]
+    graded = replace(task.config, same="both")
+    mirrored = [*PROBLEMS, ProblemRecord("9", "Take 2 from 9.", equation="9-2")]
+    task = RetrievalTask(load_backbone(backbone_folder, device="cpu"), read_graphs(mirrored)[0], graded)
+    assert task._ranks(np.array([2, 3, 8, 0])).tolist() == [
+        [0, 1, 2, 3],
+        [1, 0, 2, 3],
+        [2, 2, 0, 3],
+        [3, 3, 3, 0],
+    ]
+
+
+def test_positives_are_drawn_anew_among_all_others():
+    keys = ["a", "b", "a", "b", "a"]
+    positives = Positives(keys)
+    drawn = Counter()
+    for seed in range(300):
+        rows = positives.draw(np.random.default_rng(seed))
+        for row, positive in enumerate(rows):
+            assert row != positive
+            assert keys[row] == keys[positive]
+        drawn[int(rows[0])] += 1
+    assert set(drawn) == {2, 4}
+    assert 100 < drawn[2] < 200
+    task_rows = Positives(keys).draw(np.random.default_rng(5))
+    assert task_rows.tolist() == Positives(keys).draw(np.random.default_rng(5)).tolist()
+
+
+def test_examples_without_a_positive_are_dropped_and_too_few_are_refused(backbone_folder):
+    lonely = [
+        *PROBLEMS,
+        ProblemRecord("9", "2 of 3 and 4", equation="2*3-4"),
+        ProblemRecord("10", "no equation"),
+    ]
+    read, without = read_graphs(lonely)
+    assert without == 1
+    assert len(with_positive(read, "graph")) == 8
+    said: list[str] = []
+    fit_retriever(read, config(backbone_folder, max_steps=1), context=TrainingContext(say=said.append))
+    assert said[0].startswith("1 problems dropped")
+    with pytest.raises(DataError, match="there are 2"):
+        fit_retriever(read[:2], config(backbone_folder))
+    with pytest.raises(ConfigurationError, match="only with all_positives"):
+        config(backbone_folder, same="both")
+
+
+def test_a_training_that_was_stopped_ends_as_one_that_was_not(backbone_folder, tmp_path):
+    settings = config(backbone_folder, max_steps=12, checkpoint_every=5)
+    whole, _adapter, _result = fit_retriever(examples(), settings)
+    calls = iter([False] * 7)
+    context = TrainingContext(checkpoints=tmp_path / "kept", cancel=lambda: next(calls, True))
+    with pytest.raises(Cancelled):
+        fit_retriever(examples(), settings, context=context)
+    resumed, _adapter, result = fit_retriever(
+        examples(), settings, context=TrainingContext(checkpoints=tmp_path / "kept")
+    )
+    assert result.step == 12
+    assert resumed.weights_hash == whole.weights_hash
+
+
+def test_training_on_files_measures_the_fold_and_uses_a_share(backbone_folder, tmp_path):
+    lines = [
+        {"id": str(row), "text": text, "equation": equation, "fold": row % 2}
+        for row, (text, equation) in enumerate(STORIES * 4)
+    ]
+    data = tmp_path / "cv.jsonl"
+    data.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    settings = config(backbone_folder, max_steps=2, fold=0, measured=2, share=0.8)
+    history = History()
+    with kept_graphs():
+        manifest = train_from_files(
+            data, tmp_path / "model", settings, context=TrainingContext(callbacks=(history,))
+        )
+    assert manifest.metrics["test"]["problems"] == 16
+    assert manifest.extra["problems"] == 12  # 0.8 of 16, one set apart
+    assert history.last("validation_same_graph") is not None
+    assert "--set slot_text" not in manifest.extra["command"]
+    with pytest.raises(DataError, match="leave the hierarchy out"):
+        train_from_files(data, tmp_path / "other", settings, FileOptions(hierarchy="x"))
+    with pytest.raises(DataError, match="No problem has an equation"):
+        train_retriever(Problems(learned=(ProblemRecord("1", "what?"),)), settings, tmp_path / "none")
+
+
+def test_a_trained_head_goes_on_being_trained(backbone_folder, tmp_path):
+    first, _adapter, _result = fit_retriever(
+        examples(), config(backbone_folder, max_steps=2, pooler="linear")
+    )
+    save_backbone(first, tmp_path / "again")
+    again, _adapter, _result = fit_retriever(examples(), config(str(tmp_path / "again"), max_steps=2))
+    assert isinstance(again.head, Head)
+    assert list(again.head.tensors()) == ["metric"]
+    assert not torch.equal(again.head.tensors()["metric"], first.head.tensors()["metric"])
+
+
+def test_the_share_of_equal_keys_is_that_of_the_nearest():
+    vectors = np.eye(3, dtype=np.float32)
+    others = np.array([[1, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
+    assert shared_keys_at_k(vectors, others, ["a", "b", "c"], ["a", "c", "b", "c"], 1) == 1
+    assert shared_keys_at_k(vectors[:1], others, ["a"], ["a", "c", "b", "c"], 2) == 0.5
