@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from analytics.analogy.config import AnalogyConfig
 from analytics.encoder.config import EncoderConfig
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.probes.config import ProbesConfig
@@ -136,6 +137,12 @@ CAPABILITIES: dict[str, Capability] = {
         train="analytics.solver.train:train_from_files",
         load="analytics.solver.model:load_solver",
         serves="worker",
+    ),
+    "analogy": Capability(
+        title="Retriever of analogous problems",
+        config=AnalogyConfig,
+        train="analytics.analogy.train:train_from_files",
+        load="analytics.analogy.retriever:load_retriever",
     ),
     "probes": Capability(
         title="Concept and difficulty probes",

@@ -77,6 +77,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         evaluate="worker.solver.evaluation:evaluate_solver_model",
         jobs={"solve": "worker.solver.solving:solve_run"},
     ),
+    "analogy": WorkerCapability(evaluate="worker.analogy.evaluation:evaluate_analogy_model"),
     "probes": WorkerCapability(
         train="worker.probes.training:train_probes_run",
         compare="worker.probes.comparison:probes_comparison_figures",

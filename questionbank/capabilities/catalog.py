@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from django.utils.translation import gettext_lazy as _
 
 from analytics.catalog import CAPABILITIES, WORDING
-from questionbank.capabilities import encoder, paraphrase, probes, solver
+from questionbank.capabilities import analogy, encoder, paraphrase, probes, solver
 from questionbank.capabilities.rows import BankCapability, FixedSuite, KinshipRow, LensTexts, Training
 
 __all__ = [
@@ -29,6 +29,7 @@ BANK_CAPABILITIES: dict[str, BankCapability] = {
     "encoder": encoder.ROW,
     "paraphrase": paraphrase.ROW,
     "solver": solver.ROW,
+    "analogy": analogy.ROW,
     "probes": probes.ROW,
 }
 

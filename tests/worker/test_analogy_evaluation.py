@@ -1,0 +1,107 @@
+"""What `manage.py evaluate analogy` measures, on problems small enough to count by hand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analytics.analogy.examples import read_graphs
+from analytics.errors import DataError
+from analytics.problem_files import read_problems
+from questionbank.errors import ValidationFailed
+from worker.analogy.arms import bound_arm, random_arm, tfidf_arm, vector_arm
+from worker.analogy.evaluation import evaluate_analogy, evaluate_analogy_model, question_set
+from worker.analogy.figures import figures_of, measure_arm
+
+ROWS = [
+    ("Tom has 3 pens and 4 cups.", "3+4", 0),
+    ("Ann had 9 pies and ate 5.", "9-5", 0),
+    ("Tom has 8 pens and 1 cups.", "8+1", 1),
+    ("A shop sold 8 cars, then 2.", "8+2", 1),
+    ("Of 7 birds 6 flew away.", "7-6", 1),
+    ("Tim broke 2 of 9 cups.", "9-2", 1),
+]
+
+
+def write_set(path: Path, rows=ROWS) -> Path:
+    lines = [
+        json.dumps({"id": str(number), "text": text, "equation": equation, "fold": fold})
+        for number, (text, equation, fold) in enumerate(rows)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt", encoding="utf-8") as stream:
+        stream.write("\n".join(lines))
+    return path
+
+
+def test_true_graphs_find_all_there_is_and_twins_can_be_left_out(tmp_path):
+    problems = read_problems(write_set(tmp_path / "cv.jsonl.gz"))
+    questions, without = question_set(problems, fold=0)
+    assert without == 0
+    arm = bound_arm(questions.examples)
+    all_found = measure_arm(questions, arm, 2, {}, twins=True)
+    assert all_found.values["same_graph"].tolist() == [1, 1]
+    assert all_found.values["same_equation"].tolist() == [1, 0.5]  # 9-5 and 7-6, but 9-2 is N1-N0
+    assert all_found.values["ndcg"].tolist() == [1, 1]
+    assert all_found.values["apply_nearest"].tolist() == [1, 1]
+    without_twins = measure_arm(questions, arm, 2, {}, twins=False)
+    assert without_twins.values["same_graph"].tolist() == [0.5, 1]
+
+
+def test_similarities_of_an_arm_decide_what_is_found(tmp_path):
+    questions, _without = question_set(read_problems(write_set(tmp_path / "cv.jsonl.gz")), fold=0)
+    vectors = np.eye(6, dtype=np.float32)
+    vectors[0] = vectors[4]
+    found = measure_arm(questions, vector_arm(vectors), 1, {}, twins=True)
+    assert found.values["same_graph"][0] == 0  # the nearest of 3+4 is now 7-6
+    assert found.values["apply_nearest"][0] == 0
+    assert found.graph_similarities[0, 0] == pytest.approx(0.75)
+    texts = [example.problem.text for example in questions.examples]
+    assert tfidf_arm(texts)(np.array([0]), np.array([2, 3])).argmax() == 0
+    assert random_arm()(np.array([0]), np.array([2, 3])).shape == (1, 2)
+
+
+def test_figures_have_intervals_and_differences(tmp_path):
+    questions, _without = question_set(read_problems(write_set(tmp_path / "cv.jsonl.gz")))
+    best = measure_arm(questions, bound_arm(questions.examples), 1, {}, twins=True)
+    chance = measure_arm(questions, random_arm(), 1, {}, twins=True)
+    value, low, high = figures_of(best)["same_graph"]
+    assert low <= value <= high
+    assert value == 1
+    difference, low, high = figures_of(best, chance)["same_graph"]
+    assert difference == pytest.approx(1 - chance.values["same_graph"].mean())
+    assert low <= difference <= high
+
+
+def test_sets_that_cannot_be_measured_are_named(tmp_path):
+    with pytest.raises(DataError, match="no file of problems"):
+        evaluate_analogy(tmp_path, None)
+    with pytest.raises(ValidationFailed, match="--data"):
+        evaluate_analogy_model({"data": None})
+    with pytest.raises(DataError, match="no such fold"):
+        question_set(read_problems(write_set(tmp_path / "cv.jsonl.gz")), fold=7)
+    plain = write_set(tmp_path / "plain.jsonl.gz", [(text, equation, None) for text, equation, _fold in ROWS])
+    with pytest.raises(DataError, match="needs folds"):
+        question_set(read_problems(plain))
+    assert len(read_graphs(read_problems(plain).learned)[0]) == 6
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("name", "questions", "bound"), [("mawps", 1920, (0.901, 0.939)), ("asdiv_a", 1217, (0.891, 0.988))]
+)
+def test_the_bound_on_published_folds_is_as_it_was_measured_once(shared_data, name, questions, bound):
+    asked, _without = question_set(read_problems(shared_data / name))
+    equations = np.array([example.graph.prototype for example in asked.examples], dtype=object)
+    graphs = np.array([example.graph.graph for example in asked.examples], dtype=object)
+    assert sum(len(rows) for rows, _corpus in asked.parts) == questions
+    for keys, expected in zip((equations, graphs), bound, strict=True):
+        shares = [
+            np.minimum((keys[rows][:, None] == keys[corpus][None, :]).sum(axis=1), 8) / 8
+            for rows, corpus in asked.parts
+        ]
+        assert np.concatenate(shares).mean() == pytest.approx(expected, abs=0.001)

@@ -1,0 +1,68 @@
+"""Ways of finding exemplars that are measured side by side: at random, by meaning, by words, by ours, by true graphs.
+
+Yang et al., "Learning by Analogy", sections 3.2 and 3.3.1; TF-IDF is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.analogy.examples import AnalogyExample
+from analytics.analogy.measures import GraphSimilarities
+
+__all__ = ["Arm", "bound_arm", "random_arm", "tfidf_arm", "vector_arm"]
+
+Rows = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+Arm = Callable[[Rows, Rows], Floats]
+"""From rows of questions and rows of their corpus to similarities (questions, corpus)."""
+
+
+def random_arm(seed: int = 0) -> Arm:
+    """Return similarities that mean nothing."""
+
+    def similarities(questions: Rows, corpus: Rows) -> Floats:
+        return np.random.default_rng(seed).random((len(questions), len(corpus)))
+
+    return similarities
+
+
+def vector_arm(vectors: npt.NDArray[np.float32]) -> Arm:
+    """Return cosines of vectors (examples, dimension) of length 1."""
+
+    def similarities(questions: Rows, corpus: Rows) -> Floats:
+        return (vectors[questions] @ vectors[corpus].T).astype(np.float64)
+
+    return similarities
+
+
+def tfidf_arm(texts: Sequence[str]) -> Arm:
+    """Return cosines of TF-IDF weights of words and pairs of words, fitted on all texts without their labels."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    words = r"(?u)\b\w+\b"
+    weights = TfidfVectorizer(ngram_range=(1, 2), token_pattern=words).fit_transform(texts)
+
+    def similarities(questions: Rows, corpus: Rows) -> Floats:
+        cosines: Floats = np.asarray((weights[questions] @ weights[corpus].T).todense(), dtype=np.float64)
+        return cosines
+
+    return similarities
+
+
+def bound_arm(examples: Sequence[AnalogyExample]) -> Arm:
+    """Return what knows the true graphs: the same equation first, then the same graph, then like graphs."""
+    graphs = [example.graph.graph for example in examples]
+    equations = np.array([example.graph.prototype for example in examples], dtype=object)
+
+    def similarities(questions: Rows, corpus: Rows) -> Floats:
+        known = GraphSimilarities([graphs[row] for row in corpus])
+        alike = np.stack([known.of(graphs[row]) for row in questions])
+        same = equations[questions][:, None] == equations[corpus][None, :]
+        return (alike + same) / 2
+
+    return similarities

@@ -1,0 +1,177 @@
+"""`manage.py evaluate analogy`: how often exemplars are computed as the question is, and answer it.
+
+Yang et al., "Learning by Analogy", section 3, without a generator: a set's questions look for exemplars among its other
+folds, or its test file's among the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analytics.analogy.examples import AnalogyExample, read_graphs
+from analytics.analogy.retrieve_and_apply import Filled
+from analytics.analogy.retriever import Retriever, load_retriever
+from analytics.errors import DataError
+from analytics.probes.measure import rounded
+from analytics.problem_files import Problems, read_problems
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.models import ModelArtifact
+from questionbank.numbers import whole_number
+from questionbank.selectors.artifacts import artifact_champion, artifact_folder
+from worker.analogy.arms import Arm, bound_arm, random_arm, tfidf_arm, vector_arm
+from worker.analogy.figures import QuestionSet, figures_of, measure_arm
+
+__all__ = ["evaluate_analogy", "evaluate_analogy_model", "question_set"]
+
+_ENDINGS = (".jsonl", ".jsonl.gz")
+_OURS, _FROZEN = "ours", "frozen"
+
+
+def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Measure the retriever in use, or the one with the number or the folder ``model``, on ``data``.
+
+    Raises:
+        ValidationFailed: no data is given.
+        NotFound: there is no such retriever.
+    """
+    if options["data"] is None:
+        raise ValidationFailed("evaluate analogy needs --data: a file or a folder of word problems.")
+    return evaluate_analogy(options["data"], _retriever(options["model"]), k=options["k"])
+
+
+def _retriever(model: str) -> Retriever | None:
+    """The retriever that an option names; None where none is in use."""
+    if Path(model).is_dir():
+        return load_retriever(Path(model))
+    if model == "default":
+        artifact = artifact_champion(capability="analogy")
+        return None if artifact is None else load_retriever(artifact_folder(artifact))
+    artifact = ModelArtifact.objects.filter(capability="analogy", pk=whole_number(model) or 0).first()
+    if artifact is None:
+        raise NotFound(f"There is no retriever with the number {model}, and no folder of that name.")
+    return load_retriever(artifact_folder(artifact))
+
+
+def evaluate_analogy(data: Path, retriever: Retriever | None, *, k: int = 8) -> dict[str, Any]:
+    """Measure ways of finding exemplars on each set of a folder, or on one set.
+
+    Args:
+        data: a file, a folder of files, or a folder of such folders.
+        retriever: ours; None where there is none yet, then only the others are measured. Where it was trained
+            without a fold, the questions of that fold alone are measured.
+        k: exemplars of a question; twice as many vote for an answer.
+
+    Returns:
+        By set and way: the share of the `k` exemplars with the same equation and with the same graph, nDCG, the
+        correlation of both similarities, and how often retrieve-and-apply is right, by the nearest and by vote; each
+        with its 95 % interval, with exemplars that differ from the question in numbers alone and without; and the
+        differences of ours from the frozen encoder.
+
+    Raises:
+        DataError: no set could be measured.
+    """
+    sets: dict[str, Any] = {}
+    unusable: dict[str, str] = {}
+    for path in _sets(data):
+        name = path.name.partition(".")[0] if path.parent == data or path == data else path.parent.name
+        try:
+            sets[name] = _set_figures(path, retriever, k)
+        except DataError as error:
+            unusable[name] = str(error)
+    if not sets:
+        raise DataError(" ".join(unusable.values()) or f"There is no file of problems in {data}.")
+    figures = {
+        "data": data.name,
+        "model": None if retriever is None else retriever.name,
+        "k": k,
+        "sets": sets,
+        "unusable": unusable,
+    }
+    result: dict[str, Any] = rounded(figures)
+    return result
+
+
+def _sets(data: Path) -> list[Path]:
+    if data.is_file() or any(file.name.endswith(_ENDINGS) for file in data.glob("*")):
+        return [data]
+    return sorted(
+        folder
+        for folder in data.glob("*")
+        if folder.is_dir() and any(file.name.endswith(_ENDINGS) for file in folder.glob("*"))
+    )
+
+
+def question_set(problems: Problems, fold: int = -1) -> tuple[QuestionSet, int]:
+    """Return the questions of a set with their corpora, and how many problems were left out: they have no graph.
+
+    Args:
+        problems: where they have folds, each is asked against the others; else the test problems, or those to
+            validate with, are asked against the rest.
+        fold: ask the questions of this fold alone; -1 for all.
+
+    Raises:
+        DataError: there is nothing to ask, or nothing to ask it of.
+    """
+    learned, without = read_graphs(problems.learned)
+    if any(example.problem.fold is not None for example in learned):
+        return _folds(learned, fold), without
+    asked, asked_without = read_graphs(problems.test or problems.validation)
+    if not asked or not learned:
+        raise DataError("A set needs folds, or a file test* or val* or dev* with graphs beside the others.")
+    count = len(asked)
+    parts = ((np.arange(count), np.arange(count, count + len(learned))),)
+    return QuestionSet((*asked, *learned), parts), without + asked_without
+
+
+def _folds(examples: Sequence[AnalogyExample], only: int) -> QuestionSet:
+    folds = np.array([-1 if example.problem.fold is None else example.problem.fold for example in examples])
+    asked = [fold for fold in sorted(set(folds.tolist())) if fold >= 0 and only in (-1, fold)]
+    parts = tuple(
+        (np.flatnonzero(folds == fold), np.flatnonzero((folds != fold) & (folds >= 0))) for fold in asked
+    )
+    if not parts or not all(len(corpus) for _rows, corpus in parts):
+        raise DataError("There is no such fold, or it is the only one.")
+    return QuestionSet(tuple(examples), parts)
+
+
+def _set_figures(path: Path, retriever: Retriever | None, k: int) -> dict[str, Any]:
+    fold = -1 if retriever is None else int(retriever.manifest.config.get("fold", -1))
+    problems = read_problems(path)
+    questions, without = question_set(problems, fold)
+    texts = [example.problem.text for example in questions.examples]
+    arms = _arms(questions.examples, texts, retriever)
+    filled: dict[int, Filled] = {}
+    stories = questions.stories
+    twinned = [np.isin(stories[rows], stories[corpus]) for rows, corpus in questions.parts]
+    figures: dict[str, Any] = {
+        "questions": sum(len(rows) for rows, _corpus in questions.parts),
+        "corpus": max(len(corpus) for _rows, corpus in questions.parts),
+        "left_out_without_graph": without,
+        "questions_with_twin": float(np.concatenate(twinned).mean()),
+    }
+    for name, twins in (("with_twins", True), ("without_twins", False)):
+        columns = {word: measure_arm(questions, arm, k, filled, twins=twins) for word, arm in arms.items()}
+        figures[name] = {word: figures_of(own) for word, own in columns.items()}
+        if _OURS in columns:
+            figures[name]["ours_less_frozen"] = figures_of(columns[_OURS], columns[_FROZEN])
+    return figures
+
+
+def _arms(
+    examples: Sequence[AnalogyExample], texts: Sequence[str], retriever: Retriever | None
+) -> dict[str, Arm]:
+    from analytics.backbone.bert import encode_bulk, load_backbone
+
+    arms = {
+        "random": random_arm(),
+        _FROZEN: vector_arm(encode_bulk(load_backbone(), texts)),
+        "tfidf": tfidf_arm(texts),
+        "bound": bound_arm(examples),
+    }
+    if retriever is not None:
+        arms[_OURS] = vector_arm(retriever.encode(texts))
+    return arms

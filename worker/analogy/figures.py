@@ -1,0 +1,164 @@
+"""Figures of a way of finding exemplars on one set, question by question, and their bootstrap intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.analogy.examples import AnalogyExample
+from analytics.analogy.exemplars import story_key
+from analytics.analogy.graphs import problem_values
+from analytics.analogy.measures import GraphSimilarities, ndcg, pearson
+from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
+from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.slots import fill_slots
+from worker.analogy.arms import Arm, Rows
+from worker.evaluation.bootstrap import middle, resample_counts
+
+__all__ = ["COLUMNS", "Columns", "QuestionSet", "figures_of", "measure_arm"]
+
+Floats = npt.NDArray[np.float64]
+
+COLUMNS = ("same_equation", "same_graph", "ndcg", "apply_nearest", "apply_vote")
+"""Means over questions; `pearson` is over the pairs of a question with each of its exemplars."""
+
+_RESAMPLES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """Questions with the corpus of each: a published fold against the others, or a test file against the rest.
+
+    Attributes:
+        examples: all of them.
+        parts: (rows of questions, rows of their corpus).
+    """
+
+    examples: tuple[AnalogyExample, ...]
+    parts: tuple[tuple[Rows, Rows], ...]
+
+    @property
+    def stories(self) -> Rows:
+        """A number for each text, equal for copies but for numbers."""
+        names: dict[str, int] = {}
+        keys = [story_key(example.problem.text) for example in self.examples]
+        return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What was measured, a row a question.
+
+    Attributes:
+        values: by name of `COLUMNS`.
+        similarities: (questions, k) of the exemplars, NaN where there are fewer.
+        graph_similarities: (questions, k) of their graphs.
+    """
+
+    values: Mapping[str, Floats]
+    similarities: Floats
+    graph_similarities: Floats
+
+
+def measure_arm(
+    questions: QuestionSet, arm: Arm, k: int, filled: dict[int, Filled], *, twins: bool
+) -> Columns:
+    """Measure one way of finding exemplars.
+
+    Args:
+        questions: with their corpora.
+        arm: gives similarities.
+        k: exemplars of a question; twice as many vote.
+        filled: by row of the question what retrieve-and-apply filled already; is added to.
+        twins: whether problems that differ from the question in numbers alone may be exemplars.
+    """
+    values: dict[str, list[float]] = {name: [] for name in COLUMNS}
+    found, alike = [], []
+    stories = questions.stories
+    for rows, corpus in questions.parts:
+        scores = arm(rows, corpus)
+        if not twins:
+            scores = np.where(stories[rows][:, None] == stories[corpus][None, :], -np.inf, scores)
+        known = GraphSimilarities([questions.examples[row].graph.graph for row in corpus])
+        for row, own in zip(rows.tolist(), scores, strict=True):
+            possible = np.isfinite(own)
+            order = np.argsort(-own, kind="stable")[: 2 * k]
+            order = order[possible[order]]
+            gains = known.of(questions.examples[row].graph.graph)
+            figures = _question_figures(questions.examples, row, corpus[order], own[order], k, filled)
+            figures["ndcg"] = ndcg(gains[order[:k]], gains[possible])
+            for name in COLUMNS:
+                values[name].append(figures[name])
+            found.append(_padded(own[order[:k]], k))
+            alike.append(_padded(gains[order[:k]], k))
+    columns = {name: np.array(column) for name, column in values.items()}
+    return Columns(columns, np.array(found).reshape(-1, k), np.array(alike).reshape(-1, k))
+
+
+def _padded(values: Floats, k: int) -> Floats:
+    return np.concatenate([values, np.full(k - len(values), np.nan)])
+
+
+def _question_figures(
+    examples: Sequence[AnalogyExample],
+    row: int,
+    near: Rows,
+    similarities: Floats,
+    k: int,
+    filled: dict[int, Filled],
+) -> dict[str, float]:
+    question = examples[row]
+    hits = [examples[other].graph for other in near[:k]]
+    figures = {
+        "same_equation": sum(graph.prototype == question.graph.prototype for graph in hits) / k,
+        "same_graph": sum(graph.graph == question.graph.graph for graph in hits) / k,
+    }
+    values = problem_values(question.problem)
+    neighbours = [
+        Neighbour(examples[other].graph, float(similarity), int(other))
+        for other, similarity in zip(near, similarities, strict=True)
+    ]
+    kept = filled.setdefault(row, {})
+    try:
+        wanted = evaluate_float(fill_slots(question.graph.tree, values))
+    except EvaluationError:
+        wanted = None
+    for name, voters in (("apply_nearest", neighbours[:1]), ("apply_vote", neighbours)):
+        answers = apply_graphs(voters, values, filled=kept)
+        figures[name] = float(bool(answers) and wanted is not None and _agree(answers[0].value, wanted))
+    return figures
+
+
+def _agree(first: float, second: float) -> bool:
+    return abs(first - second) <= 1e-4 * max(1.0, abs(first), abs(second))
+
+
+def figures_of(columns: Columns, baseline: Columns | None = None) -> dict[str, list[float]]:
+    """Return each figure with the bounds of its 95 % bootstrap interval over questions.
+
+    Args:
+        columns: of an arm.
+        baseline: of another on the same questions; then it is the differences that are returned.
+    """
+    count = len(next(iter(columns.values.values())))
+    weights = np.array(list(resample_counts(count, resamples=_RESAMPLES)), dtype=np.float64)
+    drawn = {name: weights @ column / count for name, column in columns.values.items()}
+    whole = {name: float(column.mean()) for name, column in columns.values.items()}
+    drawn["pearson"] = np.array([_correlation(columns, row) for row in weights])
+    whole["pearson"] = _correlation(columns, np.ones(count))
+    if baseline is None:
+        return {name: [value, *middle(drawn[name])] for name, value in whole.items()}
+    others = {name: weights @ column / count for name, column in baseline.values.items()}
+    return {
+        name: [whole[name] - float(column.mean()), *middle(drawn[name] - others[name])]
+        for name, column in baseline.values.items()
+    }
+
+
+def _correlation(columns: Columns, weights: Floats) -> float:
+    present = np.isfinite(columns.similarities)
+    each = np.repeat(weights[:, None], columns.similarities.shape[1], axis=1)[present]
+    return pearson(columns.similarities[present], columns.graph_similarities[present], each)
