@@ -202,6 +202,19 @@ def add_models(bank) -> None:
 
 
 @LOOKS
+def test_a_bad_page_is_complained_of(open_browser, size, theme) -> None:
+    page = open_browser(size=size, color_scheme=theme)
+    page.set_content(
+        "<img src='data:,'><main><p style='color: #777; background: #888'>Hard to read</p></main>"
+        "<div style='width: 2000px'>Wide</div>"
+    )
+    rules = {complaint.partition(":")[0] for complaint in complaints(page, theme)}
+    assert rules >= ({"color-contrast", "image-alt"} if theme == "light" else {"color-contrast"})
+    assert not complaints(page, theme, within="div")
+    assert is_too_wide(page)
+
+
+@LOOKS
 def test_pages_before_the_log_in(open_browser, full_bank, size, theme, settings) -> None:
     settings.DEMO = True
     page = open_browser(size=size, color_scheme=theme)
