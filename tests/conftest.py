@@ -85,6 +85,14 @@ def quick_exports() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def no_default_models(monkeypatch) -> None:
+    """Commands install no default models, which PyTorch takes half a minute to export."""
+    from questionbank.services import artifacts
+
+    monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of public data sets; skips where it is absent."""

@@ -292,7 +292,7 @@ def test_only_one_encoder_training_waits_or_runs(bank):
 
 
 def test_the_command_trains_here_and_refuses_what_it_does_not_know(
-    bank, backbone, no_graph, tmp_path, capsys
+    bank, backbone, no_graph, no_default_models, tmp_path, capsys
 ):
     artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "first", seed=1)))
     call = [one for name, value in small(backbone).items() for one in ("--set", f"{name}={value}")]

@@ -389,7 +389,7 @@ def test_a_deletion_waits_for_whoever_changes_what_serves(old, new):
     assert not ModelArtifact.objects.filter(pk=new.pk).exists()
 
 
-def test_models_travel_by_commands(old, new, exported, tmp_path, capsys):
+def test_models_travel_by_commands(old, new, exported, no_default_models, tmp_path, capsys):
     call_command("export_model", str(old.pk), str(tmp_path / "taken"))
     with pytest.raises(CommandError, match=f"already, as model {old.pk}"):
         call_command("import_model", str(tmp_path / "taken"))
