@@ -15,7 +15,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.live_requests import wait_for_requests
 from tests.questionbank.page_bank import make_bank
@@ -31,6 +31,7 @@ CHROMIUM = next(
     None,
 )
 PASSWORD = "correct horse battery"
+PATIENCE_MS = 30_000  # for a busy machine; a quick page makes nobody wait for it
 DESK, TABLET, TELEPHONE = (1280, 900), (820, 1180), (390, 844)
 
 
@@ -40,6 +41,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if str(item.path).startswith(here):
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.django_db(transaction=True))
+
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +80,7 @@ def open_browser(browser: Browser, live_server) -> Iterator[Callable[..., Page]]
         context = browser.new_context(
             base_url=live_server.url, viewport={"width": width, "height": height}, **options
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text) if is_complaint(message) else None)

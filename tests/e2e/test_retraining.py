@@ -84,8 +84,10 @@ def at_work(task: Callable[[int], None], run: Run) -> Iterator[None]:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    yield
-    thread.join(timeout=PATIENCE_SECONDS)
+    try:
+        yield
+    finally:  # also after a failure: the tables are emptied next
+        thread.join(timeout=PATIENCE_SECONDS)
     assert not thread.is_alive()
 
 
