@@ -135,8 +135,7 @@ CAPABILITIES: dict[str, Capability] = {
         title="Word-problem solver",
         config=SolverConfig,
         train="analytics.solver.train:train_from_files",
-        load="analytics.solver.model:load_solver",
-        serves="worker",
+        load="analytics.solver.served:load_solver",
     ),
     "analogy": Capability(
         title="Retriever of analogous problems",

@@ -23,7 +23,7 @@ __all__ = ["LARGEST", "copy_adapter", "starter_main"]
 
 LARGEST = 8_000_000  # bytes: it travels with every clone
 
-_SAID_BY_THE_EXPORT = {"kind", "dimension", "pooling", "unknown_id", "pad_id", "backbone_sha256"}
+_SAID_BY_THE_EXPORT = {"kind", "output", "dimension", "pooling", "unknown_id", "pad_id", "backbone_sha256"}
 
 
 def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Manifest:

@@ -30,8 +30,10 @@ def kept_graphs() -> Iterator[None]:
         configuration = module.model.config
         if configuration.hidden_size > _LARGEST:
             return export(module, arguments, path, **options)
-        layers = 0 if module.head is None else len(module.head.layers)
-        key = (configuration.to_json_string(), layers, *(argument.shape for argument in arguments))
+        head = getattr(module, "head", None)
+        layers = 0 if head is None else len(head.layers)
+        shapes = (argument.shape for argument in arguments)
+        key = (configuration.to_json_string(), type(module), layers, *shapes)
         if key not in _programs:  # the optimiser would fold weights into constants
             _programs[key] = export(module, arguments, None, **options, optimize=False)
         program = _programs[key]

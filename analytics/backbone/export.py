@@ -1,7 +1,8 @@
 """From a torch encoder to a folder that the web process can run without torch.
 
-The folder holds `model.onnx`, which takes token ids and a mask and returns unit vectors (pooling and
-normalisation are in the graph), `tokenizer.json`, and the manifest of an artifact.
+The folder holds `model.onnx`, `tokenizer.json`, and the manifest of an artifact. The graph takes token ids and a mask.
+It returns unit vectors (pooling and normalisation are in the graph), or the states of all tokens where a capability
+reads those.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import torch
 from torch.nn.functional import normalize
@@ -31,7 +33,7 @@ _SERVED_TOKENS = 256  # a served question is cut later than a training one: atte
 
 
 class _UnitVectors(torch.nn.Module):
-    """What is exported: ids and mask in, unit vectors out."""
+    """Ids and mask in, unit vectors (texts, dimension) out."""
 
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
@@ -42,20 +44,39 @@ class _UnitVectors(torch.nn.Module):
         return normalize(pooled_vectors(self.model, self.head, input_ids, attention_mask), dim=1)
 
 
+class _TokenStates(torch.nn.Module):
+    """Ids and mask in, states (texts, tokens, dimension) of the last layer out."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.model = backbone.model
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        states: torch.Tensor = self.model(
+            input_ids=input_ids, attention_mask=attention_mask
+        ).last_hidden_state
+        return states
+
+
+_GRAPHS: dict[str, Callable[[Backbone], torch.nn.Module]] = {"vectors": _UnitVectors, "states": _TokenStates}
+
+
 def export_onnx(
     backbone: Backbone,
     folder: Path,
     *,
+    output: Literal["vectors", "states"] = "vectors",
     name: str = "",
     license_note: str = "",
     about: Manifest | None = None,
     write_more: Callable[[Path], None] | None = None,
 ) -> Manifest:
-    """Write the encoder artifact of a backbone, which `analytics.inference.encode.load_encoder` loads.
+    """Write the artifact of a backbone; `analytics.inference.encode.load_encoder` loads one that returns vectors.
 
     Args:
         backbone: the encoder; it is exported on the CPU in float32.
         folder: the artifact's folder, written whole or not at all.
+        output: what the graph returns.
         name: the artifact's name; by default the backbone's.
         license_note: under which terms the weights may be used.
         about: what the manifest says of its training; its `extra` is added to.
@@ -70,6 +91,7 @@ def export_onnx(
         extra=about.extra
         | {
             "kind": "onnx",
+            "output": output,
             "dimension": backbone.dimension,
             "max_tokens": backbone.max_tokens,
             "pooling": "mean",
@@ -81,7 +103,7 @@ def export_onnx(
     )
 
     def write_files(aside: Path) -> None:
-        _export_graph(backbone, aside / MODEL_NAME)
+        _export_graph(backbone, aside / MODEL_NAME, output)
         backbone.tokenizer.save(str(aside / TOKENIZER_NAME))
         if write_more is not None:
             write_more(aside)
@@ -94,6 +116,7 @@ def export_trained(
     folder: Path,
     about: Manifest,
     *,
+    output: Literal["vectors", "states"] = "vectors",
     adapter: Callable[[Path], None] | None = None,
     write_more: Callable[[Path], None] | None = None,
 ) -> Manifest:
@@ -103,6 +126,7 @@ def export_trained(
         backbone: the encoder, adapters merged.
         folder: the artifact's folder, written whole or not at all.
         about: what the manifest says of its training.
+        output: what the served encoder returns.
         adapter: what `take_off_adapters` gave.
         write_more: puts the capability's own files into the folder.
 
@@ -118,7 +142,7 @@ def export_trained(
         if write_more is not None:
             write_more(aside)
 
-    return export_onnx(served, folder, about=about, write_more=write_all)
+    return export_onnx(served, folder, output=output, about=about, write_more=write_all)
 
 
 def for_serving(backbone: Backbone) -> Backbone:
@@ -147,13 +171,16 @@ def export_encoder(output: Path, *, backbone: str = "", adapter: Path | None = N
     return export_onnx(loaded, output, license_note=packaged.license_note if packaged else "")
 
 
-def export_starter(output: Path, starter: Path, *, backbone: str = "") -> Manifest:
+def export_starter(
+    output: Path, starter: Path, *, backbone: str = "", returns: Literal["vectors", "states"] = "vectors"
+) -> Manifest:
     """Merge a starter's adapter into its backbone and write the artifact, of the starter's capability.
 
     Args:
         output: the artifact's folder.
         starter: the starter's folder; its manifest and whatever else it holds are kept.
         backbone: packaged name, local folder or hub id; by default the default one.
+        returns: what the served encoder returns.
 
     Raises:
         BackboneError: the backbone or the adapter cannot be loaded.
@@ -168,12 +195,12 @@ def export_starter(output: Path, starter: Path, *, backbone: str = "") -> Manife
         for name in about.files.keys() - {ADAPTER_NAME, ADAPTER_CONFIG_NAME, HEAD_NAME}:
             shutil.copyfile(starter / name, folder / name)
 
-    return export_onnx(loaded, output, about=replace(about, files={}), write_more=write_more)
+    return export_onnx(loaded, output, output=returns, about=replace(about, files={}), write_more=write_more)
 
 
-def _export_graph(backbone: Backbone, path: Path) -> None:
+def _export_graph(backbone: Backbone, path: Path, output: str) -> None:
     device, was_training = backbone.device, backbone.model.training
-    module = _UnitVectors(backbone).eval().cpu()
+    module = _GRAPHS[output](backbone).eval().cpu()
     # Two rows of different length: sizes of 1 would be taken for constants.
     ids, mask = backbone.batch(["a + b = 12", "find the area of a circle"])
     batch, tokens = torch.export.Dim("batch"), torch.export.Dim("tokens", max=backbone.max_tokens)
@@ -187,7 +214,7 @@ def _export_graph(backbone: Backbone, path: Path) -> None:
                 dynamo=True,
                 external_data=False,
                 input_names=["input_ids", "attention_mask"],
-                output_names=["vectors"],
+                output_names=[output],
                 dynamic_shapes={"input_ids": shape, "attention_mask": shape},
                 verbose=False,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -20,10 +21,12 @@ __all__ = [
     "MODEL_NAME",
     "TOKENIZER_NAME",
     "UNKNOWN_SHARE_LIMIT",
+    "ExportedEncoder",
     "HashedNgramEncoder",
     "OnnxEncoder",
     "TextEncoder",
     "load_encoder",
+    "open_exported",
 ]
 
 MODEL_NAME = "model.onnx"
@@ -88,8 +91,18 @@ class OnnxEncoder:
         return unknown_token_share(self._tokenizer, self._unknown_id, texts)
 
 
-def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:
-    """Load an exported encoder; the session behind it is opened once per process.
+@dataclass(frozen=True, slots=True)
+class ExportedEncoder:
+    """The parts of an artifact with an exported encoder; the tokenizer truncates and does not pad."""
+
+    manifest: Manifest
+    checksum: str
+    tokenizer: Tokenizer
+    session: onnxruntime.InferenceSession
+
+
+def open_exported(folder: Path, *, threads: int | None = None) -> ExportedEncoder:
+    """Open an artifact with an exported encoder, of whatever capability; its session is opened once per process.
 
     Args:
         folder: the artifact's folder, with model.onnx and tokenizer.json.
@@ -111,6 +124,17 @@ def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:
         raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(int(manifest.extra["max_tokens"]))
-    return OnnxEncoder(
-        manifest, checksum, tokenizer, open_session(folder / MODEL_NAME, checksum, threads=threads)
-    )
+    session = open_session(folder / MODEL_NAME, checksum, threads=threads)
+    return ExportedEncoder(manifest, checksum, tokenizer, session)
+
+
+def load_encoder(folder: Path, *, threads: int | None = None) -> OnnxEncoder:
+    """Load an exported encoder of vectors.
+
+    Args, Raises:
+        As `open_exported`.
+    """
+    exported = open_exported(folder, threads=threads)
+    if exported.manifest.extra.get("output", "vectors") != "vectors":
+        raise ArtifactError(f"{folder} holds no encoder of vectors.")
+    return OnnxEncoder(exported.manifest, exported.checksum, exported.tokenizer, exported.session)

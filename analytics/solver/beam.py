@@ -1,22 +1,55 @@
-"""Beam search over equation trees, for all problems of a batch at once.
+"""Beam search over equation trees, for all problems of a batch at once. Torch-free.
 
-Every hypothesis is a tree in the making: a stack of operators that lack an operand, and of goals that wait for their
-turn. An operator is offered only while the tree can still be finished within the length allowed, so that whatever
-comes out is a whole tree.
+Every hypothesis is a tree in the making: a stack of operators that lack an operand, and the goal of the next node. An
+operator is offered only while the tree can still be finished within the length allowed, so that whatever comes out is
+a whole tree.
+
+The search keeps the books of all trees in NumPy arrays and asks a `NodeScorer` for vectors and scores; that is the
+decoder of PyTorch (`analytics.solver.decoder`) while training, and that of NumPy (`analytics.solver.array_decoder`)
+where solutions are served.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from analytics.solver.decoder import GoalDrivenTreeDecoder, Memory
 from analytics.solver.targets import OPERATORS
 
-__all__ = ["Hypothesis", "beam_search"]
+__all__ = ["Hypothesis", "NodeScorer", "beam_search"]
+
+_FIRST_VECTORS = 1024
+
+
+class NodeScorer(Protocol):
+    """A decoder over the problems of a batch. Vectors are arrays (rows, width), of PyTorch or of NumPy."""
+
+    @property
+    def leaf_mask(self) -> np.ndarray:
+        """(problems, constants + slots) True for what the problem has."""
+
+    def roots(self) -> Any:
+        """Return the seeds of the roots' goals, one a problem."""
+
+    def leaves(self) -> Any:
+        """Return the embeddings of all leaves, (problems * (constants + slots), width)."""
+
+    def empty(self, rows: int) -> Any:
+        """Return so many vectors to be written to."""
+
+    def goal(self, seeds: Any, left_subtrees: Any, is_right: np.ndarray) -> Any:
+        """Return the goals of nodes; the sub-tree to the left is not read where `is_right` is False."""
+
+    def score(self, goals: Any, problems: np.ndarray) -> tuple[np.ndarray, Any]:
+        """Return log-probabilities (nodes, operators + constants + slots) of nodes, and what they attend to."""
+
+    def split(self, goals: Any, contexts: Any, operators: np.ndarray) -> tuple[Any, Any]:
+        """Return what operators pass on to their left and to their right operands."""
+
+    def merged(self, operators: np.ndarray, left: Any, right: Any) -> Any:
+        """Return the embeddings of sub-trees from those of their operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,158 +60,192 @@ class Hypothesis:
     log_probability: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Operator:
-    """An operator of a tree in the making: what it passes to its right operand, and its left sub-tree once whole."""
-
-    number: int
-    right_seed: Tensor
-    left: Tensor | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Partial:
-    """A tree in the making; `seed` and `left` make the goal of the next node."""
-
-    problem: int
-    log_probability: float
-    candidates: tuple[int, ...]
-    waiting: tuple[_Operator, ...]
-    seed: Tensor
-    left: Tensor | None
-
-    @property
-    def missing(self) -> int:
-        """Nodes that it needs at least: this one, and a right operand for each operator whose left is in the making."""
-        return 1 + sum(operator.left is None for operator in self.waiting)
-
-
-@torch.no_grad()
-def beam_search(
-    decoder: GoalDrivenTreeDecoder, memory: Memory, *, width: int = 3, most_tokens: int = 45
-) -> list[list[Hypothesis]]:
+def beam_search(scorer: NodeScorer, *, width: int = 3, most_tokens: int = 45) -> list[list[Hypothesis]]:
     """Return the likeliest trees of each problem, best first.
 
     Args:
-        decoder: in evaluation mode.
-        memory: of the batch.
+        scorer: the decoder over the batch.
         width: trees kept for each problem.
         most_tokens: nodes of a tree, at most.
 
     Returns:
         Up to `width` trees for each problem; none for a problem with neither a constant nor a slot.
     """
-    problems = len(memory.root)
-    has_leaf = memory.leaf_mask.any(dim=1).tolist()
-    alive = [
-        _Partial(problem, 0.0, (), (), memory.root[problem], None)
-        for problem in range(problems)
-        if has_leaf[problem]
-    ]
-    finished: list[list[Hypothesis]] = [[] for _problem in range(problems)]
-    while alive:
-        by_problem: dict[int, list[_Partial | _Whole]] = {}
-        for tree in _grow(decoder, memory, alive, width, most_tokens):
-            by_problem.setdefault(tree.problem, []).append(tree)
-        alive = []
-        for problem, grown in by_problem.items():
-            own = sorted(grown, key=lambda tree: -tree.log_probability)[:width]
-            finished[problem] += [
-                Hypothesis(tree.candidates, tree.log_probability) for tree in own if isinstance(tree, _Whole)
-            ]
-            finished[problem].sort(key=lambda tree: -tree.log_probability)
-            del finished[problem][width:]
-            worst = finished[problem][-1].log_probability if len(finished[problem]) == width else -torch.inf
-            alive += [tree for tree in own if isinstance(tree, _Partial) and tree.log_probability > worst]
-    return finished
+    search = _Search(scorer, width, most_tokens)
+    while len(search.trees):
+        search.grow()
+    return search.finished
 
 
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    problem: int
-    log_probability: float
-    candidates: tuple[int, ...]
+@dataclass(slots=True)
+class _Trees:
+    """Trees in the making, a row each. Vectors are named by their rows in `_Vectors`.
 
+    Attributes:
+        problem: row of the problem.
+        total: logarithm of the probability so far.
+        length: nodes so far.
+        missing: nodes that it needs at least.
+        seed, left: what the next node's goal is made of; -1 where no sub-tree stands to its left.
+        candidates: (trees, most tokens) in pre-order.
+        depth: operators that lack an operand; they stand in the next three from the root down.
+        operators, right_seeds: (trees, most depth) their numbers, and what they pass to their right operand.
+        left_subtrees: (trees, most depth) their left operands, -1 while those are not whole.
+    """
 
-def _grow(
-    decoder: GoalDrivenTreeDecoder,
-    memory: Memory,
-    trees: Sequence[_Partial],
-    width: int,
-    most_tokens: int,
-) -> list[_Partial | _Whole]:
-    """Put the likeliest candidates at the next node of each tree."""
-    device = memory.root.device
-    rows = torch.tensor([tree.problem for tree in trees], device=device)
-    seeds = torch.stack([tree.seed for tree in trees])
-    lefts = torch.stack([tree.seed if tree.left is None else tree.left for tree in trees])
-    is_right = torch.tensor([tree.left is not None for tree in trees], device=device)
-    goals = decoder.goal(seeds, lefts, is_right)
-    scores, contexts = decoder.score(goals, memory, rows)
-    full = torch.tensor(
-        [len(tree.candidates) + tree.missing + 2 > most_tokens for tree in trees], device=device
-    )
-    scores[:, : len(OPERATORS)] = scores[:, : len(OPERATORS)].masked_fill(full[:, None], -torch.inf)
-    best = scores.topk(min(width, scores.shape[1]), dim=1)
-    chosen = [
-        (place, candidate, score)
-        for place, (candidates, values) in enumerate(
-            zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    problem: np.ndarray
+    total: np.ndarray
+    length: np.ndarray
+    missing: np.ndarray
+    seed: np.ndarray
+    left: np.ndarray
+    candidates: np.ndarray
+    depth: np.ndarray
+    operators: np.ndarray
+    right_seeds: np.ndarray
+    left_subtrees: np.ndarray
+
+    @classmethod
+    def beginning(cls, problems: np.ndarray, seeds: np.ndarray, most_tokens: int) -> _Trees:
+        """Return an empty tree for each of some problems."""
+        count, most_depth = len(problems), most_tokens // 2 + 1
+        stack = np.full((3, count, most_depth), -1, dtype=np.int64)
+        return cls(
+            problem=problems,
+            total=np.zeros(count),
+            length=np.zeros(count, dtype=np.int64),
+            missing=np.ones(count, dtype=np.int64),
+            seed=seeds,
+            left=np.full(count, -1, dtype=np.int64),
+            candidates=np.zeros((count, most_tokens), dtype=np.int64),
+            depth=np.zeros(count, dtype=np.int64),
+            operators=stack[0],
+            right_seeds=stack[1],
+            left_subtrees=stack[2],
         )
-        for candidate, score in zip(candidates, values, strict=True)
-        if score > -torch.inf
-    ]
-    operators = [one for one in chosen if one[1] < len(OPERATORS)]
-    grown: list[_Partial | _Whole] = []
-    if operators:
-        places = torch.tensor([place for place, _candidate, _score in operators], device=device)
-        numbers = torch.tensor([candidate for _place, candidate, _score in operators], device=device)
-        left_seeds, right_seeds = decoder.split(goals[places], contexts[places], numbers)
-        for (place, candidate, score), left_seed, right_seed in zip(
-            operators, left_seeds, right_seeds, strict=True
+
+    def __len__(self) -> int:
+        return len(self.problem)
+
+    def take(self, rows: np.ndarray) -> _Trees:
+        """Return copies of some of the trees."""
+        return _Trees(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+
+class _Vectors:
+    """All vectors of a search in one array that grows."""
+
+    def __init__(self, scorer: NodeScorer) -> None:
+        self.scorer, self.rows, self.count = scorer, scorer.empty(_FIRST_VECTORS), 0
+
+    def add(self, vectors: Any) -> np.ndarray:
+        """Keep vectors; return their rows."""
+        first, self.count = self.count, self.count + len(vectors)
+        if self.count > len(self.rows):
+            rows = self.scorer.empty(2 * self.count)
+            rows[:first] = self.rows[:first]
+            self.rows = rows
+        self.rows[first : self.count] = vectors
+        return np.arange(first, self.count)
+
+    def __getitem__(self, rows: np.ndarray) -> Any:
+        return self.rows[rows]
+
+
+class _Search:
+    def __init__(self, scorer: NodeScorer, width: int, most_tokens: int) -> None:
+        self.scorer, self.width, self.most_tokens = scorer, width, most_tokens
+        self.vectors = _Vectors(scorer)
+        seeds = self.vectors.add(scorer.roots())
+        problems, self.leaves = scorer.leaf_mask.shape
+        self.first_leaf = self.vectors.count
+        self.vectors.add(scorer.leaves())
+        self.finished: list[list[Hypothesis]] = [[] for _problem in range(problems)]
+        self.worst = np.full(problems, -np.inf)  # total that a tree must exceed to be kept
+        able = np.flatnonzero(scorer.leaf_mask.any(axis=1))
+        self.trees = _Trees.beginning(able, seeds[able], most_tokens)
+
+    def grow(self) -> None:
+        """Put the likeliest candidates at the next node of each tree."""
+        trees = self.trees
+        goals = self.scorer.goal(
+            self.vectors[trees.seed], self.vectors[np.maximum(trees.left, 0)], trees.left >= 0
+        )
+        scores, contexts = self.scorer.score(goals, trees.problem)
+        scores[trees.length + trees.missing + 2 > self.most_tokens, : len(OPERATORS)] = -np.inf
+        parents, candidates, totals = self.likeliest(trees.total[:, None] + scores)
+        is_whole = (candidates >= len(OPERATORS)) & (trees.missing[parents] == 1)
+        self.finish(parents[is_whole], candidates[is_whole], totals[is_whole])
+        kept = ~is_whole & (totals > self.worst[trees.problem[parents]])
+        parents, candidates = parents[kept], candidates[kept]
+        self.trees = grown = trees.take(parents)
+        grown.total = totals[kept]
+        grown.candidates[np.arange(len(grown)), grown.length] = candidates
+        grown.length += 1
+        is_operator = candidates < len(OPERATORS)
+        operators, leaves = np.flatnonzero(is_operator), np.flatnonzero(~is_operator)
+        if len(operators):
+            above = parents[operators]
+            left, right = self.scorer.split(goals[above], contexts[above], candidates[operators])
+            self.open_operators(operators, candidates[operators], left, right)
+        if len(leaves):
+            self.close_operators(leaves, candidates[leaves] - len(OPERATORS))
+
+    def likeliest(self, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return tree, candidate and total of the best continuations of each problem, at most `width` of each."""
+        width = min(self.width, totals.shape[1])
+        columns = np.argpartition(-totals, width - 1, axis=1)[:, :width]
+        rows = np.repeat(np.arange(len(totals)), width)
+        candidates, values = columns.ravel(), np.take_along_axis(totals, columns, axis=1).ravel()
+        problems = self.trees.problem[rows]
+        order = np.lexsort((-values, problems))
+        problems = problems[order]
+        rank = np.arange(len(order)) - np.searchsorted(problems, problems)
+        order = order[(rank < self.width) & (values[order] > -np.inf)]
+        return rows[order], candidates[order], values[order]
+
+    def finish(self, parents: np.ndarray, candidates: np.ndarray, totals: np.ndarray) -> None:
+        """Keep the best whole trees of each problem."""
+        for parent, candidate, total in zip(
+            parents.tolist(), candidates.tolist(), totals.tolist(), strict=True
         ):
-            tree = trees[place]
-            grown.append(
-                _Partial(
-                    tree.problem,
-                    tree.log_probability + score,
-                    (*tree.candidates, candidate),
-                    (*tree.waiting, _Operator(candidate, right_seed)),
-                    left_seed,
-                    None,
-                )
+            problem = int(self.trees.problem[parent])
+            begun = self.trees.candidates[parent, : self.trees.length[parent]].tolist()
+            own = self.finished[problem]
+            own.append(Hypothesis((*begun, candidate), total))
+            own.sort(key=lambda tree: -tree.log_probability)
+            del own[self.width :]
+            if len(own) == self.width:
+                self.worst[problem] = own[-1].log_probability
+
+    def open_operators(self, rows: np.ndarray, operators: np.ndarray, left: Any, right: Any) -> None:
+        """Put operators on the stacks of trees; their left operands come next."""
+        trees = self.trees
+        depth = trees.depth[rows]
+        trees.operators[rows, depth] = operators
+        trees.right_seeds[rows, depth] = self.vectors.add(right)
+        trees.left_subtrees[rows, depth] = -1
+        trees.depth[rows] += 1
+        trees.missing[rows] += 1
+        trees.seed[rows], trees.left[rows] = self.vectors.add(left), -1
+
+    def close_operators(self, rows: np.ndarray, leaves: np.ndarray) -> None:
+        """Close the operators whose right operand is whole now; the right operand of the next one above comes next."""
+        trees = self.trees
+        subtrees = self.first_leaf + trees.problem[rows] * self.leaves + leaves
+        while True:
+            tops = trees.depth[rows] - 1
+            ready = np.flatnonzero(trees.left_subtrees[rows, tops] >= 0)
+            if not len(ready):
+                break
+            own, top = rows[ready], tops[ready]
+            merged = self.scorer.merged(
+                trees.operators[own, top],
+                self.vectors[trees.left_subtrees[own, top]],
+                self.vectors[subtrees[ready]],
             )
-    leaves = [one for one in chosen if one[1] >= len(OPERATORS)]
-    subtrees = [
-        memory.leaves[trees[place].problem, candidate - len(OPERATORS)] for place, candidate, _score in leaves
-    ]
-    stacks = _merged(decoder, [trees[place].waiting for place, _candidate, _score in leaves], subtrees)
-    for (place, candidate, score), (waiting, subtree) in zip(leaves, stacks, strict=True):
-        tree = trees[place]
-        candidates, total = (*tree.candidates, candidate), tree.log_probability + score
-        if not waiting:
-            grown.append(_Whole(tree.problem, total, candidates))
-            continue
-        above = waiting[-1]
-        opened = (*waiting[:-1], _Operator(above.number, above.right_seed, subtree))
-        grown.append(_Partial(tree.problem, total, candidates, opened, above.right_seed, subtree))
-    return grown
-
-
-def _merged(
-    decoder: GoalDrivenTreeDecoder, stacks: Sequence[tuple[_Operator, ...]], subtrees: list[Tensor]
-) -> list[tuple[tuple[_Operator, ...], Tensor]]:
-    """Close every operator whose right operand is whole; the trees of a batch together, level by level."""
-    left_over = list(stacks)
-    while True:
-        ready = [place for place, waiting in enumerate(left_over) if waiting and waiting[-1].left is not None]
-        if not ready:
-            return list(zip(left_over, subtrees, strict=True))
-        tops = [left_over[place][-1] for place in ready]
-        merged = decoder.merged(
-            torch.tensor([operator.number for operator in tops], device=subtrees[0].device),
-            torch.stack([operator.left for operator in tops if operator.left is not None]),
-            torch.stack([subtrees[place] for place in ready]),
-        )
-        for place, subtree in zip(ready, merged, strict=True):
-            left_over[place], subtrees[place] = left_over[place][:-1], subtree
+            subtrees[ready] = self.vectors.add(merged)
+            trees.depth[own] -= 1
+        trees.left_subtrees[rows, tops] = subtrees
+        trees.missing[rows] -= 1
+        trees.seed[rows], trees.left[rows] = trees.right_seeds[rows, tops], subtrees

@@ -5,13 +5,14 @@ the text, chooses an operator, a constant or a number of the text; an operator s
 operand, and the right one also sees the finished left sub-tree.
 
 Teacher forcing computes a whole batch of trees level by level; beam search (`analytics.solver.beam`) computes one node
-of every hypothesis at a time. Both use `GoalDrivenTreeDecoder.score`.
+of every hypothesis at a time, by a `TensorScorer`. Both use `GoalDrivenTreeDecoder.score`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -19,7 +20,7 @@ from analytics.solver.targets import OPERATORS
 from analytics.solver.trees import TreeBatch
 from analytics.text.number_slots import READINGS
 
-__all__ = ["DecodedTrees", "GoalDrivenTreeDecoder", "Memory", "SubtreeMerger"]
+__all__ = ["DecodedTrees", "GoalDrivenTreeDecoder", "Memory", "SubtreeMerger", "TensorScorer"]
 
 _OPERATOR_WIDTH = 128
 
@@ -230,3 +231,49 @@ class GoalDrivenTreeDecoder(nn.Module):
             )
             subtrees = subtrees.index_copy(0, nodes, merged)
         return subtrees
+
+
+@dataclass(frozen=True, slots=True)
+class TensorScorer:
+    """Implements `analytics.solver.beam.NodeScorer` over a batch; the decoder is in evaluation mode."""
+
+    decoder: GoalDrivenTreeDecoder
+    memory: Memory
+
+    @property
+    def leaf_mask(self) -> np.ndarray:
+        """Which leaves each problem has."""
+        mask: np.ndarray = self.memory.leaf_mask.cpu().numpy()
+        return mask
+
+    def roots(self) -> Tensor:
+        """Seeds of the roots' goals."""
+        return self.memory.root
+
+    def leaves(self) -> Tensor:
+        """Embeddings of all leaves."""
+        return self.memory.leaves.flatten(0, 1)
+
+    def empty(self, rows: int) -> Tensor:
+        """Vectors to be written to."""
+        return self.memory.root.new_empty(rows, self.memory.root.shape[1])
+
+    def goal(self, seeds: Tensor, left_subtrees: Tensor, is_right: np.ndarray) -> Tensor:
+        """Goals of nodes."""
+        return self.decoder.goal(seeds, left_subtrees, self._tensor(is_right))
+
+    def score(self, goals: Tensor, problems: np.ndarray) -> tuple[np.ndarray, Tensor]:
+        """Log-probabilities of everything that can stand at nodes, and what the nodes attend to."""
+        scores, contexts = self.decoder.score(goals, self.memory, self._tensor(problems))
+        return scores.cpu().numpy(), contexts
+
+    def split(self, goals: Tensor, contexts: Tensor, operators: np.ndarray) -> tuple[Tensor, Tensor]:
+        """What operators pass on to their operands."""
+        return self.decoder.split(goals, contexts, self._tensor(operators))
+
+    def merged(self, operators: np.ndarray, left: Tensor, right: Tensor) -> Tensor:
+        """Embeddings of sub-trees from those of their operands."""
+        return self.decoder.merged(self._tensor(operators), left, right)
+
+    def _tensor(self, values: np.ndarray) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(values)).to(self.memory.root.device)

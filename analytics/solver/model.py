@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,24 +10,32 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from analytics.artifacts import artifact_read
+from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import load_backbone
-from analytics.backbone.sources import ADAPTER_FOLDER, BACKBONE_FOLDER
-from analytics.backbone.tiny import save_backbone
+from analytics.backbone.export import export_trained
+from analytics.backbone.sources import BACKBONE_FOLDER
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis, beam_search
-from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory
+from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory, TensorScorer
 from analytics.solver.reader import ProblemBatch, ProblemReader, ReadProblem
-from analytics.solver.solution import Solution, solution_of
+from analytics.solver.served import DECODER_NAME, without_solution
+from analytics.solver.solution import Solution, alternatives
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 from analytics.solver.trees import TreeBatch
 from analytics.training.device import autocast
 
-__all__ = ["DECODER_NAME", "SolverModel", "load_solver", "save_solver", "solver_extra"]
-
-DECODER_NAME = "decoder.safetensors"
+__all__ = [
+    "DECODER_NAME",
+    "SolverModel",
+    "begin_with",
+    "decoder_constants",
+    "load_solver",
+    "round_decoder",
+    "save_solver",
+    "solver_extra",
+]
 
 
 class SolverModel:
@@ -105,7 +112,7 @@ class SolverModel:
                 with autocast(self.device, dtype):
                     states = self.states(batch)
                 memory = self.memory(states, batch)
-                trees = beam_search(self.decoder, memory, width=beam, most_tokens=most_tokens)
+                trees = beam_search(TensorScorer(self.decoder, memory), width=beam, most_tokens=most_tokens)
                 for row, own in zip(rows, trees, strict=True):
                     found[row] = own
         finally:
@@ -117,22 +124,12 @@ class SolverModel:
         self, problems: Sequence[ProblemRecord], *, beam: int = 3, most_tokens: int = 45
     ) -> list[list[Solution]]:
         """Return the solutions of each problem, those with a value first, each group by probability."""
-        examples = [solver_example(_without_equation(problem)) for problem in problems]
+        examples = [solver_example(without_solution(problem)) for problem in problems]
         found = self.search(examples, beam=beam, most_tokens=most_tokens)
         return [
-            sorted(
-                (self._solution(example, tree) for tree in trees), key=lambda solution: solution.value is None
-            )
+            alternatives(example, trees, self.vocabulary)
             for example, trees in zip(examples, found, strict=True)
         ]
-
-    def _solution(self, example: SolverExample, hypothesis: Hypothesis) -> Solution:
-        tokens = [self.vocabulary.token(candidate) for candidate in hypothesis.candidates]
-        return solution_of(tokens, example.values, math.exp(hypothesis.log_probability))
-
-
-def _without_equation(problem: ProblemRecord) -> ProblemRecord:
-    return ProblemRecord(problem.id, problem.text, problem.language)
 
 
 def _by_length(read: Sequence[ReadProblem], size: int) -> Iterator[list[int]]:
@@ -141,29 +138,92 @@ def _by_length(read: Sequence[ReadProblem], size: int) -> Iterator[list[int]]:
         yield order[start : start + size]
 
 
-def save_solver(model: SolverModel) -> Callable[[Path], None]:
-    """Return what writes the encoder and the decoder into a model folder."""
+def round_decoder(model: SolverModel) -> None:
+    """Round the decoder's weights to half precision, as they are stored."""
+    with torch.no_grad():
+        for tensor in model.decoder.parameters():
+            tensor.copy_(tensor.half().float())
 
-    def write(folder: Path) -> None:
-        save_backbone(model.backbone, folder / BACKBONE_FOLDER)
-        if model.write_adapter is not None:
-            model.write_adapter(folder / ADAPTER_FOLDER)
+
+def save_solver(
+    model: SolverModel,
+    folder: Path,
+    about: Manifest,
+    *,
+    write_more: Callable[[Path], None] | None = None,
+) -> Manifest:
+    """Write the artifact of a solver: for serving, its weights for PyTorch, and its adapter.
+
+    `analytics.solver.served.load_solver` serves it; `load_solver` and a training that begins with it need PyTorch.
+
+    Args:
+        model: adapters merged; the decoder is rounded to half precision.
+        folder: the artifact's folder, written whole or not at all.
+        about: what the manifest says of its training.
+        write_more: puts further files into the folder.
+
+    Raises:
+        ArtifactError: the folder cannot be written.
+    """
+    round_decoder(model)
+
+    def write_decoder(aside: Path) -> None:
         weights = {
-            name: tensor.detach().cpu().contiguous() for name, tensor in model.decoder.state_dict().items()
+            name: tensor.detach().to("cpu", torch.float16).contiguous()
+            for name, tensor in model.decoder.state_dict().items()
         }
-        save_file(weights, folder / DECODER_NAME)
+        save_file(weights, aside / DECODER_NAME)
+        if write_more is not None:
+            write_more(aside)
 
-    return write
+    return export_trained(
+        model.backbone, folder, about, output="states", adapter=model.write_adapter, write_more=write_decoder
+    )
 
 
-def solver_extra(model: SolverModel) -> dict[str, object]:
-    """Return what a manifest must say so that `load_solver` can build the model."""
+def solver_extra(model: SolverModel, *, most_tokens: int = 45) -> dict[str, object]:
+    """Return what a manifest must say so that a solver can be loaded."""
     return {
         "constants": list(model.vocabulary.constants),
         "mask_numbers": model.mask_numbers,
-        "max_tokens": model.backbone.max_tokens,
-        "backbone": model.backbone.name,
+        "most_tokens": most_tokens,
     }
+
+
+def begin_with(model: SolverModel, folder: Path) -> None:
+    """Take over the decoder of a solver's folder, where there is one; constants are matched by name.
+
+    Raises:
+        ArtifactError: the decoder cannot be read, or is for an encoder of another width.
+    """
+    if not (folder / DECODER_NAME).is_file():
+        return
+    before = decoder_constants(folder)
+    weights = _read_decoder(folder)
+    embeddings = weights.pop("constant_embeddings.weight")
+    own = model.decoder.state_dict()["constant_embeddings.weight"].clone()
+    place_of = {constant: place for place, constant in enumerate(model.vocabulary.constants)}
+    try:
+        for place, constant in enumerate(before):
+            if constant in place_of:
+                own[place_of[constant]] = embeddings[place]
+        model.decoder.load_state_dict({**weights, "constant_embeddings.weight": own})
+    except (RuntimeError, IndexError) as error:
+        raise ArtifactError(f"The decoder in {folder} does not fit the encoder: {error}") from error
+
+
+def decoder_constants(folder: Path) -> tuple[str, ...]:
+    """Return the constants that the solver of a folder can write; none where the folder holds no solver."""
+    if not (folder / DECODER_NAME).is_file():
+        return ()
+    return tuple(artifact_read(folder).extra.get("constants", ()))
+
+
+def _read_decoder(folder: Path) -> dict[str, Tensor]:
+    try:
+        return {name: tensor.float() for name, tensor in load_file(folder / DECODER_NAME).items()}
+    except (SafetensorError, OSError) as error:
+        raise ArtifactError(f"The decoder in {folder} cannot be read: {error}") from error
 
 
 def load_solver(folder: Path, *, device: str = "auto") -> SolverModel:
@@ -180,9 +240,9 @@ def load_solver(folder: Path, *, device: str = "auto") -> SolverModel:
     backbone = load_backbone(str(folder / BACKBONE_FOLDER), max_tokens=extra["max_tokens"], device=device)
     model = SolverModel(backbone, Vocabulary(tuple(extra["constants"])), mask_numbers=extra["mask_numbers"])
     try:
-        model.decoder.load_state_dict(load_file(folder / DECODER_NAME))
-    except (SafetensorError, OSError, RuntimeError) as error:
-        raise ArtifactError(f"The decoder in {folder} cannot be read: {error}") from error
+        model.decoder.load_state_dict(_read_decoder(folder))
+    except RuntimeError as error:
+        raise ArtifactError(f"The decoder in {folder} does not fit its encoder: {error}") from error
     for module in model.modules().values():
         module.eval()
     return model

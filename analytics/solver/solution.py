@@ -5,8 +5,9 @@ Torch-free: pages, commands and jobs build against this module; `analytics.solve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -15,6 +16,8 @@ from analytics.expression.notation import from_prefix, to_infix
 from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
+from analytics.solver.beam import Hypothesis
+from analytics.solver.targets import SolverExample, Vocabulary
 from analytics.text.number_slots import NumberSlot
 
 __all__ = [
@@ -23,6 +26,7 @@ __all__ = [
     "Solution",
     "Solver",
     "Step",
+    "alternatives",
     "numbers_reason",
     "solution_of",
     "solution_steps",
@@ -128,6 +132,24 @@ def solution_of(tokens: Sequence[str], values: Sequence[Fraction], probability: 
         exact=exact,
         probability=probability,
     )
+
+
+def alternatives(
+    example: SolverExample, trees: Sequence[Hypothesis], vocabulary: Vocabulary
+) -> list[Solution]:
+    """Return the solutions that trees stand for: those with a value first, and of both groups the likelier first.
+
+    Trees that differ only in which of two equal numbers they take are one solution; their probabilities add up.
+    """
+    merged: dict[tuple[str, ...], Solution] = {}
+    for tree in trees:
+        tokens = [vocabulary.token(candidate) for candidate in tree.candidates]
+        solution = solution_of(tokens, example.values, math.exp(tree.log_probability))
+        if solution.terms in merged:
+            first = merged[solution.terms]
+            solution = replace(first, probability=min(1.0, first.probability + solution.probability))
+        merged[solution.terms] = solution
+    return sorted(merged.values(), key=lambda solution: (solution.value is None, -solution.probability))
 
 
 def solution_steps(solution: Solution) -> list[Step]:

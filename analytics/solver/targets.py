@@ -156,6 +156,10 @@ class Vocabulary:
         common = [constant for constant, count in uses.items() if count >= least_uses]
         return cls(tuple(sorted(common, key=lambda constant: (-uses[constant], constant))))
 
+    def extended(self, constants: Iterable[str]) -> Vocabulary:
+        """Return a vocabulary that can also write other constants."""
+        return Vocabulary(tuple(dict.fromkeys((*constants, *self.constants))))
+
     @property
     def symbols(self) -> tuple[str, ...]:
         """Operators, then constants: the candidates that stand in front of a problem's slots."""

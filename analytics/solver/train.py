@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from analytics.artifacts import Manifest, artifact_write
+from analytics.artifacts import Manifest
 from analytics.backbone.adapters import add_adapters, take_off_adapters
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.sources import license_with_backbone
@@ -21,7 +22,14 @@ from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
 from analytics.solver.metrics import SolverScores, score_solutions
-from analytics.solver.model import SolverModel, save_solver, solver_extra
+from analytics.solver.model import (
+    SolverModel,
+    begin_with,
+    decoder_constants,
+    round_decoder,
+    save_solver,
+    solver_extra,
+)
 from analytics.solver.patterns import mine_triples
 from analytics.solver.pools import candidate_pool
 from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
@@ -56,7 +64,7 @@ def train_solver(
     output: Path,
     context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Manifest:
-    """Train a solver and write its artifact; `analytics.solver.model.load_solver` loads it.
+    """Train a solver and write its artifact; `analytics.solver.served.load_solver` loads it.
 
     Args:
         problems: to learn from, to validate with, and to test with at the end. Without any to validate with, some of
@@ -104,13 +112,15 @@ def train_solver(
         license_note=license_with_backbone(context.license_note, config.backbone),
         parent=context.parent,
         extra={
-            **solver_extra(model),
+            **solver_extra(model, most_tokens=config.most_tokens),
+            "languages": _languages(learned),
             "problems": len(learned),
             "device": str(model.device),
             "command": context.command,
         },
     )
-    return from_main(lambda: artifact_write(output, about, save_solver(model)))
+    context.say("Exporting")
+    return from_main(lambda: save_solver(model, output, about))
 
 
 def fit_solver(
@@ -134,8 +144,10 @@ def fit_solver(
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     if config.adapter_rank:
         add_adapters(backbone, config.adapter_rank)
-    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses)
+    start = Path(config.backbone)
+    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(decoder_constants(start))
     model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=config.mask_numbers)
+    begin_with(model, start)
     read = model.reader.read(examples)
     usable = [
         example
@@ -153,6 +165,7 @@ def fit_solver(
     )
     model.write_adapter = take_off_adapters(backbone)
     model.decoder.eval()
+    round_decoder(model)
     return model, result
 
 
@@ -285,6 +298,12 @@ def train_from_files(
     with file_training("solver", data, output, config, files, context) as (config, context):
         problems = read_problems(data, language=files.language, fold=config.fold)
         return train_solver(problems, config, output, context)
+
+
+def _languages(examples: Sequence[SolverExample]) -> list[str]:
+    """Return the languages of more than a fiftieth of the problems, the commonest first."""
+    counts = Counter(example.problem.language for example in examples)
+    return [language for language, count in counts.most_common() if count * 50 > len(examples)]
 
 
 def _data_hash(examples: Sequence[SolverExample]) -> str:

@@ -37,7 +37,7 @@ def no_graph(monkeypatch) -> None:
     """Exporting takes seconds; the weights for torch are what these tests look at."""
     from analytics.backbone import export
 
-    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+    monkeypatch.setattr(export, "_export_graph", lambda backbone, path, output: path.write_bytes(b"graph"))
 
 
 @pytest.fixture(autouse=True)

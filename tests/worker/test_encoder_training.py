@@ -230,7 +230,7 @@ def test_a_run_that_failed_for_want_of_questions_finds_those_that_were_added(bac
 def test_a_run_that_was_cancelled_while_it_exported_registers_nothing(bank, backbone, monkeypatch):
     run = request(small(backbone))
 
-    def cancelled_meanwhile(_backbone, path):
+    def cancelled_meanwhile(_backbone, path, _output):
         path.write_bytes(b"graph")
         runs.run_cancel(run_id=run.pk)
         stop.set()

@@ -48,6 +48,7 @@ def test_the_manifest_says_what_is_needed_to_encode(tiny, tiny_export):
     assert manifest.capability == "encoder"
     assert manifest.extra == {
         "kind": "onnx",
+        "output": "vectors",
         "dimension": 32,
         "max_tokens": 64,
         "pooling": "mean",

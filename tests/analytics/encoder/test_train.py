@@ -116,7 +116,7 @@ def test_every_way_of_training_changes_the_encoder(backbone_folder, tmp_path, se
 def test_questions_that_nothing_ranks_are_left_out_unless_their_difficulty_is_ordered(
     backbone_folder, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+    monkeypatch.setattr(export, "_export_graph", lambda backbone, path, output: path.write_bytes(b"graph"))
     untagged = [
         replace(one, text=f"{one.text} Why?", paths=(), difficulty=one.difficulty or None)
         for one in examples()
@@ -171,7 +171,7 @@ def test_stopped_and_resumed_gives_the_same_model(backbone_folder, tmp_path):
 def test_a_training_of_transformer_and_last_layer_resumes_exactly_in_either(
     backbone_folder, tmp_path, monkeypatch, steps_before
 ):
-    monkeypatch.setattr(export, "_export_graph", lambda backbone, path: path.write_bytes(b"graph"))
+    monkeypatch.setattr(export, "_export_graph", lambda backbone, path, output: path.write_bytes(b"graph"))
     settings = config(backbone_folder, adapter_rank=2, metric_steps=6, checkpoint_every=1)
     whole = train_encoder(examples(), settings, tmp_path / "whole")
     assert whole.metrics["steps"] == 16

@@ -12,12 +12,21 @@ from analytics.errors import ArtifactError
 from analytics.expression.notation import from_prefix
 from analytics.records import ProblemRecord
 from analytics.solver.beam import beam_search
+from analytics.solver.decoder import Memory, TensorScorer
 from analytics.solver.model import DECODER_NAME, SolverModel, load_solver, save_solver, solver_extra
 from analytics.solver.targets import OPERATORS, Vocabulary, answers_agree, solver_example
 from analytics.solver.trees import TreeBatch
 from tests.analytics.solver.small_problems import examples, problems, tiny_solver
 
+pytestmark = pytest.mark.usefixtures("quick_exports")
+
+
 CPU = torch.device("cpu")
+
+
+@torch.no_grad()
+def search(model: SolverModel, memory: Memory, **options):
+    return beam_search(TensorScorer(model.decoder, memory), **options)
 
 
 def read(model: SolverModel, own):
@@ -57,9 +66,9 @@ def test_teacher_forcing_of_a_batch_equals_problem_by_problem():
 
 def test_beam_search_of_a_batch_equals_problem_by_problem():
     model, own = tiny_solver(), examples()
-    together = beam_search(model.decoder, read(model, own), width=3, most_tokens=9)
+    together = search(model, read(model, own), width=3, most_tokens=9)
     for example, trees in zip(own, together, strict=True):
-        [alone] = beam_search(model.decoder, read(model, [example]), width=3, most_tokens=9)
+        [alone] = search(model, read(model, [example]), width=3, most_tokens=9)
         assert [tree.candidates for tree in trees] == [tree.candidates for tree in alone]
         assert [tree.log_probability for tree in trees] == pytest.approx(
             [tree.log_probability for tree in alone], abs=1e-5
@@ -69,7 +78,7 @@ def test_beam_search_of_a_batch_equals_problem_by_problem():
 def test_beam_search_and_teacher_forcing_score_a_tree_alike():
     model, own = tiny_solver(), examples()
     memory = read(model, own)
-    for row, trees in enumerate(beam_search(model.decoder, memory, width=3, most_tokens=7)):
+    for row, trees in enumerate(search(model, memory, width=3, most_tokens=7)):
         for tree in trees:
             alone = read(model, [own[row]])
             forced = TreeBatch.of(
@@ -112,7 +121,7 @@ def test_a_wide_beam_finds_the_likeliest_of_all_small_trees():
     for tree in every:
         batch = TreeBatch.of([[[one] for one in tree]], count, CPU)
         totals.append(model.decoder(memory, batch).log_probabilities.sum().item())
-    [found] = beam_search(model.decoder, memory, width=len(every), most_tokens=3)
+    [found] = search(model, memory, width=len(every), most_tokens=3)
     assert len(found) == len(every)
     assert list(found[0].candidates) == every[totals.index(max(totals))]
     assert sum(torch.tensor([tree.log_probability for tree in found]).exp()) <= 1 + 1e-4
@@ -173,19 +182,17 @@ def test_eight_problems_are_learned(trained):
 
 def test_saved_and_loaded_it_solves_alike(trained, tmp_path):
     about = Manifest(capability="solver", name="tiny", extra=solver_extra(trained))
-    artifact_write(tmp_path / "model", about, save_solver(trained))
+    save_solver(trained, tmp_path / "model", about)
     loaded = load_solver(tmp_path / "model", device="cpu")
     assert loaded.solve(problems()) == trained.solve(problems())
     other = Manifest(capability="encoder", name="tiny")
     artifact_write(tmp_path / "encoder", other, write_nothing_of_use)
     with pytest.raises(ArtifactError, match="for encoder, not for solving"):
         load_solver(tmp_path / "encoder")
-    damaged = Manifest(capability="solver", name="tiny", extra=solver_extra(trained))
 
-    def write(folder):
-        save_solver(trained)(folder)
+    def damage(folder):
         (folder / DECODER_NAME).write_bytes(b"half a file")
 
-    artifact_write(tmp_path / "damaged", damaged, write)
+    save_solver(trained, tmp_path / "damaged", about, write_more=damage)
     with pytest.raises(ArtifactError, match=r"decoder in .* cannot be read"):
         load_solver(tmp_path / "damaged", device="cpu")

@@ -8,18 +8,20 @@ from dataclasses import replace
 import pytest
 import torch
 
-from analytics.artifacts import Manifest, artifact_write
+from analytics.artifacts import Manifest
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems, read_problems
 from analytics.solver.config import SolverConfig
-from analytics.solver.model import load_solver, save_solver
+from analytics.solver.model import load_solver, save_solver, solver_extra
 from analytics.solver.train import fit_solver, measure_solver, train_from_files, train_solver
 from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
 from tests.analytics.solver.small_problems import examples, problems
+
+pytestmark = pytest.mark.usefixtures("quick_exports")
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +108,7 @@ def test_adapters_learn_instead_of_the_encoders_weights_and_are_kept_beside_the_
     }
     assert changed
     assert all(name.endswith("weight") and trained[name].dim() == 2 for name in changed)
-    artifact_write(tmp_path / "model", Manifest("solver", "tiny"), save_solver(model))
+    save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
     load_adapter(before, tmp_path / "model" / "adapter")
     for name, tensor in before.model.state_dict().items():
         assert torch.allclose(trained[name], tensor, atol=2e-3), name  # the adapter is kept in half precision
@@ -115,6 +117,19 @@ def test_adapters_learn_instead_of_the_encoders_weights_and_are_kept_beside_the_
 
 def backbone_hash(folder: str) -> str:
     return load_backbone(folder, device="cpu").weights_hash
+
+
+def test_a_training_can_begin_with_a_solver_and_keeps_its_constants(backbone_folder, tmp_path):
+    model, _result = fit_solver(examples(), config(backbone_folder))
+    save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
+    without_pi = [example for example in examples() if "3.14" not in example.tokens]
+    settings = config(str(tmp_path / "model"), max_steps=1, learning_rate=1e-8, decoder_learning_rate=1e-8)
+    further, _result = fit_solver(without_pi, settings)
+    assert set(further.vocabulary.constants) == set(model.vocabulary.constants)
+    before, after = model.solve(problems()), further.solve(problems())
+    assert [[solution.tokens for solution in own] for own in before] == [
+        [solution.tokens for solution in own] for own in after
+    ]
 
 
 def test_a_frozen_encoder_has_no_adapters():

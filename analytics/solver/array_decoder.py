@@ -1,0 +1,214 @@
+"""The goal-driven tree decoder in NumPy, for serving without PyTorch.
+
+It computes what `analytics.solver.decoder.GoalDrivenTreeDecoder` does in evaluation mode, from the same weights by the
+same names; a test holds both to 1e-4 and to the same trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from analytics.errors import ArtifactError
+from analytics.solver.reading import ProblemArrays
+
+__all__ = ["ArrayDecoder", "ArrayMemory", "ArrayScorer"]
+
+_BLOCK_VALUES = 1 << 18  # compared at once: they stay in a core's cache
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayMemory:
+    """What a decoder reads of a batch of problems; see `analytics.solver.decoder.Memory`."""
+
+    root: Array
+    states: Array
+    keys: Array
+    mask: Array
+    leaves: Array
+    leaf_keys: Array
+    leaf_mask: Array
+
+
+class ArrayDecoder:
+    """The decoder's weights, laid out for NumPy. One instance may serve many threads.
+
+    Args:
+        weights: `GoalDrivenTreeDecoder.state_dict` as arrays.
+        constants: number of constants.
+
+    Raises:
+        ArtifactError: a weight is missing.
+    """
+
+    def __init__(self, weights: Mapping[str, Array], constants: int) -> None:
+        self._weights = {name: np.asarray(value, dtype=np.float32) for name, value in weights.items()}
+        self.constants = constants
+        self.width = len(self._weight("project.bias"))
+        self._operators = self._weight("operator_embeddings.weight")
+        self._constants = self._weight("constant_embeddings.weight")[:constants]
+        self._readings = self._weight("reading_embeddings.weight")
+        linear = ("project", "attention_goal", "attention_key", "operator_score", "leaf_goal", "leaf_key")
+        self._linear = {name: self._layer(name) for name in linear}
+        gated = ("first_goal", "right_goal", "left_seed", "right_seed", "merge.gated")
+        self._gated = {name: self._gated_layer(name) for name in gated}
+        self._attention_score = self._weight("attention_score.weight")[0]
+        self._leaf_score = self._weight("leaf_score.weight")[0]
+
+    def _weight(self, name: str) -> Array:
+        if name not in self._weights:
+            raise ArtifactError(f"The decoder has no weights {name!r}.")
+        return self._weights[name]
+
+    def _layer(self, name: str) -> tuple[Array, Array]:
+        """Weights (inputs, outputs) and biases of a linear layer."""
+        weight = self._weight(f"{name}.weight")
+        bias = self._weights.get(f"{name}.bias", np.zeros(len(weight), dtype=np.float32))
+        return np.ascontiguousarray(weight.T), bias
+
+    def _gated_layer(self, name: str) -> tuple[Array, Array]:
+        """Values and gates side by side, so that they are one product."""
+        (value, value_bias), (gate, gate_bias) = self._layer(f"{name}.value"), self._layer(f"{name}.gate")
+        return np.concatenate([value, gate], axis=1), np.concatenate([value_bias, gate_bias])
+
+    def linear(self, name: str, inputs: Array) -> Array:
+        """Apply a linear layer to rows."""
+        weight, bias = self._linear[name]
+        outputs: Array = inputs @ weight
+        outputs += bias
+        return outputs
+
+    def gated(self, name: str, inputs: Array) -> Array:
+        """tanh(W x) * sigmoid(V x)."""
+        weight, bias = self._gated[name]
+        both = inputs @ weight
+        both += bias
+        value, gate = both[:, : self.width], both[:, self.width :]
+        # sigmoid(x) = (1 + tanh(x / 2)) / 2, which does not overflow
+        activated: Array = np.tanh(value) * (0.5 + 0.5 * np.tanh(0.5 * gate))
+        return activated
+
+    def operators(self, numbers: Array) -> Array:
+        """Embeddings of operators."""
+        embeddings: Array = self._operators[numbers]
+        return embeddings
+
+    def attention_scores(self, queries: Array, keys: Array, rows: Array) -> Array:
+        """Compare each query with all keys of its problem: (nodes, tokens)."""
+        return _additive_scores(queries, keys, rows, self._attention_score)
+
+    def leaf_scores(self, queries: Array, keys: Array, rows: Array) -> Array:
+        """Compare each query with all leaves of its problem: (nodes, constants + slots)."""
+        return _additive_scores(queries, keys, rows, self._leaf_score)
+
+    def memory(self, states: Array, batch: ProblemArrays) -> ArrayMemory:
+        """Prepare what is read of a batch.
+
+        Args:
+            states: (problems, tokens, width) of the encoder; the first token is [CLS].
+            batch: the problems.
+        """
+        count, tokens, width = states.shape
+        states = self.linear("project", states.reshape(-1, width)).reshape(count, tokens, width)
+        slots = batch.slot_weights @ states + self._readings[batch.slot_readings]
+        constants = np.broadcast_to(self._constants, (count, *self._constants.shape))
+        leaves = np.concatenate([constants, slots], axis=1)
+        here = np.ones((count, self.constants), dtype=bool)
+        return ArrayMemory(
+            root=states[:, 0],
+            states=states,
+            keys=self.linear("attention_key", states.reshape(-1, width)).reshape(states.shape),
+            mask=batch.mask.astype(bool),
+            leaves=leaves,
+            leaf_keys=self.linear("leaf_key", leaves.reshape(-1, width)).reshape(leaves.shape),
+            leaf_mask=np.concatenate([here, batch.slot_weights.sum(axis=2) > 0], axis=1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayScorer:
+    """Implements `analytics.solver.beam.NodeScorer` over a batch."""
+
+    decoder: ArrayDecoder
+    memory: ArrayMemory
+
+    @property
+    def leaf_mask(self) -> Array:
+        """Which leaves each problem has."""
+        return self.memory.leaf_mask
+
+    def roots(self) -> Array:
+        """Seeds of the roots' goals."""
+        return self.memory.root
+
+    def leaves(self) -> Array:
+        """Embeddings of all leaves."""
+        return self.memory.leaves.reshape(-1, self.decoder.width)
+
+    def empty(self, rows: int) -> Array:
+        """Vectors to be written to."""
+        return np.empty((rows, self.decoder.width), dtype=np.float32)
+
+    def goal(self, seeds: Array, left_subtrees: Array, is_right: Array) -> Array:
+        """Goals of nodes."""
+        goals = np.empty_like(seeds)
+        if not is_right.all():
+            goals[~is_right] = self.decoder.gated("first_goal", seeds[~is_right])
+        if is_right.any():
+            read = np.concatenate([seeds[is_right], left_subtrees[is_right]], axis=1)
+            goals[is_right] = self.decoder.gated("right_goal", read)
+        return goals
+
+    def score(self, goals: Array, problems: Array) -> tuple[Array, Array]:
+        """Log-probabilities of everything that can stand at nodes, and what the nodes attend to."""
+        memory, decoder = self.memory, self.decoder
+        weights = decoder.attention_scores(decoder.linear("attention_goal", goals), memory.keys, problems)
+        weights = np.exp(_log_softmax(np.where(memory.mask[problems], weights, -np.inf)))
+        contexts = np.empty_like(goals)
+        for block in _blocks(len(goals), memory.states[0].size):
+            contexts[block] = (weights[block, None] @ memory.states[problems[block]])[:, 0]
+        read = np.concatenate([goals, contexts], axis=1)
+        leaves = decoder.leaf_scores(decoder.linear("leaf_goal", read), memory.leaf_keys, problems)
+        leaves = np.where(memory.leaf_mask[problems], leaves, -np.inf)
+        return _log_softmax(
+            np.concatenate([decoder.linear("operator_score", read), leaves], axis=1)
+        ), contexts
+
+    def split(self, goals: Array, contexts: Array, operators: Array) -> tuple[Array, Array]:
+        """What operators pass on to their operands."""
+        read = np.concatenate([goals, contexts, self.decoder.operators(operators)], axis=1)
+        return self.decoder.gated("left_seed", read), self.decoder.gated("right_seed", read)
+
+    def merged(self, operators: Array, left: Array, right: Array) -> Array:
+        """Embeddings of sub-trees from those of their operands."""
+        read = np.concatenate([self.decoder.operators(operators), left, right], axis=1)
+        return self.decoder.gated("merge.gated", read)
+
+
+def _additive_scores(queries: Array, keys: Array, rows: Array, weight: Array) -> Array:
+    """weight . tanh(query + key) of each query with all keys of its row."""
+    scores = np.empty((len(queries), keys.shape[1]), dtype=np.float32)
+    for block in _blocks(len(queries), keys[0].size):
+        compared = keys[rows[block]]
+        compared += queries[block, None]
+        np.tanh(compared, out=compared)
+        scores[block] = compared @ weight
+    return scores
+
+
+def _blocks(rows: int, values: int) -> Iterator[slice]:
+    """Slices of rows, so that a slice has about `_BLOCK_VALUES` values."""
+    size = max(1, _BLOCK_VALUES // max(1, values))
+    for start in range(0, rows, size):
+        yield slice(start, start + size)
+
+
+def _log_softmax(scores: Array) -> Array:
+    """Along the rows; at least one value of each is finite."""
+    shifted: Array = scores - scores.max(axis=1, keepdims=True)
+    shifted -= np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return shifted

@@ -1,0 +1,133 @@
+"""A word problem as an encoder reads it: token ids, and which tokens make each number's state. Torch-free.
+
+Digits say little about what is computed and differ in every problem. So a number may be replaced by the encoder's
+mask token (Pattern-CL replaces it by a token of its own), and its state is the mean over its tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tokenizers import Encoding, Tokenizer
+
+from analytics.solver.targets import SolverExample
+from analytics.text.number_slots import READINGS, NumberSlot
+
+__all__ = ["ProblemArrays", "ReadProblem", "TextReader"]
+
+_DIGITS = re.compile(r"[\d.,]*\d")
+_MASKS = ("[MASK]", "<mask>")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadProblem:
+    """A problem's tokens.
+
+    Attributes:
+        ids: with the encoder's special tokens; cut at its limit.
+        slots: for each slot the places of its tokens, none where the text was cut in front of it.
+        readings: for each slot a number of `READINGS`.
+    """
+
+    ids: tuple[int, ...]
+    slots: tuple[tuple[int, ...], ...]
+    readings: tuple[int, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every number was read."""
+        return all(self.slots)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemArrays:
+    """Problems as arrays.
+
+    Attributes:
+        ids, mask: (problems, tokens).
+        slot_weights: (problems, slots, tokens) the share of each token in a slot's state.
+        slot_readings: (problems, slots) numbers of `READINGS`.
+    """
+
+    ids: np.ndarray
+    mask: np.ndarray
+    slot_weights: np.ndarray
+    slot_readings: np.ndarray
+
+
+class TextReader:
+    """Reads problems for an encoder.
+
+    Args:
+        tokenizer: of the encoder; it truncates.
+        pad_id: token id that fills a batch.
+        mask_numbers: replace every number by the mask token, where the vocabulary has one.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, pad_id: int, *, mask_numbers: bool = True) -> None:
+        self.tokenizer, self.pad_id = tokenizer, pad_id
+        known = (tokenizer.token_to_id(token) for token in _MASKS)
+        self.mask_id = (
+            next((number for number in known if number is not None), None) if mask_numbers else None
+        )
+
+    def read(self, examples: Sequence[SolverExample]) -> list[ReadProblem]:
+        """Read problems, in the order given."""
+        encodings = self.tokenizer.encode_batch([example.problem.text for example in examples])
+        return [
+            self.read_encoding(example, encoding)
+            for example, encoding in zip(examples, encodings, strict=True)
+        ]
+
+    def read_encoding(self, example: SolverExample, encoding: Encoding) -> ReadProblem:
+        """Read a problem whose text the tokenizer has encoded already."""
+        text, slots = example.problem.text, example.slots
+        number_of = _number_characters(text, slots) if self.mask_id is not None else {}
+        kept: list[int] = []
+        spans: list[tuple[int, int]] = []
+        before = -1
+        for number, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
+            own = next((number_of[place] for place in range(start, end) if place in number_of), -1)
+            if own >= 0 and own == before:  # a further piece of the same number
+                spans[-1] = (spans[-1][0], end)
+                continue
+            before = own
+            kept.append(number if own < 0 or self.mask_id is None else self.mask_id)
+            spans.append((start, end))
+        places = tuple(
+            tuple(place for place, (start, end) in enumerate(spans) if start < slot.end and end > slot.start)
+            for slot in slots
+        )
+        return ReadProblem(tuple(kept), places, tuple(READINGS.index(slot.reading) for slot in slots))
+
+    def arrays(self, problems: Sequence[ReadProblem]) -> ProblemArrays:
+        """Put problems into one batch."""
+        width = max(1, *(len(problem.ids) for problem in problems))
+        most = max(1, *(len(problem.slots) for problem in problems))
+        ids = np.full((len(problems), width), self.pad_id, dtype=np.int64)
+        mask = np.zeros((len(problems), width), dtype=np.int64)
+        weights = np.zeros((len(problems), most, width), dtype=np.float32)
+        readings = np.zeros((len(problems), most), dtype=np.int64)
+        for row, problem in enumerate(problems):
+            ids[row, : len(problem.ids)], mask[row, : len(problem.ids)] = problem.ids, 1
+            readings[row, : len(problem.readings)] = problem.readings
+            for slot, places in enumerate(problem.slots):
+                if places:
+                    weights[row, slot, list(places)] = 1 / len(places)
+        return ProblemArrays(ids, mask, weights, readings)
+
+
+def _number_characters(text: str, slots: Sequence[NumberSlot]) -> dict[int, int]:
+    """For each character of a number, which number it belongs to: runs of digits, or whole number words."""
+    owner: dict[int, int] = {}
+    for slot in slots:
+        if slot.start in owner:
+            continue
+        digits = list(_DIGITS.finditer(text, slot.start, slot.end))
+        stretches = [match.span() for match in digits] or [(slot.start, slot.end)]
+        for start, end in stretches:
+            owner.update(dict.fromkeys(range(start, end), start))
+    return owner

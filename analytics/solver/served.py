@@ -1,0 +1,159 @@
+"""A trained solver without PyTorch: the encoder by ONNX Runtime, decoder and beam search in NumPy.
+
+`load_solver` gives what pages and jobs use; it implements `analytics.solver.solution.Solver`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+from tokenizers import Encoding
+
+from analytics.errors import ArtifactError
+from analytics.inference.encode import ExportedEncoder, open_exported
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.records import ProblemRecord
+from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
+from analytics.solver.beam import Hypothesis, beam_search
+from analytics.solver.reading import ReadProblem, TextReader
+from analytics.solver.solution import Solution, alternatives, numbers_reason, text_reason
+from analytics.solver.targets import SolverExample, Vocabulary, solver_example
+
+__all__ = ["DECODER_NAME", "ServedSolver", "load_solver", "without_solution"]
+
+DECODER_NAME = "decoder.safetensors"
+_BATCH_TOKENS, _BATCH_PROBLEMS = 4096, 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A problem that can be tried, or the reason why it cannot."""
+
+    example: SolverExample | None = None
+    read: ReadProblem | None = None
+    reason: str = ""
+
+
+class ServedSolver:
+    """A trained solver. One instance may serve many threads.
+
+    Attributes:
+        name: the artifact's name.
+        manifest: all that the artifact says of itself.
+        checksum: identifies the artifact.
+        languages: that it learned from; empty where that is not known.
+    """
+
+    def __init__(self, exported: ExportedEncoder, decoder: ArrayDecoder) -> None:
+        self.manifest, self.checksum = exported.manifest, exported.checksum
+        self.name = exported.manifest.name
+        extra = exported.manifest.extra
+        self.languages = tuple(extra.get("languages", ()))
+        self.vocabulary = Vocabulary(tuple(extra["constants"]))
+        self.reader = TextReader(
+            exported.tokenizer, int(extra["pad_id"]), mask_numbers=bool(extra["mask_numbers"])
+        )
+        self._unknown_id, self._max_tokens = int(extra["unknown_id"]), int(extra["max_tokens"])
+        self._most_tokens = int(extra.get("most_tokens", 45))
+        self._session, self._decoder = exported.session, decoder
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return up to `beam` solutions of each problem; see `analytics.solver.solution.Solver`."""
+        prepared = self._prepare(problems)
+        solutions: list[list[Solution]] = [[] for _problem in problems]
+        able = [row for row, each in enumerate(prepared) if each.read is not None]
+        reads = {row: read for row in able if (read := prepared[row].read) is not None}
+        for rows in _batches(reads):
+            trees = self.search([reads[row] for row in rows], beam=beam)
+            for row, own in zip(rows, trees, strict=True):
+                example = prepared[row].example
+                if example is not None:
+                    solutions[row] = alternatives(example, own, self.vocabulary)
+        return solutions
+
+    def unsolvable_reason(self, problem: ProblemRecord) -> str:
+        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        return self._prepare([problem])[0].reason
+
+    def search(self, problems: Sequence[ReadProblem], *, beam: int) -> list[list[Hypothesis]]:
+        """Return the likeliest trees of a batch of problems."""
+        arrays = self.reader.arrays(problems)
+        states = self._session.run(None, {"input_ids": arrays.ids, "attention_mask": arrays.mask})[0]
+        memory = self._decoder.memory(states, arrays)
+        return beam_search(ArrayScorer(self._decoder, memory), width=beam, most_tokens=self._most_tokens)
+
+    def _prepare(self, problems: Sequence[ProblemRecord]) -> list[_Prepared]:
+        """Read what can be read; the text is looked at before anything is computed from it."""
+        prepared = [_Prepared(reason=self._first_reason(problem)) for problem in problems]
+        able: list[tuple[int, SolverExample]] = []
+        for row, problem in enumerate(problems):
+            if not prepared[row].reason:
+                example = solver_example(without_solution(problem))
+                prepared[row] = _Prepared(reason=numbers_reason(example.slots))
+                able.append((row, example))
+        able = [(row, example) for row, example in able if not prepared[row].reason]
+        encodings = self.reader.tokenizer.encode_batch([example.problem.text for _row, example in able])
+        for (row, example), encoding in zip(able, encodings, strict=True):
+            reason = self._encoding_reason(encoding)
+            prepared[row] = (
+                _Prepared(reason=reason)
+                if reason
+                else _Prepared(example, self.reader.read_encoding(example, encoding))
+            )
+        return prepared
+
+    def _first_reason(self, problem: ProblemRecord) -> str:
+        if reason := text_reason(problem.text):
+            return reason
+        if self.languages and problem.language not in self.languages:
+            return f"The solver has learned from problems in {', '.join(self.languages)} only."
+        return ""
+
+    def _encoding_reason(self, encoding: Encoding) -> str:
+        if encoding.overflowing:
+            return f"The problem is longer than the {self._max_tokens} word pieces that the solver reads."
+        if encoding.ids.count(self._unknown_id) > UNKNOWN_SHARE_LIMIT * len(encoding.ids):
+            return "The solver does not know the script or most of the words of the problem."
+        return ""
+
+
+def load_solver(folder: Path, *, threads: int | None = None) -> ServedSolver:
+    """Load a trained solver's artifact.
+
+    Args:
+        folder: the artifact's folder.
+        threads: threads of one call of the encoder; by default 2 where there are so many cores.
+
+    Raises:
+        ArtifactError: the folder is no solver's, or incomplete.
+        ChecksumError: a file differs from its recorded SHA-256.
+    """
+    folder = Path(folder)
+    exported = open_exported(folder, threads=threads)
+    manifest = exported.manifest
+    if manifest.capability != "solver" or DECODER_NAME not in manifest.files:
+        raise ArtifactError(f"{folder} holds a model for {manifest.capability}, not for solving.")
+    try:
+        weights = load_file(folder / DECODER_NAME)
+    except (SafetensorError, OSError) as error:
+        raise ArtifactError(f"The decoder in {folder} cannot be read: {error}") from error
+    return ServedSolver(exported, ArrayDecoder(weights, len(manifest.extra["constants"])))
+
+
+def without_solution(problem: ProblemRecord) -> ProblemRecord:
+    """Return what a solver may see of a problem."""
+    return ProblemRecord(problem.id, problem.text, problem.language)
+
+
+def _batches(reads: dict[int, ReadProblem]) -> Iterator[list[int]]:
+    """Rows of problems of about one length, the longest first."""
+    order = sorted(reads, key=lambda row: -len(reads[row].ids))
+    start = 0
+    while start < len(order):
+        size = max(1, min(_BATCH_PROBLEMS, _BATCH_TOKENS // len(reads[order[start]].ids)))
+        yield order[start : start + size]
+        start += size

@@ -1,0 +1,186 @@
+"""Solving without PyTorch: the same numbers and trees as with it, and honest answers to bad input."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+from analytics.artifacts import Manifest
+from analytics.backbone.export import export_onnx
+from analytics.backbone.tiny import tiny_backbone
+from analytics.errors import ArtifactError
+from analytics.records import ProblemRecord
+from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
+from analytics.solver.beam import beam_search
+from analytics.solver.decoder import TensorScorer
+from analytics.solver.model import save_solver, solver_extra
+from analytics.solver.served import DECODER_NAME, load_solver
+from analytics.solver.solution import Solver
+from analytics.solver.targets import solver_example
+from tests.analytics.solver.small_problems import problems, tiny_solver
+
+pytestmark = pytest.mark.usefixtures("quick_exports")
+
+
+def random_problems(count: int) -> list[ProblemRecord]:
+    rng = random.Random(7)
+    words = ["pens", "are", "sold", "for", "and", "each", "25 %", "half of", "2/3", "dozen"]
+    texts = []
+    for _problem in range(count):
+        parts = rng.choices(words, k=rng.randint(1, 12)) + [str(rng.randint(1, 99))] * rng.randint(1, 3)
+        rng.shuffle(parts)
+        texts.append(" ".join(parts))
+    return [ProblemRecord(str(row), text) for row, text in enumerate(texts)]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return tiny_solver()
+
+
+@pytest.fixture(scope="module")
+def folder(quick_exports, model, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("solver") / "model"
+    extra = solver_extra(model, most_tokens=15) | {"languages": ["en"]}
+    save_solver(model, folder, Manifest("solver", "tiny", extra=extra))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(folder):
+    return load_solver(folder)
+
+
+def scorers(model, folder, records):
+    own = [solver_example(record) for record in records]
+    read = model.reader.read(own)
+    batch, arrays = model.reader.batch(read, model.device), model.reader.arrays(read)
+    with torch.no_grad():
+        states = model.states(batch)
+        memory = model.memory(states, batch)
+    decoder = ArrayDecoder(load_file(folder / DECODER_NAME), len(model.vocabulary.constants))
+    return TensorScorer(model.decoder, memory), ArrayScorer(decoder, decoder.memory(states.numpy(), arrays))
+
+
+def test_every_part_of_the_decoder_gives_the_numbers_of_pytorch(model, folder):
+    tensors, arrays = scorers(model, folder, random_problems(20))
+    np.testing.assert_array_equal(tensors.leaf_mask, arrays.leaf_mask)
+    np.testing.assert_allclose(tensors.leaves().detach().numpy(), arrays.leaves(), atol=1e-4)
+    rng = np.random.default_rng(0)
+    rows, width = rng.integers(20, size=50), model.decoder.project.out_features
+    first, second = rng.normal(size=(2, 50, width)).astype(np.float32)
+    is_right, operators = rng.random(50) < 0.5, rng.integers(5, size=50)
+    with torch.no_grad():
+        left, right = torch.from_numpy(first), torch.from_numpy(second)
+        goals = tensors.goal(left, right, is_right)
+        np.testing.assert_allclose(goals, arrays.goal(first, second, is_right), atol=1e-4)
+        scores, contexts = tensors.score(goals, rows)
+        own_scores, own_contexts = arrays.score(goals.numpy(), rows)
+        np.testing.assert_allclose(scores, own_scores, atol=1e-4)
+        np.testing.assert_allclose(contexts, own_contexts, atol=1e-4)
+        for expected, value in zip(
+            tensors.split(goals, contexts, operators),
+            arrays.split(goals.numpy(), contexts.numpy(), operators),
+            strict=True,
+        ):
+            np.testing.assert_allclose(expected, value, atol=1e-4)
+        merged = tensors.merged(operators, left, right)
+        np.testing.assert_allclose(merged, arrays.merged(operators, first, second), atol=1e-4)
+
+
+@pytest.mark.parametrize("width", [1, 3, 10])
+def test_the_search_gives_the_trees_of_pytorch(model, folder, width):
+    tensors, arrays = scorers(model, folder, random_problems(60))
+    with torch.no_grad():
+        expected = beam_search(tensors, width=width, most_tokens=15)
+    for trees, own in zip(expected, beam_search(arrays, width=width, most_tokens=15), strict=True):
+        assert len(trees) == width
+        assert [tree.candidates for tree in trees] == [tree.candidates for tree in own]
+        for tree, other in zip(trees, own, strict=True):
+            assert tree.log_probability == pytest.approx(other.log_probability, abs=1e-4)
+
+
+def test_a_served_solver_solves_as_the_model_in_pytorch_does(model, served):
+    records = [*problems(), *random_problems(40)]
+    solver: Solver = served
+    for expected, own in zip(model.solve(records, most_tokens=15), solver.solve(records), strict=True):
+        assert expected
+        assert [solution.tokens for solution in expected] == [solution.tokens for solution in own]
+        for solution, other in zip(expected, own, strict=True):
+            assert solution.probability == pytest.approx(other.probability, abs=1e-4)
+            assert (solution.value, solution.exact) == (other.value, other.exact)
+
+
+def test_solutions_do_not_depend_on_the_batch_or_on_a_known_equation(served):
+    records = [*problems(), *random_problems(40)]
+    together = served.solve(records, beam=5)
+    for record, solutions in zip(records, together, strict=True):
+        [alone] = served.solve([ProblemRecord("x", record.text)], beam=5)
+        assert [solution.tokens for solution in alone] == [solution.tokens for solution in solutions]
+
+
+def test_trees_that_take_another_of_two_equal_numbers_are_one_solution(served):
+    [solutions] = served.solve([ProblemRecord("1", "5 cats and 5 dogs")], beam=10)
+    assert len({solution.equation for solution in solutions}) == len(solutions)
+    assert sum(solution.probability for solution in solutions) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "part"),
+    [
+        ("", "en", "no text"),
+        ("How many pens does Ann have?", "en", "no number"),
+        ("7 pens, " * 60, "en", "more than 50 numbers"),
+        ("7 pens. " + "And so on. " * 2000, "en", "characters"),
+        ("7 pens. " + "And so on. " * 60, "en", "longer than"),
+        ("小明有5个苹果，吃了2个，还剩多少个？", "en", "script"),
+        ("Anne a 5 pommes et en mange 2.", "fr", "problems in en only"),
+        ("9" * 9000, "en", "no number"),
+        ("9" * 80, "en", "too many digits"),
+    ],
+)
+def test_what_cannot_be_solved_gets_no_solution_and_a_reason(served, text, language, part):
+    record = ProblemRecord("1", text, language)
+    began = time.perf_counter()
+    good = ProblemRecord("2", "7 red pens and 2 blue pens")
+    bad_solutions, good_solutions = served.solve([record, good])
+    assert bad_solutions == []
+    assert good_solutions
+    assert part in served.unsolvable_reason(record)
+    assert served.unsolvable_reason(good) == ""
+    assert time.perf_counter() - began < 5
+
+
+def test_latex_and_text_without_a_question_are_tried(served):
+    for text in (r"Take $\frac{1}{2}$ of $30$ pens, $\sqrt{4$ and }{", "7 pens. 2 pens."):
+        record = ProblemRecord("1", text)
+        assert served.unsolvable_reason(record) == ""
+        assert served.solve([record])[0]
+
+
+def test_serving_imports_neither_torch_nor_transformers(folder):
+    script = (
+        "import sys\nfrom pathlib import Path\n"
+        "from analytics.records import ProblemRecord\nfrom analytics.solver.served import load_solver\n"
+        f"print(len(load_solver(Path({str(folder)!r})).solve([ProblemRecord('1', '7 pens')])[0]))\n"
+        "print(sorted({'torch', 'transformers'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["3", "[]"]
+
+
+def test_other_folders_are_refused(folder, tmp_path):
+    export_onnx(tiny_backbone(), tmp_path / "encoder")
+    with pytest.raises(ArtifactError, match="for encoder, not for solving"):
+        load_solver(tmp_path / "encoder")
+    weights = load_file(folder / DECODER_NAME)
+    del weights["leaf_score.weight"]
+    with pytest.raises(ArtifactError, match="no weights 'leaf_score"):
+        ArrayDecoder(weights, 1)
