@@ -24,7 +24,7 @@ def shuffle_number() -> float:
 @pghistory.track(
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
-    exclude=["score", "verdict", "findings", "scored_by", "scored_at", "priority", "shuffle"],
+    exclude=["score", "verdict", "findings", "solved", "scored_by", "scored_at", "priority", "shuffle"],
 )
 class ParaphrasePair(models.Model):
     """An original and a paraphrase of it, from its arrival to its outcome.
@@ -37,6 +37,8 @@ class ParaphrasePair(models.Model):
         score: cosine of the paraphrase scorer, in [-1, 1]; null until scored.
         verdict: calibrated probability that the paraphrase is valid; null until scored.
         findings: list as `questionbank.services.paraphrase.findings_to_json` gives it; null until read.
+        solved: what the solver makes of both texts, as `questionbank.services.pair_solutions` gives it; null until it
+            was asked, or where a text is no word problem.
         priority: place in the queue, small first; kept by `questionbank.services.paraphrase`.
         shuffle: a random number, by which a share of the queue is ordered instead.
         opinions_wanted: so many reviewers are asked, none of whom sees the others' decisions.
@@ -75,6 +77,7 @@ class ParaphrasePair(models.Model):
     score = models.FloatField(_("score"), null=True, blank=True)
     verdict = models.FloatField(_("probability that it is valid"), null=True, blank=True)
     findings = models.JSONField(_("findings"), null=True, blank=True)
+    solved = models.JSONField(_("solutions"), null=True, blank=True)
     scored_by = models.ForeignKey(
         "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

@@ -9,12 +9,16 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import storages
+from django.utils.translation import gettext as _
 
 from analytics.artifacts import artifact_read
+from analytics.catalog import CAPABILITIES
 from analytics.errors import ArtifactError
+from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
+from questionbank.numbers import whole_number
 
-__all__ = ["artifact_champion", "artifact_folder"]
+__all__ = ["artifact_champion", "artifact_folder", "artifact_numbered"]
 
 
 def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | None:
@@ -22,6 +26,21 @@ def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | No
     return ModelArtifact.objects.filter(
         capability=capability, scope=scope, state=ModelArtifact.State.CHAMPION
     ).first()
+
+
+def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
+    """The model of a capability with a number, as somebody typed it.
+
+    Raises:
+        NotFound: there is none.
+    """
+    artifact = ModelArtifact.objects.filter(capability=capability, pk=whole_number(number) or 0).first()
+    if artifact is None:
+        raise NotFound(
+            _("“%(title)s” has no model with the number %(number)s.")
+            % {"title": CAPABILITIES[capability].title, "number": number}
+        )
+    return artifact
 
 
 def artifact_folder(artifact: ModelArtifact) -> Path:

@@ -9,10 +9,9 @@ from django.utils.translation import gettext as _
 
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
-from questionbank.errors import NotFound, ServiceUnavailable
+from questionbank.errors import ServiceUnavailable
 from questionbank.files import InputPair
-from questionbank.models import ModelArtifact
-from questionbank.numbers import whole_number
+from questionbank.selectors.artifacts import artifact_numbered
 from questionbank.selectors.serving import scorer_of, served_scorer
 
 __all__ = ["pair_scores", "scorer_by_number"]
@@ -32,10 +31,7 @@ def scorer_by_number(model: str) -> Scorer:
                 _("There is no scorer of paraphrases yet: train one, or import one with import_model.")
             )
         return served.scorer
-    artifact = ModelArtifact.objects.filter(capability="paraphrase", pk=whole_number(model) or 0).first()
-    if artifact is None:
-        raise NotFound(_("There is no scorer with the number %(number)s.") % {"number": model})
-    return scorer_of(artifact).scorer
+    return scorer_of(artifact_numbered(capability="paraphrase", number=model)).scorer
 
 
 def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]) -> list[dict[str, Any]]:

@@ -88,6 +88,7 @@ EXPORT_FIELDS = (
     "pair", "source_id", "batch", "original", "paraphrase", "language", "source", "generator", "state", "outcome",
     "outcome_text", "reviewer", "verdict", "reason", "text", "comment", "adjudication", "label", "random",
     "seconds", "decided_at", "guideline_version", "scorer", "scorer_id", "score", "probability",
+    "solver_agrees", "solver_original", "solver_paraphrase",
 )  # fmt: skip
 RESAMPLES = 1_000
 _JUDGED = (ReviewDecision.Verdict.ACCEPT, ReviewDecision.Verdict.REJECT, ReviewDecision.Verdict.EDIT)
@@ -499,12 +500,22 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
             pair.generator, pair.state, pair.outcome, pair.outcome_text,
             one.reviewer.get_username() if one.reviewer else "", one.verdict, one.reason, one.text, one.comment,
             one.is_adjudication, one.is_label, one.is_random, round(one.seconds, 1), one.created_at.isoformat(),
-            one.guideline.version, one.scorer_name, one.scorer_id, one.score, one.probability,
+            one.guideline.version, one.scorer_name, one.scorer_id, one.score, one.probability, *_solved_columns(pair),
         )  # fmt: skip
         row = dict(zip(EXPORT_FIELDS, values, strict=True))
         if include_undone:
             row["undone_at"] = one.undone_at.isoformat() if one.undone_at else None
         yield row
+
+
+def _solved_columns(pair: ParaphrasePair) -> tuple[bool | None, str, str]:
+    """Whether the solver finds one answer for both texts, and the equation of each with its answer."""
+    solved = pair.solved or {}
+    original, paraphrase = (
+        f"{side['equation']} = {side['answer']}" if (side := solved.get(name)) else ""
+        for name in ("original", "paraphrase")
+    )
+    return solved.get("agree"), original, paraphrase
 
 
 _OPERATORS = frozenset(one.name for one in OPERATORS)

@@ -249,8 +249,9 @@ def pair_save_score(
     verdict: float | None,
     findings: Sequence[Finding] | Sequence[dict[str, Any]],
     artifact: ModelArtifact | None,
+    solved: dict[str, Any] | None = None,
 ) -> None:
-    """Keep what the scorer says of a pair, and its new place in the queue.
+    """Keep what the scorer and the solver say of a pair, and its new place in the queue.
 
     Where there is no scorer, `score`, `verdict` and `artifact` are None: the findings are kept alone. Where the scorer
     cannot read the pair, the first two are, and it is not asked again. A pair that was decided meanwhile keeps the
@@ -265,9 +266,10 @@ def pair_save_score(
         raise ValueError(f"a verdict is a probability, not {verdict}")
     plain = [one if isinstance(one, dict) else findings_to_json([one])[0] for one in findings]
     pair.score, pair.verdict, pair.findings, pair.scored_by = score, verdict, plain, artifact
+    pair.solved = solved
     pair.scored_at = timezone.now() if score is not None else None
     pair.priority = pair_priority(score=score, verdict=verdict, findings=plain)
-    names = ("score", "verdict", "findings", "scored_by", "scored_at", "priority")
+    names = ("score", "verdict", "findings", "solved", "scored_by", "scored_at", "priority")
     undecided = ParaphrasePair.objects.filter(pk=pair.pk).exclude(state=ParaphrasePair.State.DECIDED)
     undecided.update(**{name: getattr(pair, name) for name in names})
 

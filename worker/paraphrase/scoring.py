@@ -11,8 +11,9 @@ from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.serving import ServedScorer, served_scorer
+from questionbank.selectors.serving import ServedScorer, served_scorer, served_solver
 from questionbank.services.artifacts import serving_lock
+from questionbank.services.pair_solutions import pairs_solved
 from questionbank.services.paraphrase import pair_save_score
 from worker.embedding import SMALL_JOB
 from worker.encoder.encoding import bulk_encode
@@ -98,6 +99,7 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
         found = scorer.score([_texts(one) for one in readable]) if scorer is not None else []
         read = {one.pk for one in readable}
         others = [(one, find_changes(*_texts(one))) for one in pairs if one.pk not in read]
+        solved = dict(zip((pair.pk for pair in pairs), pairs_solved(pairs, served_solver()), strict=True))
         with transaction.atomic():
             serving_lock()
             if artifact_champion(capability="paraphrase") != artifact:
@@ -109,9 +111,17 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
                     verdict=one.probability,
                     findings=one.findings,
                     artifact=artifact,
+                    solved=solved[pair.pk],
                 )
             for pair, findings in others:
-                pair_save_score(pair=pair, score=None, verdict=None, findings=findings, artifact=artifact)
+                pair_save_score(
+                    pair=pair,
+                    score=None,
+                    verdict=None,
+                    findings=findings,
+                    artifact=artifact,
+                    solved=solved[pair.pk],
+                )
         return len(readable), len(others)
 
 

@@ -1,0 +1,69 @@
+"""Whether the solver makes the same of a question and of its paraphrase: evidence for reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from analytics.records import ProblemRecord
+from analytics.solver.solution import Solution
+from analytics.solver.targets import answers_agree
+from analytics.text.word_problems import is_word_problem
+from questionbank.models import ParaphrasePair
+from questionbank.selectors.serving import ServedSolver
+from questionbank.selectors.solutions import CERTAIN_ENOUGH
+
+__all__ = ["pairs_solved"]
+
+
+def pairs_solved(pairs: Sequence[ParaphrasePair], served: ServedSolver | None) -> list[dict[str, Any] | None]:
+    """Solve both texts of each pair.
+
+    Returns:
+        For each pair ``{"solver", "original", "paraphrase", "agree"}``: the solver's name, for each text
+        ``{"equation", "answer", "probability"}`` or None where it found no equation with a value, and whether the
+        answers are equal, None where one of them is too uncertain to tell. None for a pair with a text that is no
+        word problem, and where no solver serves.
+    """
+    if served is None:
+        return [None] * len(pairs)
+    texts = [(pair.original, pair.paraphrase) for pair in pairs]
+    readable = [all(map(is_word_problem, both)) for both in texts]
+    problems = [
+        ProblemRecord("", text, pair.language)
+        for pair, both, can in zip(pairs, texts, readable, strict=True)
+        if can
+        for text in both
+    ]
+    found = iter(served.solver.solve(problems) if problems else [])
+    return [_evidence(next(found), next(found), served) if can else None for can in readable]
+
+
+def _evidence(
+    original: Sequence[Solution], paraphrase: Sequence[Solution], served: ServedSolver
+) -> dict[str, Any]:
+    first, second = (solutions[0] if solutions else None for solutions in (original, paraphrase))
+    return {
+        "solver": served.artifact.name,
+        "original": _side(first),
+        "paraphrase": _side(second),
+        "agree": _agree(first, second),
+    }
+
+
+def _side(solution: Solution | None) -> dict[str, Any] | None:
+    if solution is None or solution.value is None:
+        return None
+    return {
+        "equation": solution.equation,
+        "answer": solution.exact or f"{solution.value:.6g}",
+        "probability": round(solution.probability, 4),
+    }
+
+
+def _agree(first: Solution | None, second: Solution | None) -> bool | None:
+    if first is None or second is None or first.value is None or second.value is None:
+        return None
+    if min(first.probability, second.probability) < CERTAIN_ENOUGH:
+        return None
+    return answers_agree(first.value, second.value)

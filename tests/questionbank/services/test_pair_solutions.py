@@ -1,0 +1,61 @@
+"""Whether both texts of a pair are solved alike."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from questionbank.models import ParaphrasePair
+from questionbank.selectors.review import _solved_columns
+from questionbank.services.pair_solutions import pairs_solved
+from tests.questionbank.scripted_solver import served
+
+pytestmark = pytest.mark.django_db
+
+ORIGINAL = "A box holds 6 eggs. How many eggs are there in 4 boxes?"
+SAME = "There are 6 eggs in every box. How many of them are in 4 boxes?"
+OTHER = "There are 6 eggs in a box and 4 outside of it. How many eggs is that?"
+
+
+def pair(paraphrase: str) -> ParaphrasePair:
+    return ParaphrasePair(original=ORIGINAL, paraphrase=paraphrase)
+
+
+def test_equal_answers_agree_and_others_do_not():
+    solver = served({ORIGINAL: [("6*4", 0.9)], SAME: [("4*6", 0.8)], OTHER: [("6+4", 0.7)]})
+    same, other = pairs_solved([pair(SAME), pair(OTHER)], solver)
+    assert same["agree"] is True
+    assert same["paraphrase"] == {"equation": "4*6", "answer": "24", "probability": 0.8}
+    assert other["agree"] is False
+    assert other["original"]["answer"] == "24"
+
+
+@pytest.mark.parametrize(
+    "told", [{ORIGINAL: [("6*4", 0.9)]}, {ORIGINAL: [("6*4", 0.9)], SAME: [("4*6", 0.2)]}]
+)
+def test_what_is_not_solved_or_uncertain_says_nothing_about_agreement(told):
+    (evidence,) = pairs_solved([pair(SAME)], served(told))
+    assert evidence["agree"] is None
+
+
+def test_texts_that_are_no_word_problems_and_no_solver_give_nothing():
+    assert pairs_solved([pair("What is $x^2$?")], served({})) == [None]
+    assert pairs_solved([pair(SAME)], None) == [None]
+
+
+def test_reviewers_read_both_equations_and_the_export_has_them(client, reviewer):
+    evidence = {
+        "solver": "tiny",
+        "original": {"equation": "6*4", "answer": "24", "probability": 0.9},
+        "paraphrase": {"equation": "6+4", "answer": "10", "probability": 0.7},
+        "agree": False,
+    }
+    kept = ParaphrasePair.objects.create(
+        original=ORIGINAL, paraphrase=OTHER, source=ParaphrasePair.Source.TYPED, solved=evidence
+    )
+    client.force_login(reviewer)
+    page = client.get(reverse("review_pair", args=[kept.pk])).content.decode()
+    assert "The solver finds different answers for the two texts." in page
+    assert "<code>6+4</code> = 10" in page
+    assert _solved_columns(kept) == (False, "6*4 = 24", "6+4 = 10")
+    assert _solved_columns(pair(SAME)) == (None, "", "")
