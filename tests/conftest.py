@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,30 @@ import pytest
 
 from tests.kept_graphs import kept_graphs
 
-SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+TESTS = Path(__file__).resolve().parent
+SHARED_DATA = TESTS.parent.parent / "shared" / "data"
+
+# Files that take a minute or more: several processes begin with them, so that none is left alone with one at the end.
+SLOW_FILES = frozenset(
+    TESTS / name
+    for name in (
+        "docker/test_containers.py",
+        "e2e/test_accessibility.py",
+        "e2e/test_flows.py",
+        "e2e/test_retraining.py",
+        "e2e/test_review.py",
+        "faults/test_faults.py",
+        "worker/test_encoder_training.py",
+        "worker/test_promotion.py",
+        "worker/test_real_worker.py",
+    )
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put slow files first in a process of pytest-xdist, whose `--no-loadscope-reorder` keeps this order."""
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        items.sort(key=lambda item: item.path not in SLOW_FILES)
 
 
 @pytest.fixture(scope="session")
