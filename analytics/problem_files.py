@@ -15,7 +15,7 @@ from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.records import ProblemRecord
 
-__all__ = ["Problems", "read_problems"]
+__all__ = ["Problems", "problem_record", "read_problems"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def read_problems(data: Path, *, language: str = "", fold: int = -1) -> Problems
         part = _part_of(file) if data.is_dir() else "learned"
         for number, body in read_objects(file):
             with naming_line(file, number):
-                problem = _problem(body)
+                problem = problem_record(body)
             if problem is None or language not in ("", problem.language):
                 continue
             in_fold = fold >= 0 and problem.fold == fold
@@ -67,12 +67,19 @@ def _part_of(file: Path) -> str:
     return "validation" if file.name.startswith(("val", "dev")) else "learned"
 
 
-def _problem(body: Mapping[str, Any]) -> ProblemRecord | None:
+def problem_record(body: Mapping[str, Any]) -> ProblemRecord | None:
+    """Return the problem of a line; null means absent. None for a line without a text.
+
+    Raises:
+        ValueError: a value is of another type, or a text cannot be kept.
+    """
     text = body.get("text")
     if text is None:
         return None
     for name in ("text", "equation", "answer", "solution", "program"):
-        value = body.get(name, "")
+        value = body.get(name)
+        if value is None:
+            continue
         if not isinstance(value, str):
             raise ValueError(f"the {name} is not a string")
         if value and (problem := string_problem(value, TEXT_LIMIT)):

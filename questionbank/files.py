@@ -16,6 +16,8 @@ from typing import IO, Any, TypeVar
 from django.utils.translation import gettext as _
 
 from analytics.json_lines import decode_line, parse_object, string_problem
+from analytics.problem_files import problem_record
+from analytics.records import ProblemRecord
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, KindredError, LineProblem
 from questionbank.formats.fields import FieldProblems, read_identifier, read_question
@@ -24,10 +26,12 @@ from questionbank.formats.lines import read_lines, refuse_unreadable
 
 __all__ = [
     "InputPair",
+    "InputProblem",
     "InputQuestion",
     "convert_pairs",
     "convert_questions",
     "read_input_pairs",
+    "read_input_problems",
     "read_input_questions",
     "write_text",
 ]
@@ -52,6 +56,14 @@ class InputPair:
     id: str | int | float
     original: str
     paraphrase: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputProblem:
+    """One line of a corpus: `id` comes back as it was given, the line's number where there is none."""
+
+    id: str | int | float
+    problem: ProblemRecord
 
 
 Entry = TypeVar("Entry")
@@ -178,6 +190,25 @@ def read_input_pairs(path: Path) -> Iterator[InputPair | LineProblem]:
     return _read_entries(path, _pair)
 
 
+def read_input_problems(path: Path) -> Iterator[InputProblem | LineProblem]:
+    """The word problem, or what is wrong with it, of each line that is not blank; repeated ids are refused.
+
+    Raises:
+        ImportRefused: the file cannot be read at all, or not on (damaged gzip, for one).
+    """
+    refuse_unreadable(path)
+    seen: set[str | int | float] = set()
+
+    def problem(number: int, row: Mapping[str, Any]) -> InputProblem:
+        entry = _problem(number, row)
+        if entry.id in seen:
+            raise ValueError(f"the id {entry.id!r} occurs for the second time")
+        seen.add(entry.id)
+        return entry
+
+    return _read_entries(path, problem)
+
+
 def _read_entries(
     path: Path, make: Callable[[int, Mapping[str, Any]], Entry]
 ) -> Iterator[Entry | LineProblem]:
@@ -203,6 +234,15 @@ def _pair(number: int, row: Mapping[str, Any]) -> InputPair:
         texts.append(text)
     given = row.get("id")
     return InputPair(str(number) if given is None else given, texts[0], texts[1])
+
+
+def _problem(number: int, row: Mapping[str, Any]) -> InputProblem:
+    read_identifier(row)
+    record = problem_record(row)
+    if record is None or not record.text.strip():
+        raise ValueError("text must be a text that is not empty")
+    given = row.get("id")
+    return InputProblem(str(number) if given is None else given, record)
 
 
 def _question(number: int, row: Mapping[str, Any]) -> InputQuestion:

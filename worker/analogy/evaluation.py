@@ -14,14 +14,12 @@ import numpy as np
 
 from analytics.analogy.examples import AnalogyExample, read_graphs
 from analytics.analogy.retrieve_and_apply import Filled
-from analytics.analogy.retriever import Retriever, load_retriever
+from analytics.analogy.retriever import Retriever
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
-from questionbank.errors import NotFound, ValidationFailed
-from questionbank.models import ModelArtifact
-from questionbank.numbers import whole_number
-from questionbank.selectors.artifacts import artifact_champion, artifact_folder
+from questionbank.errors import ValidationFailed
+from questionbank.selectors.exemplar_files import retriever_by_name
 from worker.analogy.arms import Arm, bound_arm, random_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import QuestionSet, figures_of, measure_arm
 
@@ -40,20 +38,7 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     if options["data"] is None:
         raise ValidationFailed("evaluate analogy needs --data: a file or a folder of word problems.")
-    return evaluate_analogy(options["data"], _retriever(options["model"]), k=options["k"])
-
-
-def _retriever(model: str) -> Retriever | None:
-    """The retriever that an option names; None where none is in use."""
-    if Path(model).is_dir():
-        return load_retriever(Path(model))
-    if model == "default":
-        artifact = artifact_champion(capability="analogy")
-        return None if artifact is None else load_retriever(artifact_folder(artifact))
-    artifact = ModelArtifact.objects.filter(capability="analogy", pk=whole_number(model) or 0).first()
-    if artifact is None:
-        raise NotFound(f"There is no retriever with the number {model}, and no folder of that name.")
-    return load_retriever(artifact_folder(artifact))
+    return evaluate_analogy(options["data"], retriever_by_name(options["model"]), k=options["k"])
 
 
 def evaluate_analogy(data: Path, retriever: Retriever | None, *, k: int = 8) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+"""Worked exemplars of a file of problems, as JSON Lines."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from questionbank.errors import KindredError, ValidationFailed
+from questionbank.files import convert_questions
+from questionbank.management.base import BankCommand
+from questionbank.selectors.exemplar_files import FileCorpus, read_corpus, retriever_by_name
+from questionbank.selectors.serving import serving
+
+
+class Command(BankCommand):
+    """File in, file out: nothing of it enters the bank."""
+
+    help = "Write the problems of a corpus that are computed most as each problem of a JSON Lines file is."
+    needs_model = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--input", type=Path, required=True, help="problems.jsonl, or .jsonl.gz")
+        parser.add_argument("--corpus", type=Path, required=True, help="corpus.jsonl, or .jsonl.gz")
+        parser.add_argument("--output", type=Path, required=True, help="exemplars.jsonl, or .jsonl.gz")
+        parser.add_argument("--k", type=int, default=8, help="exemplars of a problem (8)")
+        parser.add_argument(
+            "--model", default="default", help="number or folder of a retriever, by default the one in use"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["k"] < 1:
+            raise ValidationFailed("--k must be at least 1.")
+        refused: list[str] = []
+        notices: set[str] = set()
+        problems = read_corpus(options["corpus"], refused.append)
+        for line in refused:
+            self.stderr.write(line)
+        retriever = retriever_by_name(options["model"])
+        if retriever is None:
+            notices.add("There is no retriever yet: the exemplars are near by the encoder in use.")
+        try:
+            corpus = FileCorpus(problems, retriever or serving().encoder("purpose"), notices)
+            written = convert_questions(
+                source=options["input"],
+                target=options["output"],
+                convert=lambda questions: corpus.exemplars(questions, options["k"]),
+                report=self.stderr.write,
+            )
+        finally:
+            for notice in sorted(notices):
+                self.stderr.write(notice)
+        self.stderr.write(f"Exemplars of {written:,} problems are in {options['output']}.")
+        if refused:
+            raise KindredError(
+                f"{len(refused):,} lines of the corpus could not be read; the others were used."
+            )

@@ -1,0 +1,119 @@
+"""`manage.py exemplars`: file in, file out."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from questionbank.services import artifacts
+from questionbank.services.artifacts import artifact_promote, artifact_register
+from tests.kept_graphs import kept_graphs
+
+pytestmark = pytest.mark.django_db
+
+CORPUS = [
+    {"id": "sum", "text": "Tom has 3 pens and 4 cups.", "equation": "3+4"},
+    {"id": 2, "text": "Ann had 9 pies and ate 5.", "program": "subtract(n0,n1)|", "numbers": ["9", "5"]},
+    {"id": "steps", "text": "Each of 2 bags holds 8 nuts.", "calculations": ["2*8=16"], "equation": None},
+    {"id": "plain", "text": "A shop sold 8 cars, then 2."},
+    {"id": "broken", "text": "Of 7 birds 6 flew away.", "equation": "7 minus 6"},
+]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_installed(monkeypatch):
+    monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
+
+
+@pytest.fixture(scope="module")
+def retriever_folder(tmp_path_factory):
+    from analytics.artifacts import Manifest
+    from analytics.backbone.export import export_onnx
+    from analytics.backbone.tiny import tiny_backbone
+
+    folder = tmp_path_factory.mktemp("retriever") / "model"
+    about = Manifest(capability="analogy", name="tiny-analogy", extra={"slot_text": True})
+    with kept_graphs():
+        export_onnx(tiny_backbone(), folder, about=about)
+    return folder
+
+
+def write(path, rows) -> str:
+    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows))
+    return str(path)
+
+
+def run(tmp_path, questions, corpus, *arguments: str) -> tuple[list[dict], str]:
+    err = StringIO()
+    target = tmp_path / "exemplars.jsonl"
+    call_command(
+        "exemplars",
+        *("--input", write(tmp_path / "problems.jsonl", questions)),
+        *("--corpus", write(tmp_path / "corpus.jsonl", corpus)),
+        *("--output", str(target)),
+        *arguments,
+        stderr=err,
+    )
+    return [json.loads(line) for line in target.read_text().splitlines()], err.getvalue()
+
+
+def test_each_problem_has_its_nearest_with_their_graphs(tmp_path, retriever_folder):
+    questions = [{"id": "a", "text": "Tom has 30 pens and 40 cups."}, {"text": "Which one?"}]
+    rows, err = run(tmp_path, questions, CORPUS, "--model", str(retriever_folder), "--k", "9")
+    first, second = rows
+    assert (first["id"], second["id"]) == ("a", "2")
+    assert {hit["id"] for hit in first["exemplars"]} == {2, "steps", "plain", "broken"}  # not its own copy
+    assert len(second["exemplars"]) == 5
+    scores = [hit["score"] for hit in second["exemplars"]]
+    assert scores == sorted(scores, reverse=True)
+    graphs = {hit["id"]: hit["graph"] for hit in second["exemplars"]}
+    assert graphs == {"sum": "+(s0,s1)", 2: "+(-s0,s1)", "steps": "*(s0,s1)", "plain": None, "broken": None}
+    assert "1 equation of the corpus cannot be read" in err
+    assert "only 5 problems" in err
+    assert "Exemplars of 2 problems" in err
+
+
+def test_the_retriever_in_use_is_taken_and_a_strange_script_is_compared_by_wording(
+    tmp_path, retriever_folder
+):
+    artifact_promote(artifact=artifact_register(folder=retriever_folder))
+    corpus = [*CORPUS, {"id": "zh", "text": "小明有三支铅笔和四个杯子，一共几个？", "equation": "3+4"}]
+    rows, err = run(tmp_path, [{"id": 1, "text": "小红有五支铅笔和六个杯子，一共几个？"}], corpus, "--k", "2")
+    assert rows[0]["exemplars"][0]["id"] == "zh"
+    assert "compared by wording" in err
+
+
+def test_bad_lines_and_repeated_ids_of_the_corpus_are_named_and_the_others_used(tmp_path, retriever_folder):
+    corpus = [
+        CORPUS[0],
+        CORPUS[0],
+        "{",
+        {"id": "x"},
+        {"id": "y", "text": "a", "calculations": "1+1"},
+        CORPUS[3],
+    ]
+    with pytest.raises(CommandError, match="4 lines of the corpus"):
+        run(tmp_path, [{"id": 1, "text": "How many?"}], corpus, "--model", str(retriever_folder))
+    (row,) = map(json.loads, (tmp_path / "exemplars.jsonl").read_text().splitlines())
+    assert {hit["id"] for hit in row["exemplars"]} == {"sum", "plain"}
+
+
+@pytest.mark.parametrize(
+    ("corpus", "arguments", "message"),
+    [
+        ([{"id": "x"}], (), "holds no problem"),
+        ([""], (), "is empty"),
+        (CORPUS, ("--k", "0"), "at least 1"),
+        (CORPUS, ("--model", "77"), "no retriever with the number 77"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
+    tmp_path, retriever_folder, corpus, arguments, message
+):
+    with pytest.raises(CommandError, match=message):
+        run(tmp_path, [{"id": 1, "text": "?"}], corpus, *(arguments or ("--model", str(retriever_folder))))
+    assert not (tmp_path / "exemplars.jsonl").exists()
