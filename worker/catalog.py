@@ -75,6 +75,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         train="worker.solver.training:train_solver_run",
         compare="worker.solver.comparison:solver_comparison_figures",
         evaluate="worker.solver.evaluation:evaluate_solver_model",
+        reproduce="worker.solver.reproduction:solver_paper_tables",
         jobs={"solve": "worker.solver.solving:solve_run"},
     ),
     "analogy": WorkerCapability(evaluate="worker.analogy.evaluation:evaluate_analogy_model"),

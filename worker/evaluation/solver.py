@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
@@ -126,8 +127,21 @@ def retrieval_solvers(frozen: Encode | None) -> dict[str, SolverFor]:
     """Return the baselines: the nearest problem by TF-IDF and, with an encoder, by its vectors."""
     solvers: dict[str, SolverFor] = {"retrieve_tfidf": _by_terms}
     if frozen is not None:
-        solvers["retrieve_encoder"] = partial(_by_vectors, frozen)
+        solvers["retrieve_encoder"] = partial(_by_vectors, _remembering(frozen))
     return solvers
+
+
+def _remembering(encode: Encode) -> Encode:
+    """Encode each text once, although folds share most of theirs."""
+    known: dict[str, npt.NDArray[np.float32]] = {}
+
+    def encode_new(texts: list[str]) -> npt.NDArray[np.float32]:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, encode(new), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    return encode_new
 
 
 def _by_terms(learned: Sequence[ProblemRecord]) -> Solver:

@@ -103,7 +103,15 @@ def test_a_set_in_folds_is_measured_fold_by_fold(tmp_path):
     ]  # fmt: skip
     data = tmp_path / "cv.jsonl"
     data.write_text("\n".join(map(json.dumps, rows)))
-    figures = evaluate_solver(data, Adding(), name="adding")
+    encoded: list[str] = []
+
+    def frozen(texts: list[str]) -> np.ndarray:
+        encoded.extend(texts)
+        return np.eye(9, dtype=np.float32)[[len(text) % 9 for text in texts]]
+
+    figures = evaluate_solver(data, Adding(), name="adding", frozen=frozen)
+    assert sorted(encoded) == sorted({row["text"] for row in rows})  # each once
+    assert set(figures["figures"]) == {"solver", "retrieve_tfidf", "retrieve_encoder"}
     assert figures["tested"] == "by fold"
     assert figures["figures"]["retrieve_tfidf"]["answer_accuracy"] == 1  # its twin stands in the other fold
     assert figures["figures"]["solver"]["answer_accuracy"] == 0.25

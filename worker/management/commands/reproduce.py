@@ -26,12 +26,15 @@ class Command(BankCommand):
         )
         parser.add_argument("--arms", nargs="+", metavar="ARM", help="by default all")
         parser.add_argument(
-            "--seeds", nargs="+", type=int, metavar="SEED", help="by default 0 1 2, or 3407 1 2"
+            "--seeds", nargs="+", type=int, metavar="SEED", help="by default 0 1 2, 3407 1 2, or 42"
         )
         parser.add_argument("--train-on", nargs="+", metavar="SET")
         parser.add_argument("--measure-on", nargs="+", metavar="SET")
         parser.add_argument(
-            "--questions", type=int, default=0, help="paraphrase: at most so many of each set (0: all)"
+            "--questions",
+            type=int,
+            default=0,
+            help="paraphrase, solver: at most so many of each set (0: all)",
         )
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="of the training"

@@ -1,0 +1,130 @@
+"""Running arms of the solver's tables, stopping them, and the tables of what was run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import Cancelled, DataError
+from analytics.solver.config import SolverConfig
+from analytics.training.context import TrainingContext
+from tests.analytics.solver.small_problems import problems
+from worker.reproduction import solver as reproduction
+from worker.reproduction.solver import Plan, reproduce_solver
+from worker.reproduction.solver_arms import ARMS, SETS, part_names, part_problems
+from worker.reproduction.solver_table import solver_tables
+from worker.solver.reproduction import solver_paper_tables
+
+TINY = {
+    "batch_size": 4, "epochs": 1, "contrast_epochs": 1, "measured": 0, "device": "cpu", "mixed_precision": False,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("asdiv_a", "mawps"):
+        (folder / name).mkdir()
+        rows = [
+            {"id": f"{fold}-{problem.id}", "text": f"{problem.text} Day {fold}.", "equation": problem.equation,
+             "fold": fold}
+            for fold in range(2) for problem in problems()
+        ]  # fmt: skip
+        (folder / name / "cv.jsonl.gz").write_bytes(_gzip(rows))
+    (folder / "math23k").mkdir()
+    for part in ("train", "dev", "test"):
+        rows = [
+            {"text": one.text, "equation": one.equation} for one in problems()[: 4 if part == "test" else 8]
+        ]
+        (folder / "math23k" / f"{part}.jsonl.gz").write_bytes(_gzip(rows))
+    return folder
+
+
+def _gzip(rows) -> bytes:
+    import gzip
+
+    return gzip.compress("\n".join(map(json.dumps, rows)).encode())
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny") / "bert"
+    save_backbone(tiny_backbone(max_tokens=128), folder)
+    return SolverConfig(backbone=str(folder), **TINY)
+
+
+def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_path):
+    said: list[str] = []
+    arms = ["retrieve-tfidf", "none", "pattern", "textual-train"]
+    plan = Plan(arms=arms, seeds=[1], sets=["asdiv_a/fold-0"], config=config)
+    folders = reproduce_solver(data, tmp_path, plan, say=said.append)
+    assert [str(folder.relative_to(tmp_path)) for folder in folders] == [
+        f"asdiv_a/fold-0/{arm}/seed-1" for arm in arms
+    ]
+    figures = json.loads((folders[2] / "figures.json").read_text())
+    assert figures["settings"]["config"]["contrast"] == "pattern"
+    assert figures["sets"]["test"]["problems"] == 8
+    assert sorted(path.name for path in folders[2].iterdir()) == ["figures.json", "outcomes.npz"]
+    reproduce_solver(data, tmp_path, plan, say=said.append)
+    assert sum("kept from before" in line for line in said) == 4
+    tables = solver_tables(tmp_path)
+    assert tables.count("(fold 0)") >= 4
+    first = next(line for line in tables.splitlines() if line.startswith("| retrieve and apply, TF-IDF"))
+    assert "not run" in first
+    assert "| 87.5 [" in first  # seven of eight find their twin of the other day
+    assert "| multilingual, with | not run | - | not run | 83.9 | not run | 76.3 |" in tables
+    assert "| both contrasts | not run | not run | not run | not run |" in tables
+    with pytest.raises(DataError, match="other settings"):
+        reproduce_solver(data, tmp_path, Plan(["none"], [1], ["asdiv_a/fold-0"], 4, config))
+
+
+def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
+    plan = Plan(arms=["none"], seeds=[1], sets=["asdiv_a/fold-0"], config=config)
+    whole = reproduce_solver(data, tmp_path / "whole", plan)
+    calls = iter(range(99))
+
+    def stopping(**options):
+        return TrainingContext(**options, cancel=lambda: next(calls) >= 0)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(reproduction, "TrainingContext", stopping)
+        with pytest.raises(Cancelled):
+            reproduce_solver(data, tmp_path / "stopped", plan)
+    assert "not run" in solver_tables(tmp_path / "stopped").splitlines()[7]
+    [folder] = reproduce_solver(data, tmp_path / "stopped", plan)
+    figures = [json.loads((one / "figures.json").read_text())["sets"] for one in (whole[0], folder)]
+    assert figures[0] == figures[1]
+
+
+def test_no_problem_is_learned_from_whose_text_is_tested(data):
+    problems = part_problems(data, "math23k")
+    assert (len(problems.learned), len(problems.validation), len(problems.test)) == (4, 8, 4)
+    assert len(part_problems(data, "asdiv_a/fold-1").test) == 8
+    assert len(part_problems(data, "asdiv_a/fold-1", most=3).learned) == 3
+
+
+def test_sets_folds_and_arms_that_are_not_known_are_named(data, config, tmp_path):
+    assert part_names("mawps") == [f"mawps/fold-{fold}" for fold in range(5)]
+    assert part_names("math23k") == ["math23k"]
+    for chosen in ("mawps/fold-5", "math23k/fold-0", "gsm8k"):
+        with pytest.raises(DataError, match="There is no set"):
+            part_names(chosen)
+    with pytest.raises(DataError, match="There is no arm best"):
+        reproduce_solver(data, tmp_path, Plan(["best"], [1], config=config))
+
+
+def test_every_arm_is_a_valid_configuration():
+    for arm in ARMS.values():
+        SolverConfig(**(arm.settings or {}))
+    assert set(SETS) == {"asdiv_a", "mawps", "math23k", "mathqa"}
+
+
+def test_the_command_returns_the_tables(data, config, tmp_path):
+    options = {
+        "data": data, "arms": ["retrieve-tfidf"], "seeds": None, "train_on": ["asdiv_a/fold-1"], "questions": 0,
+        "set": [f"backbone={config.backbone}", "device=cpu"],
+    }  # fmt: skip
+    tables = solver_paper_tables(tmp_path, options, lambda _line: None)
+    assert "(fold 1)" in tables

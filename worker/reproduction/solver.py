@@ -1,0 +1,141 @@
+"""Training and measuring the arms of Pattern-CL's and Textual-CL's tables, by set, fold and seed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analytics.artifacts import artifact_read
+from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.catalog import CAPABILITIES, resolve
+from analytics.configuration import config_to_dict
+from analytics.errors import ArtifactError, DataError
+from analytics.problem_files import Problems
+from analytics.solver.config import SolverConfig
+from analytics.solver.solution import Solver
+from analytics.solver.train import train_solver
+from analytics.training.context import TrainingContext
+from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval_solvers
+from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
+from worker.reproduction.solver_arms import ARMS, SETS, part_names, part_problems
+
+__all__ = ["Plan", "reproduce_solver"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What shall be run.
+
+    Attributes:
+        arms: keys of `ARMS`.
+        seeds: of training.
+        sets: as `part_names` takes them.
+        problems: learn from so many of each set at most, and test with so many; 0 for all.
+        config: what all arms share; an arm's own settings come on top.
+    """
+
+    arms: Sequence[str]
+    seeds: Sequence[int]
+    sets: Sequence[str] = tuple(SETS)
+    problems: int = 0
+    config: SolverConfig = field(default_factory=SolverConfig)
+
+
+def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
+    """Run what is missing of a plan; a training that was stopped goes on from its checkpoint.
+
+    Args:
+        data: the folder that holds a folder for each public set.
+        output: gets ``SET/fold-N/ARM/seed-N`` for each run, or ``SET/ARM/seed-N``.
+        plan: what to run.
+        say: told what happens, a line at a time.
+
+    Returns:
+        The folders of the runs, in order.
+
+    Raises:
+        DataError: an arm or a set is unknown or missing, or a folder holds a run with other settings.
+    """
+    unknown = [arm for arm in plan.arms if arm not in ARMS]
+    if unknown:
+        raise DataError(f"There is no arm {', '.join(unknown)}; there are {', '.join(ARMS)}.")
+    parts = [part for chosen in plan.sets for part in part_names(chosen)]
+    wanted = [
+        (f"{part}/{arm}", seed)
+        for seed in plan.seeds
+        for part in parts
+        for arm in plan.arms
+        if ARMS[arm].settings is not None or seed == plan.seeds[0]
+    ]
+    return run_missing(
+        output,
+        wanted,
+        lambda run, seed: _settings(plan, run, seed),
+        config_to_dict(SolverConfig()),
+        lambda run: _run(run, plan, data),
+        say,
+    )
+
+
+def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
+    """What identifies a run; equal settings give equal figures."""
+    part, _, arm = run.rpartition("/")
+    own = ARMS[arm].settings
+    config = {} if own is None else config_to_dict(replace(plan.config, seed=seed, **own))
+    return {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
+
+
+def _run(run: Run, plan: Plan, data: Path) -> Found:
+    arm = run.settings["arm"]
+    problems = part_problems(data, run.settings["part"], most=plan.problems)
+    run.say(f"{len(problems.learned):,} problems to learn from, {len(problems.test):,} to test with")
+    notes: dict[str, Any] = {}
+    if ARMS[arm].settings is None:
+        frozen = partial(encode_bulk, load_backbone(plan.config.backbone, device=plan.config.device))
+        solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
+    else:
+        solver, notes = _trained(run, problems)
+    outcomes = outcomes_of(solver, problems.test, problems.learned, beam=plan.config.beam)
+    shutil.rmtree(run.folder / "model", ignore_errors=True)
+    return Found(notes, {"test": figures_of(outcomes)}, _arrays(outcomes))
+
+
+def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
+    """The trained solver, and what is worth noting; its folder stays only until it has been measured."""
+    config = SolverConfig(**run.settings["config"])
+    folder = run.folder / "model"
+    if not _is_model(folder, config):
+        shutil.rmtree(folder, ignore_errors=True)
+        context = TrainingContext(
+            checkpoints=run.folder / "checkpoint", callbacks=(step_teller(run.say),), say=run.say
+        )
+        train_solver(replace(problems, test=()), config, folder, context)
+    solver: Solver = resolve(CAPABILITIES["solver"].load)(folder)
+    return solver, dict(artifact_read(folder).metrics)
+
+
+def _is_model(folder: Path, config: SolverConfig) -> bool:
+    """Whether a training that was not measured yet left its model here."""
+    try:
+        return artifact_read(folder).config == config_to_dict(config)
+    except ArtifactError:
+        return False
+
+
+def _arrays(outcomes: Sequence[Outcome]) -> dict[str, np.ndarray]:
+    return {
+        "test/problem": question_numbers([outcome.problem.text for outcome in outcomes]),
+        "test/id": np.array([outcome.problem.id for outcome in outcomes]),
+        "test/equation": np.array([outcome.equation for outcome in outcomes]),
+        "test/is_equation_right": np.array([outcome.is_equation_right for outcome in outcomes]),
+        "test/is_answer_right": np.array([outcome.is_answer_right for outcome in outcomes]),
+        "test/probability": np.array([outcome.probability for outcome in outcomes]),
+        "test/operators": np.array([outcome.operators for outcome in outcomes]),
+        "test/is_twin": np.array([outcome.is_twin for outcome in outcomes]),
+    }

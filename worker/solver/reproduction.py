@@ -1,0 +1,30 @@
+"""`manage.py reproduce solver`: the tables of Pattern-CL and Textual-CL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from analytics.configuration import config_from_strings
+from analytics.solver.config import SolverConfig
+from worker.reproduction.options import command_settings
+from worker.reproduction.solver import Plan, reproduce_solver
+from worker.reproduction.solver_arms import ARMS, SETS
+from worker.reproduction.solver_table import solver_tables
+
+__all__ = ["solver_paper_tables"]
+
+
+def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
+    """Train and measure the arms that the options name, and return the tables of all that was run into the folder."""
+    config = config_from_strings(SolverConfig, command_settings(options))
+    plan = Plan(
+        arms=options["arms"] or list(ARMS),
+        seeds=options["seeds"] or [config.seed],
+        sets=options["train_on"] or list(SETS),
+        problems=options["questions"],
+        config=config,
+    )
+    reproduce_solver(options["data"], output, plan, say=say)
+    return solver_tables(output)
