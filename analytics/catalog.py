@@ -135,7 +135,9 @@ CAPABILITIES: dict[str, Capability] = {
         title="Word-problem solver",
         config=SolverConfig,
         train="analytics.solver.train:train_from_files",
+        export="analytics.solver.export:export_solver",
         load="analytics.solver.served:load_solver",
+        starter=Starter("solver/starter"),
     ),
     "analogy": Capability(
         title="Retriever of analogous problems",

@@ -26,7 +26,9 @@ LARGEST = 8_000_000  # bytes: it travels with every clone
 _SAID_BY_THE_EXPORT = {"kind", "output", "dimension", "pooling", "unknown_id", "pad_id", "backbone_sha256"}
 
 
-def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Manifest:
+def copy_adapter(
+    model: Path, folder: Path, *, capability: str, name: str, largest: int = LARGEST
+) -> Manifest:
     """Write what a trained artifact has beside its backbone: its adapter, and its capability's own files.
 
     Args:
@@ -34,6 +36,7 @@ def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Ma
         folder: where the starter stands.
         capability: which the model must have.
         name: of the starter; installed models show it.
+        largest: bytes that it may have.
 
     Raises:
         ArtifactError: the model has no adapter, one for other weights than the plain ones, or is too large.
@@ -46,8 +49,8 @@ def copy_adapter(model: Path, folder: Path, *, capability: str, name: str) -> Ma
         )
     own = [one for one in manifest.files if "/" not in one and one not in (MODEL_NAME, TOKENIZER_NAME)]
     size = sum((model / one).stat().st_size for one in (*adapter, *own))
-    if size > LARGEST:
-        raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {LARGEST:,}.")
+    if size > largest:
+        raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {largest:,}.")
 
     _check_backbone(model / ADAPTER_FOLDER / ADAPTER_NAME)
 

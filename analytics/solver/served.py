@@ -19,6 +19,7 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
 from analytics.solver.beam import Hypothesis, beam_search
+from analytics.solver.confidence import Confidence, load_confidence
 from analytics.solver.reading import ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
@@ -48,7 +49,9 @@ class ServedSolver:
         languages: that it learned from; empty where that is not known.
     """
 
-    def __init__(self, exported: ExportedEncoder, decoder: ArrayDecoder) -> None:
+    def __init__(
+        self, exported: ExportedEncoder, decoder: ArrayDecoder, confidence: Confidence | None = None
+    ) -> None:
         self.manifest, self.checksum = exported.manifest, exported.checksum
         self.name = exported.manifest.name
         extra = exported.manifest.extra
@@ -59,7 +62,7 @@ class ServedSolver:
         )
         self._unknown_id, self._max_tokens = int(extra["unknown_id"]), int(extra["max_tokens"])
         self._most_tokens = int(extra.get("most_tokens", 45))
-        self._session, self._decoder = exported.session, decoder
+        self._session, self._decoder, self._confidence = exported.session, decoder, confidence
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return up to `beam` solutions of each problem; see `analytics.solver.solution.Solver`."""
@@ -72,7 +75,8 @@ class ServedSolver:
             for row, own in zip(rows, trees, strict=True):
                 example = prepared[row].example
                 if example is not None:
-                    solutions[row] = alternatives(example, own, self.vocabulary)
+                    found = alternatives(example, own, self.vocabulary)
+                    solutions[row] = self._confidence.applied(found) if self._confidence else found
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
@@ -141,7 +145,8 @@ def load_solver(folder: Path, *, threads: int | None = None) -> ServedSolver:
         weights = load_file(folder / DECODER_NAME)
     except (SafetensorError, OSError) as error:
         raise ArtifactError(f"The decoder in {folder} cannot be read: {error}") from error
-    return ServedSolver(exported, ArrayDecoder(weights, len(manifest.extra["constants"])))
+    decoder = ArrayDecoder(weights, len(manifest.extra["constants"]))
+    return ServedSolver(exported, decoder, load_confidence(folder))
 
 
 def without_solution(problem: ProblemRecord) -> ProblemRecord:

@@ -20,6 +20,8 @@ from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
+from analytics.solver.calibrating import Calibration, fit_confidence
+from analytics.solver.confidence import save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.metrics import SolverScores, score_solutions
 from analytics.solver.model import (
@@ -32,6 +34,7 @@ from analytics.solver.model import (
 )
 from analytics.solver.patterns import mine_triples
 from analytics.solver.pools import candidate_pool
+from analytics.solver.solution import alternatives
 from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
@@ -96,6 +99,10 @@ def train_solver(
         "stopped_early": result.stopped_early,
         "seconds": round(result.seconds, 1),
     }
+    context.say("Fitting the confidence")
+    calibration = from_main(lambda: _calibration(model, divided.validation, config))
+    if calibration is not None:
+        metrics["confidence"] = calibration.as_metrics()
     if problems.test:
         context.say(f"Solving {len(problems.test):,} test problems")
         scores = from_main(lambda: measure_solver(model, problems.test, config))
@@ -120,7 +127,8 @@ def train_solver(
         },
     )
     context.say("Exporting")
-    return from_main(lambda: save_solver(model, output, about))
+    confidence = partial(save_confidence, calibration.confidence) if calibration is not None else None
+    return from_main(lambda: save_solver(model, output, about, write_more=confidence))
 
 
 def fit_solver(
@@ -253,6 +261,17 @@ def _scores(model: SolverModel, examples: Sequence[SolverExample], config: Solve
         for trees in found
     ]
     return score_solutions(examples, written, model.vocabulary)
+
+
+def _calibration(
+    model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
+) -> Calibration | None:
+    """Fit the confidence on problems set apart, solved as they are served: in full precision."""
+    found = model.search(examples, beam=config.beam, most_tokens=config.most_tokens)
+    solutions = [
+        alternatives(example, trees, model.vocabulary) for example, trees in zip(examples, found, strict=True)
+    ]
+    return fit_confidence(examples, solutions)
 
 
 def _validation_metrics(

@@ -1,0 +1,93 @@
+"""How likely a solution is right: a logistic curve over what the search says of it. Torch-free.
+
+A beam search's probability is that of one tree, and grows smaller with every node; it says little about the answer.
+Platt scaling ("Probabilistic Outputs for Support Vector Machines", 1999) over three features is fitted on problems that
+the solver did not learn from: `analytics.solver.calibrating`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from analytics.errors import ArtifactError
+from analytics.solver.solution import Solution
+from analytics.solver.targets import OPERATORS
+
+__all__ = ["CONFIDENCE_NAME", "Confidence", "confidence_features", "load_confidence", "save_confidence"]
+
+CONFIDENCE_NAME = "confidence.json"
+_FEATURES = 3
+_LEAST = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """A logistic curve over `confidence_features`.
+
+    Attributes:
+        weights: one a feature.
+        bias: the constant.
+    """
+
+    weights: tuple[float, ...]
+    bias: float
+
+    def applied(self, solutions: Sequence[Solution]) -> list[Solution]:
+        """Return a problem's solutions with calibrated probabilities that add up to 1 at most, in their order."""
+        features = confidence_features(solutions)
+        values = [
+            _sigmoid(self.bias + sum(w * value for w, value in zip(self.weights, row, strict=True)))
+            for row in features
+        ]
+        total = max(1.0, sum(values))
+        calibrated = [
+            replace(solution, probability=value / total)
+            for solution, value in zip(solutions, values, strict=True)
+        ]
+        return sorted(calibrated, key=lambda solution: (solution.value is None, -solution.probability))
+
+
+def confidence_features(solutions: Sequence[Solution]) -> list[tuple[float, ...]]:
+    """Return for each solution of a problem: log-probability, log of its share among all, number of operators."""
+    total = sum(solution.probability for solution in solutions)
+    return [
+        (
+            math.log(max(solution.probability, _LEAST)),
+            math.log(max(solution.probability / total if total else 0.0, _LEAST)),
+            float(sum(token in OPERATORS for token in solution.tokens)),
+        )
+        for solution in solutions
+    ]
+
+
+def save_confidence(confidence: Confidence, folder: Path) -> None:
+    """Write the curve into a model's folder."""
+    body = {"weights": list(confidence.weights), "bias": confidence.bias}
+    (folder / CONFIDENCE_NAME).write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
+
+
+def load_confidence(folder: Path) -> Confidence | None:
+    """Read what `save_confidence` wrote; None for a solver without.
+
+    Raises:
+        ArtifactError: the file is damaged.
+    """
+    path = folder / CONFIDENCE_NAME
+    if not path.is_file():
+        return None
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+        weights = tuple(float(weight) for weight in body["weights"])
+        if len(weights) != _FEATURES:
+            raise ValueError(f"{len(weights)} weights")
+        return Confidence(weights, float(body["bias"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArtifactError(f"{path} cannot be read: {error}.") from error
+
+
+def _sigmoid(value: float) -> float:
+    return 1 / (1 + math.exp(-max(-60.0, min(60.0, value))))

@@ -1,0 +1,69 @@
+"""Confidence: fitted on problems set apart, it says how often solutions are right."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from analytics.errors import ArtifactError
+from analytics.records import ProblemRecord
+from analytics.solver.calibrating import calibration_error, fit_confidence
+from analytics.solver.confidence import CONFIDENCE_NAME, Confidence, load_confidence, save_confidence
+from analytics.solver.solution import solution_of
+from analytics.solver.targets import solver_example
+
+VALUES = [Fraction(7), Fraction(2)]
+ADD = solution_of(["+", "N0", "N1"], VALUES, 0.6)
+TAKE = solution_of(["-", "N0", "N1"], VALUES, 0.2)
+NOTHING = solution_of(["/", "N0", "-", "N1", "N1"], VALUES, 0.1)
+
+
+def test_the_calibration_error_is_the_mean_gap_between_probability_and_share():
+    # four at 0.75 of which half are right, one at 0.05 that is wrong: (4 * 0.25 + 0.05) / 5
+    assert calibration_error([0.75] * 4 + [0.05], [True, False] * 2 + [False]) == pytest.approx(0.21)
+    assert calibration_error([1.0], [True]) == 0
+    assert calibration_error([], []) == 0
+
+
+def test_probabilities_add_up_to_one_at_most_and_solutions_without_value_stay_last():
+    sure = Confidence((0.0, 0.0, 0.0), 3.0).applied([ADD, TAKE, NOTHING])
+    assert sum(solution.probability for solution in sure) == pytest.approx(1)
+    upside_down = Confidence((-1.0, 0.0, 0.0), 0.0).applied([ADD, TAKE, NOTHING])
+    assert [solution.tokens for solution in upside_down] == [TAKE.tokens, ADD.tokens, NOTHING.tokens]
+
+
+def test_a_search_that_is_too_sure_of_itself_is_corrected():
+    rng = random.Random(1)
+    examples, solutions = [], []
+    for number in range(600):
+        is_right = rng.random() < 0.6
+        examples.append(
+            solver_example(ProblemRecord(str(number), "7 and 2", equation="7+2" if is_right else "7*2"))
+        )
+        sure = rng.uniform(0.9, 0.99)
+        solutions.append([replace(ADD, probability=sure), replace(TAKE, probability=(1 - sure) / 2)])
+    calibration = fit_confidence(examples, solutions)
+    assert calibration.error_before > 0.25
+    assert calibration.error < 0.08
+    first = calibration.confidence.applied(solutions[0])[0]
+    assert first.probability == pytest.approx(0.6, abs=0.1)
+    assert calibration.as_metrics()["problems"] == 600
+
+
+def test_too_few_problems_or_one_kind_of_answer_fit_nothing():
+    example = solver_example(ProblemRecord("1", "7 and 2", equation="7+2"))
+    assert fit_confidence([example] * 10, [[ADD, TAKE]] * 10) is None
+    assert fit_confidence([example] * 90, [[ADD]] * 90) is None
+
+
+def test_saved_and_loaded_it_is_the_same_and_damage_is_said(tmp_path):
+    assert load_confidence(tmp_path) is None
+    confidence = Confidence((0.5, 1.25, -0.125), 0.75)
+    save_confidence(confidence, tmp_path)
+    assert load_confidence(tmp_path) == confidence
+    (tmp_path / CONFIDENCE_NAME).write_text('{"weights": [1], "bias": 0}')
+    with pytest.raises(ArtifactError, match="1 weights"):
+        load_confidence(tmp_path)

@@ -1,0 +1,50 @@
+"""The starter: adapter, decoder and confidence of a trained solver, put together with the backbone again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from analytics.artifacts import Manifest
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import ArtifactError
+from analytics.problem_files import Problems
+from analytics.solver.confidence import CONFIDENCE_NAME
+from analytics.solver.config import SolverConfig
+from analytics.solver.export import export_solver
+from analytics.solver.model import save_solver, solver_extra
+from analytics.solver.served import load_solver
+from analytics.solver.starter import write_starter
+from analytics.solver.train import train_solver
+from tests.analytics.solver.small_problems import problems, tiny_solver
+
+pytestmark = pytest.mark.usefixtures("quick_exports")
+
+
+def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(quick_exports, tmp_path):
+    save_backbone(tiny_backbone(max_tokens=128), tmp_path / "bert")
+    config = SolverConfig(
+        backbone=str(tmp_path / "bert"), adapter_rank=2, batch_size=8, epochs=80, learning_rate=3e-3, evaluate_every=80,
+        decoder_learning_rate=3e-3, measured=300, device="cpu", mixed_precision=False,
+    )  # fmt: skip
+    apart = [replace(problem, id=f"{problem.id}-{copy}") for copy in range(8) for problem in problems()]
+    manifest = train_solver(Problems(tuple(problems()), tuple(apart)), config, tmp_path / "model")
+    assert manifest.extra["languages"] == ["en"]
+    assert 0 <= manifest.metrics["confidence"]["calibration_error"] <= 1
+    written = write_starter(tmp_path / "model", tmp_path / "starter")
+    assert {"decoder.safetensors", CONFIDENCE_NAME, "adapter_model.safetensors"} <= set(written.files)
+    assert "model.onnx" not in written.files
+    export_solver(tmp_path / "exported", backbone=str(tmp_path / "bert"), adapter=tmp_path / "starter")
+    trained, exported = load_solver(tmp_path / "model"), load_solver(tmp_path / "exported")
+    assert exported.name == "Kindred starter solver"
+    for before, after in zip(trained.solve(problems()), exported.solve(problems()), strict=True):
+        assert before[0].tokens == after[0].tokens
+        assert before[0].probability == pytest.approx(after[0].probability, abs=0.02)
+
+
+def test_a_solver_without_an_adapter_is_no_starter(quick_exports, tmp_path):
+    model = tiny_solver()
+    save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
+    with pytest.raises(ArtifactError, match="no solver model with an adapter"):
+        write_starter(tmp_path / "model", tmp_path / "starter")
