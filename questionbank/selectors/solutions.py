@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
+from analytics.errors import DataError
+from analytics.expression.notation import to_prefix
 from analytics.records import ProblemRecord
-from analytics.solver.solution import Solution, Step, solution_steps
-from analytics.solver.targets import answers_agree
+from analytics.solver.solution import Solution, Step, solution_of, solution_steps
+from analytics.solver.targets import answers_agree, target_tree
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 from analytics.text.word_problems import is_word_problem
@@ -69,23 +71,33 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class SolvedText:
-    """What the solver makes of a text.
+    """How a text is solved: by its own equation where it has one, and by the solver.
 
     Attributes:
-        alternatives: the likeliest first; empty where it found none.
+        alternatives: the solver's equations, the likeliest first; empty where it found none.
         reason: why it found none.
-        parts: the text, cut at the numbers that the first equation uses.
-        solver: name of the model.
-        agrees: whether the first answer is the published one; None where that is no number, or unknown.
-        published: the published answer as a number, as written.
+        parts: the text, cut at the numbers that the equation shown uses.
+        solver: name of the model; empty where none serves.
+        known: the equation that the question's source gave or a person set.
+        known_by_person: whether it was a person.
+        agrees: whether the solver's first answer is the known one: the value of the question's own equation, else the
+            published answer where that is a number; None where neither is known.
+        published: the published answer, as written.
     """
 
     alternatives: tuple[Alternative, ...]
     reason: str
     parts: tuple[TextPart, ...]
     solver: str
+    known: Alternative | None = None
+    known_by_person: bool = False
     agrees: bool | None = None
     published: str = ""
+
+    @property
+    def shown(self) -> Alternative | None:
+        """The equation whose steps and tree are shown: the question's own, else the solver's first."""
+        return self.known or self.best
 
     @property
     def best(self) -> Alternative | None:
@@ -121,22 +133,63 @@ def text_solved(text: str, language: str, solver: ServedSolver | None) -> Solved
 
 
 def question_solved(question: Question, solver: ServedSolver | None) -> SolvedText | None:
-    """What the solver in use makes of a question: as it was kept, else solved now. None as for `text_solved`."""
-    if solver is None:
-        return None
+    """How a question is solved: by its own equation, and by the solver in use (as it was kept, else now).
+
+    None where it has no equation that can be read, and the solver says nothing (`text_solved`).
+
+    Raises:
+        ServiceUnavailable: the solver's files are missing or damaged.
+    """
+    solved = _solved_by_model(question, solver)
+    known = _known_solution(question)
+    if known is not None:
+        return _with_known(solved, known, question)
+    return solved and _with_agreement(solved, published_value(question), question.answer.strip())
+
+
+def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
     kept: QuestionSolution | None = getattr(question, "machine_solution", None)
-    if (
-        kept is not None
-        and kept.artifact_id == solver.artifact.pk
-        and bytes(kept.content_hash) == bytes(question.content_hash)
-    ):
-        if not kept.alternatives and not is_word_problem(question.text):
-            return None
-        solutions = [_solution(row) for row in kept.alternatives]
-        solved: SolvedText | None = _solved(question.text, solutions, kept.reason, solver.artifact.name)
-    else:
-        solved = text_solved(question.text, question.language, solver)
-    return solved and _with_agreement(solved, question)
+    if solver is None or kept is None or kept.artifact_id != solver.artifact.pk:
+        return text_solved(question.text, question.language, solver)
+    if bytes(kept.content_hash) != bytes(question.content_hash):
+        return text_solved(question.text, question.language, solver)
+    if not is_word_problem(question.text):
+        return None
+    solutions = [_solution(row) for row in kept.alternatives]
+    return _solved(question.text, solutions, kept.reason, solver.artifact.name)
+
+
+def _known_solution(question: Question) -> Solution | None:
+    """The question's own equation; None where it has none that can be read and computes something."""
+    equation: QuestionEquation | None = getattr(question, "equation", None)
+    if equation is None or not equation.graph_key:
+        return None
+    slots = number_slots(question.text)
+    try:
+        tokens = to_prefix(target_tree(equation.expression, slots))
+        return solution_of(tokens, [slot.value for slot in slots], 1.0)
+    except DataError:
+        return None
+
+
+def _with_known(solved: SolvedText | None, known: Solution, question: Question) -> SolvedText:
+    alternative = replace(_alternative(known), equation=question.equation.expression)
+    shown = SolvedText(
+        alternatives=solved.alternatives if solved else (),
+        reason=solved.reason if solved else "",
+        parts=tuple(_parts(question.text, _used_slots(alternative))),
+        solver=solved.solver if solved else "",
+        known=alternative,
+        known_by_person=question.equation.set_by == QuestionEquation.SetBy.PERSON,
+    )
+    return _with_agreement(shown, known.value, "")
+
+
+def _with_agreement(solved: SolvedText, value: float | Fraction | None, published: str) -> SolvedText:
+    best = solved.best
+    if value is None or best is None or best.value is None:
+        return solved
+    return replace(solved, agrees=answers_agree(best.value, float(value)), published=published)
 
 
 def _solution(row: Mapping[str, Any]) -> Solution:
@@ -145,13 +198,14 @@ def _solution(row: Mapping[str, Any]) -> Solution:
 
 def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) -> SolvedText:
     alternatives = tuple(_alternative(solution) for solution in solutions[:ALTERNATIVES])
-    used = {
-        node.slot
-        for node in (alternatives[0].drawing.nodes if alternatives and alternatives[0].drawing else ())
-    }
     if not alternatives and not reason:
         reason = _("The solver found no equation for it.")
+    used = _used_slots(alternatives[0]) if alternatives else set()
     return SolvedText(alternatives, reason, tuple(_parts(text, used)), solver)
+
+
+def _used_slots(alternative: Alternative) -> set[int | None]:
+    return {node.slot for node in alternative.drawing.nodes} if alternative.drawing else set()
 
 
 def _alternative(solution: Solution) -> Alternative:
@@ -175,21 +229,6 @@ def _parts(text: str, used: set[int | None]) -> list[TextPart]:
             parts += [TextPart(text[done : slot.start]), TextPart(text[slot.start : slot.end], index)]
             done = slot.end
     return [part for part in (*parts, TextPart(text[done:])) if part.text]
-
-
-def _with_agreement(solved: SolvedText, question: Question) -> SolvedText:
-    published = published_value(question)
-    best = solved.best
-    if published is None or best is None or best.value is None:
-        return solved
-    return SolvedText(
-        solved.alternatives,
-        solved.reason,
-        solved.parts,
-        solved.solver,
-        agrees=answers_agree(best.value, float(published)),
-        published=question.answer.strip(),
-    )
 
 
 def published_value(question: Question) -> Fraction | None:

@@ -88,6 +88,18 @@ def test_the_published_answer_is_compared_where_it_is_one_number(solver, answer,
     assert question_solved(kept(add(BOXES, answer=answer), solver), solver).agrees is agrees
 
 
+def test_the_questions_own_equation_is_shown_and_the_solvers_answer_compared_with_it(solver):
+    question = kept(add(BOXES, equation="4*6", answer="24"), solver)
+    solved = question_solved(question, solver)
+    assert (solved.shown.equation, solved.shown.answer, solved.known_by_person) == ("4*6", "24", False)
+    assert solved.best.equation == "6*4"
+    assert solved.agrees is True
+    without_solver = question_solved(question, None)
+    assert (without_solver.shown.equation, without_solver.best, without_solver.agrees) == ("4*6", None, None)
+    solver.solver.equations = {PENS: [("7+3", 0.9)]}
+    assert question_solved(question_get(question_id=add(PENS, equation="3*7").pk), solver).agrees is False
+
+
 def test_the_answer_of_a_choice_is_that_of_its_option(db):
     options = [{"label": "A", "text": "24"}, {"label": "B", "text": "10"}]
     assert published_value(add(BOXES, kind="choice", options=options, answer="B")) == 10
