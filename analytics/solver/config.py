@@ -62,7 +62,12 @@ class SolverConfig:
         120, "longer problems are cut; those that lose a number are left out", minimum=8, maximum=512
     )
     most_tokens: int = option(45, "operators and numbers of an equation at most", minimum=1, maximum=200)
-    least_uses: int = option(1, "training equations that must use a constant for it to be known", minimum=1)
+    least_uses: int = option(
+        1,
+        "training equations that must use a constant for it to be known; every constant costs memory at every node, so"
+        " take 15 for tens of thousands of problems",
+        minimum=1,
+    )
     beam: int = option(3, "trees kept while an equation is written", minimum=1, maximum=50)
     dropout: float = option(0.5, "of what the decoder reads", minimum=0, maximum=0.9)
     epochs: int = option(50, "passes over all problems", minimum=1, maximum=1000)

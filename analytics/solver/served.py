@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from tokenizers import Encoding
@@ -20,7 +21,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.confidence import Confidence, load_confidence
-from analytics.solver.reading import ReadProblem, TextReader
+from analytics.solver.reading import ProblemArrays, ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 
@@ -46,6 +47,7 @@ class ServedSolver:
         name: the artifact's name.
         manifest: all that the artifact says of itself.
         checksum: identifies the artifact.
+        decoder: its tree decoder.
         languages: that it learned from; empty where that is not known.
     """
 
@@ -62,7 +64,7 @@ class ServedSolver:
         )
         self._unknown_id, self._max_tokens = int(extra["unknown_id"]), int(extra["max_tokens"])
         self._most_tokens = int(extra.get("most_tokens", 45))
-        self._session, self._decoder, self._confidence = exported.session, decoder, confidence
+        self._session, self.decoder, self._confidence = exported.session, decoder, confidence
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return up to `beam` solutions of each problem; see `analytics.solver.solution.Solver`."""
@@ -86,9 +88,14 @@ class ServedSolver:
     def search(self, problems: Sequence[ReadProblem], *, beam: int) -> list[list[Hypothesis]]:
         """Return the likeliest trees of a batch of problems."""
         arrays = self.reader.arrays(problems)
-        states = self._session.run(None, {"input_ids": arrays.ids, "attention_mask": arrays.mask})[0]
-        memory = self._decoder.memory(states, arrays)
-        return beam_search(ArrayScorer(self._decoder, memory), width=beam, most_tokens=self._most_tokens)
+        memory = self.decoder.memory(self.states(arrays), arrays)
+        return beam_search(ArrayScorer(self.decoder, memory), width=beam, most_tokens=self._most_tokens)
+
+    def states(self, problems: ProblemArrays) -> np.ndarray:
+        """Return the encoder's states (problems, tokens, width)."""
+        outputs = self._session.run(None, {"input_ids": problems.ids, "attention_mask": problems.mask})
+        states: np.ndarray = outputs[0]
+        return states
 
     def _prepare(self, problems: Sequence[ProblemRecord]) -> list[_Prepared]:
         """Read what can be read; the text is looked at before anything is computed from it."""

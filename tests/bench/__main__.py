@@ -20,6 +20,7 @@ BENCHMARKS = (
     "load",
     "paraphrases",
     "search",
+    "solving",
     "training",
     "vectors",
 )

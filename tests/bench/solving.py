@@ -1,0 +1,150 @@
+# ruff: noqa: T201 - a benchmark prints
+"""Solving word problems without PyTorch: a batch at a time, one at a time, and one problem as a page asks for it.
+
+    python -m tests.bench.solving [--data FOLDER] [--problems N] [--rounds N] [--mined N]
+
+The solver is the starter; without one, a decoder with random weights of the same size on the default encoder, whose
+trees are short. Decoding starts from the same token states both times and gives the same trees. Also measured: how
+long Pattern-CL's triples of Math23K take. The gate: a page's problem within 200 ms (95th percentile), 60 problems a
+second in bulk, decoding 20 times as fast in batches, mining within 20 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from analytics.json_lines import read_objects
+from analytics.problem_files import read_problems
+from analytics.records import ProblemRecord
+from analytics.solver.array_decoder import ArrayScorer
+from analytics.solver.beam import Hypothesis, beam_search
+from analytics.solver.patterns import mine_triples
+from analytics.solver.reading import ReadProblem
+from analytics.solver.served import ServedSolver, load_solver
+from analytics.solver.starter import STARTER_FOLDER
+from analytics.solver.targets import solver_example, solver_examples
+from tests.bench.encode import SHARED_DATA
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+SLOWEST_MS, LEAST_A_SECOND, LEAST_SPEEDUP, LONGEST_MINING = 200.0, 60.0, 20.0, 20.0
+BATCH, WIDTH = 64, 3
+
+
+def main() -> int:
+    """Print a table; the exit code is 1 where the gate is missed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.solving", description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--problems", type=int, default=512)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--mined", type=int, default=100_000, help="problems mined for triples, at most")
+    options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+    problems = some_problems(options.data, options.problems)
+    with tempfile.TemporaryDirectory() as folder:
+        solver = some_solver(Path(folder) / "solver")
+        bulk = [timed(lambda: solver.solve(problems)) for _round in range(options.rounds)]
+        singles = [timed(lambda one=problem: solver.solve([one])) for problem in problems[:200]]
+        speedups = [decoding_speedup(solver, problems) for _round in range(options.rounds)]
+    a_second = len(problems) / statistics.median(bulk)
+    slow = float(np.percentile(singles, 95)) * 1000
+    speedup = statistics.median(speedups)
+    mining = mining_seconds(options.data, options.mined)
+    print(f"in bulk: {a_second:.0f} problems a second; aim {LEAST_A_SECOND:.0f}")
+    print(f"one problem: median {np.median(singles) * 1000:.0f} ms, 95th percentile {slow:.0f} ms; aim 200")
+    print(f"decoding in batches of {BATCH}: {speedup:.1f} times one at a time; aim {LEAST_SPEEDUP:.0f}")
+    if mining is not None:
+        print(f"triples of Math23K: {mining:.1f} s; aim {LONGEST_MINING:.0f}")
+    is_good = a_second >= LEAST_A_SECOND and slow <= SLOWEST_MS and speedup >= LEAST_SPEEDUP
+    return 0 if is_good and (mining is None or mining <= LONGEST_MINING) else 1
+
+
+def timed(work) -> float:  # type: ignore[no-untyped-def]
+    """Seconds that a call takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def some_problems(data: Path, count: int) -> list[ProblemRecord]:
+    """Return MAWPS problems where the data sets are there, else made ones."""
+    path = data / "mawps" / "cv.jsonl.gz"
+    if path.is_file():
+        return list(read_problems(path).learned[:count])
+    return [
+        ProblemRecord(
+            str(number), f"Ann has {number + 2} pens and buys {number % 7 + 2} boxes of 12. How many now?"
+        )
+        for number in range(count)
+    ]
+
+
+def some_solver(folder: Path) -> ServedSolver:
+    """Put the starter together; where there is none, a decoder with random weights."""
+    from analytics.artifacts import Manifest
+    from analytics.backbone.bert import load_backbone
+    from analytics.solver.export import export_solver
+    from analytics.solver.model import SolverModel, save_solver, solver_extra
+    from analytics.solver.targets import Vocabulary
+    from analytics.training.seeding import seed_everything
+
+    if STARTER_FOLDER.is_dir():
+        export_solver(folder)
+        print("the starter")
+    else:
+        seed_everything(0)
+        constants = tuple(str(number) for number in range(60))
+        model = SolverModel(load_backbone(device="cpu"), Vocabulary(constants))
+        model.decoder.eval()
+        save_solver(model, folder, Manifest("solver", "random", extra=solver_extra(model)))
+        print("no starter: a decoder with random weights")
+    return load_solver(folder)
+
+
+def decoding_speedup(solver: ServedSolver, problems: Sequence[ProblemRecord]) -> float:
+    """Decode a batch, and each of its problems alone, from the same token states; the trees must be the same."""
+    reads = solver.reader.read([solver_example(problem) for problem in problems[:BATCH]])
+    together, seconds = decoded(solver, reads)
+    alone: list[list[Hypothesis]] = []
+    alone_seconds = 0.0
+    for read in reads:
+        [trees], own = decoded(solver, [read])
+        alone.append(trees)
+        alone_seconds += own
+    for trees, own_trees in zip(together, alone, strict=True):
+        if [tree.candidates for tree in trees] != [tree.candidates for tree in own_trees]:
+            raise SystemExit("A problem was decoded otherwise in a batch than alone.")
+    return alone_seconds / seconds
+
+
+def decoded(solver: ServedSolver, reads: Sequence[ReadProblem]) -> tuple[list[list[Hypothesis]], float]:
+    """Return the trees of problems, and the seconds that decoding took without the encoder."""
+    arrays = solver.reader.arrays(reads)
+    states = solver.states(arrays)
+    began = time.perf_counter()
+    memory = solver.decoder.memory(states, arrays)
+    trees = beam_search(ArrayScorer(solver.decoder, memory), width=WIDTH)
+    return trees, time.perf_counter() - began
+
+
+def mining_seconds(data: Path, count: int) -> float | None:
+    """Seconds for the triples of Math23K; None where it is absent."""
+    path = data / "math23k" / "train.jsonl.gz"
+    if not path.is_file():
+        return None
+    rows = [body for _number, body in read_objects(path)][:count]
+    records = [ProblemRecord("", row["text"], "zh", row.get("equation") or "") for row in rows]
+    examples = solver_examples(records, most_tokens=45)
+    return timed(lambda: mine_triples(examples))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
