@@ -7,6 +7,7 @@ more by now.
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
@@ -14,19 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from analytics.artifacts import Manifest
+from analytics.errors import DataError
 from analytics.training.context import TrainingContext
 from analytics.training.device import pick_device
 from questionbank.capabilities.catalog import training_of
 from questionbank.disk import require_space
 from questionbank.models import ModelArtifact
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.artifacts import artifact_champion, artifact_source
 from questionbank.selectors.checkpoints import checkpoint_folder, folder_has_checkpoint
 from questionbank.services.artifacts import artifact_register
 from worker.gpu import gpu_turn
 from worker.reporting import RunReporter
 
-__all__ = ["train_candidate", "training_command"]
+__all__ = ["train_candidate", "training_begins_with", "training_command"]
 
 _LICENSE_NOTE = "trained on the questions of this bank"
 
@@ -103,3 +105,21 @@ def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
     for name, value in parameters.get("set", {}).items():
         words += ["--set", f"{name}={value}"]
     return shlex.join(words)
+
+
+def training_begins_with(reporter: RunReporter, backbone: str, suffix: str) -> tuple[str, str]:
+    """Name and place of what a run trains further: the registered model ``start``, else the backbone of its settings.
+
+    Args:
+        backbone: of the settings.
+        suffix: of the names of trained models, which a model that is trained further loses: ``-quesco``.
+
+    Raises:
+        DataError: the model has been deleted since the training was asked for.
+    """
+    if "start" not in reporter.run.parameters:
+        return Path(backbone).name, backbone
+    start = ModelArtifact.objects.filter(pk=reporter.run.parameters["start"]).first()
+    if start is None:
+        raise DataError("The model that this training was to begin with has been deleted; start another.")
+    return re.sub(rf"{suffix}(-\d+)?$", "", start.name), artifact_source(start)

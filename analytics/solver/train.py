@@ -66,6 +66,8 @@ def train_solver(
     config: SolverConfig,
     output: Path,
     context: TrainingContext = DEFAULT_CONTEXT,
+    *,
+    start: str = "",
 ) -> Manifest:
     """Train a solver and write its artifact; `analytics.solver.served.load_solver` loads it.
 
@@ -75,6 +77,7 @@ def train_solver(
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         context: name, provenance, checkpoint, progress and cancellation.
+        start: folder of an encoder or a solver to begin with, in place of the configuration's backbone.
 
     Raises:
         DataError: too few problems have an equation that can be learned.
@@ -90,7 +93,11 @@ def train_solver(
     )
     history = History()
     model, result = fit_solver(
-        learned, config, validation=divided.validation, context=context.with_callbacks(history)
+        learned,
+        config,
+        validation=divided.validation,
+        context=context.with_callbacks(history),
+        start=start,
     )
     metrics = {
         "validation": {name: round(value, 4) for name, value in result.best.items()},
@@ -116,7 +123,7 @@ def train_solver(
         metrics=metrics,
         seed=config.seed,
         data_hash=_data_hash(learned),
-        license_note=license_with_backbone(context.license_note, config.backbone),
+        license_note=license_with_backbone(context.license_note, start or config.backbone),
         parent=context.parent,
         extra={
             **solver_extra(model, most_tokens=config.most_tokens),
@@ -137,6 +144,7 @@ def fit_solver(
     *,
     validation: Sequence[SolverExample] = (),
     context: TrainingContext = DEFAULT_CONTEXT,
+    start: str = "",
 ) -> tuple[SolverModel, TrainingResult]:
     """Train a solver on exactly these problems, in one stage or, with a contrast, in two.
 
@@ -149,13 +157,15 @@ def fit_solver(
         Cancelled: the context said so; the checkpoint is usable.
     """
     seed_everything(config.seed)
-    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    source = start or config.backbone
+    backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)
     if config.adapter_rank:
         add_adapters(backbone, config.adapter_rank)
-    start = Path(config.backbone)
-    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(decoder_constants(start))
+    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(
+        decoder_constants(Path(source))
+    )
     model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=config.mask_numbers)
-    begin_with(model, start)
+    begin_with(model, Path(source))
     read = model.reader.read(examples)
     usable = [
         example

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.capabilities.rows import BankCapability, FixedSuite, FormGroup, Training
+from questionbank.capabilities.rows import BankCapability, FixedSuite, FormGroup, QuickTraining, Training
 
 __all__ = ["ROW"]
 
@@ -22,17 +22,31 @@ ROW = BankCapability(
                 _("Contrast"),
                 (
                     "margin", "contrast_weight", "contrast_epochs", "contrast_steps", "ramp_begins", "ramp_ends",
-                    "pairs_per_problem", "positives", "negatives",
+                    "pairs_per_problem", "positives", "negatives", "temperature", "textual_weight", "pool",
+                    "equation_strategy", "text_strategy",
                 ),
             ),
             FormGroup(
                 _("Problems and equations"),
-                ("mask_numbers", "fold", "max_tokens", "most_tokens", "least_uses", "beam"),
+                ("augment", "mask_numbers", "fold", "max_tokens", "most_tokens", "least_uses", "beam"),
             ),
             FormGroup(
                 _("Optimiser"),
                 ("learning_rate", "decoder_learning_rate", "weight_decay", "schedule", "warmup_share", "dropout"),
             ),
+        ),
+        quick=QuickTraining(
+            settings={
+                "backbone": "in use", "epochs": 5, "batch_size": 32, "learning_rate": 2e-5,
+                "decoder_learning_rate": 2e-4,
+            },
+            sentence=_("The form holds settings that train the solver in use further, on the equations of this bank."),
+            help_texts={
+                "backbone": _(
+                    "Encoder to start from: package name, local folder or hub id; “in use”: the solver that serves"
+                    " now, with its decoder; “model 12”: the solver with this number"
+                )
+            },
         ),
     ),
     suite=FixedSuite(

@@ -12,13 +12,14 @@ from django.core.files.storage import storages
 from django.utils.translation import gettext as _
 
 from analytics.artifacts import artifact_read
+from analytics.backbone.sources import BACKBONE_FOLDER
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ArtifactError
 from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
 
-__all__ = ["artifact_champion", "artifact_folder", "artifact_numbered"]
+__all__ = ["artifact_champion", "artifact_folder", "artifact_numbered", "artifact_source"]
 
 
 def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | None:
@@ -57,6 +58,13 @@ def artifact_folder(artifact: ModelArtifact) -> Path:
     if not local.is_dir():
         raise ArtifactError(f"The files of the model {artifact.name!r} are missing from the storage.")
     return local
+
+
+def artifact_source(artifact: ModelArtifact) -> str:
+    """Where a model's encoder is for torch: a trained one brings its own, the plain one names its package."""
+    folder = artifact_folder(artifact)
+    own = (folder / BACKBONE_FOLDER).is_dir()
+    return str(folder) if own else str(artifact.manifest["extra"]["backbone"])
 
 
 def _fetch(artifact: ModelArtifact) -> Path:

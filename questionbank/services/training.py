@@ -39,12 +39,10 @@ __all__ = [
 ]
 
 MODEL_IN_USE = "in use"
-"""As an encoder's backbone: the encoder that serves when the training is asked for."""
+"""As a backbone: the model that serves when the training is asked for."""
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-_REGISTERED = re.compile(
-    r"model ([0-9]{1,18})"
-)  # as an encoder's backbone: a registered encoder by its number
+_REGISTERED = re.compile(r"model ([0-9]{1,18})")  # as a backbone: a registered model by its number
 
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
 
@@ -92,7 +90,7 @@ def encoder_request(
         title="Train the encoder",
         settings=settings,
         hierarchies=hierarchies,
-        parameters=_pinned_start(settings or {}),
+        parameters=_pinned_start("encoder", settings or {}),
         user=user,
         send=send,
     )
@@ -154,27 +152,30 @@ def solver_request(
         title="Train the solver",
         settings=settings,
         hierarchies=hierarchies,
+        parameters=_pinned_start("solver", settings or {}),
         user=user,
         send=send,
     )
 
 
-def _pinned_start(settings: Mapping[str, str]) -> dict[str, Any]:
-    """The parameters of a training that begins with a registered encoder: ``set`` names it by number, and ``start``.
+def _pinned_start(capability: str, settings: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters of a training that begins with a registered model: ``set`` names it by number, and ``start``.
 
-    So the command that the trained model shows trains the same encoder further, whichever serves by then.
+    So the command that the trained model shows trains the same model further, whichever serves by then.
     """
+    title = CAPABILITIES[capability].title
     backbone = settings.get("backbone", "")
     numbered = _REGISTERED.fullmatch(backbone)
     if backbone == MODEL_IN_USE:
-        start = artifact_champion(capability="encoder")
-        problem = _("No encoder is in use that could be trained further; name another backbone.")
+        start = artifact_champion(capability=capability)
+        problem = _("“%(title)s”: no model is in use that could be trained further; name another backbone.")
     elif numbered:
-        start = ModelArtifact.objects.filter(capability="encoder", pk=int(numbered[1])).first()
-        problem = _("There is no encoder with the number %(number)s.") % {"number": numbered[1]}
+        start = ModelArtifact.objects.filter(capability=capability, pk=int(numbered[1])).first()
+        problem = _("“%(title)s” has no model with the number %(number)s.")
     else:
         return {}
     if start is None:
+        problem = problem % {"title": title, "number": numbered[1] if numbered else ""}
         raise ValidationFailed(problem, fields={"backbone": [problem]})
     return {"set": {**settings, "backbone": f"model {start.pk}"}, "start": start.pk}
 

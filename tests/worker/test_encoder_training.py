@@ -79,7 +79,7 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
 
 
 def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tmp_path):
-    with pytest.raises(ValidationFailed, match="No encoder is in use"):
+    with pytest.raises(ValidationFailed, match="no model is in use"):
         request(QUICK)
     trained = request(small(str(tiny_folder(tmp_path / "tiny"))))
     train_model(trained.pk)

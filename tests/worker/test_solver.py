@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from safetensors.numpy import load_file
 
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.records import ProblemRecord
+from analytics.solver.served import DECODER_NAME
 from analytics.solver.targets import solver_example, value_of
+from questionbank.errors import ValidationFailed
 from questionbank.models import ModelArtifact, Question, QuestionSolution, Run
+from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.comparisons import solver_comparison_shown
 from questionbank.selectors.solver_material import solver_material
 from questionbank.selectors.solver_report import solver_data_report
+from questionbank.services.artifacts import artifact_promote
 from questionbank.services.questions import question_create
 from questionbank.services.solutions import solve_request_missing
 from questionbank.services.training import solver_request
@@ -173,3 +179,24 @@ def test_the_page_of_a_comparison_leaves_deleted_questions_out(db):
     rows = [{"question": question.pk}, {"question": question.pk + 1}]
     comparison = ModelComparison(figures={"changed_problems": rows})
     assert solver_comparison_shown(comparison) == {"changed_problems": rows[:1]}
+
+
+def test_a_solver_is_trained_further_with_its_decoder(db, backbone):
+    add_problems(60)
+    tiny = {
+        "backbone": backbone, "batch_size": "8", "max_steps": "2", "measured": "0", "max_tokens": "64",
+        "mixed_precision": "no", "device": "cpu",
+    }  # fmt: skip
+    with pytest.raises(ValidationFailed, match="no model is in use"):
+        solver_request(settings={"backbone": "in use"}, send=False)
+    train_model(solver_request(settings=tiny, send=False).pk)
+    first = ModelArtifact.objects.get()
+    artifact_promote(artifact=first)
+    still = {"learning_rate": "1e-8", "decoder_learning_rate": "1e-8"}
+    train_model(solver_request(settings={**tiny, **still, "backbone": "in use"}, send=False).pk)
+    second = ModelArtifact.objects.exclude(pk=first.pk).get()
+    assert second.name.startswith("tiny-solver-")
+    decoders = [load_file(artifact_folder(artifact) / DECODER_NAME) for artifact in (first, second)]
+    assert decoders[0].keys() == decoders[1].keys()
+    for name, weights in decoders[0].items():
+        np.testing.assert_allclose(weights, decoders[1][name], atol=1e-3)

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from analytics.backbone.sources import BACKBONE_FOLDER
 from questionbank.models import ModelArtifact
-from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.artifacts import artifact_source
 from worker.reporting import RunReporter
 
 if TYPE_CHECKING:
     from analytics.backbone.bert import Backbone
 
-__all__ = ["artifact_backbone", "artifact_source", "bulk_encode"]
+__all__ = ["artifact_backbone", "bulk_encode"]
 
 
 def bulk_encode(
@@ -34,10 +33,3 @@ def artifact_backbone(artifact: ModelArtifact) -> Backbone:
     from analytics.backbone.bert import load_backbone
 
     return load_backbone(artifact_source(artifact), max_tokens=artifact.manifest["extra"]["max_tokens"])
-
-
-def artifact_source(artifact: ModelArtifact) -> str:
-    """Where an encoder's weights are for torch: a trained one brings its own, the plain one names its package."""
-    folder = artifact_folder(artifact)
-    own = (folder / BACKBONE_FOLDER).is_dir()
-    return str(folder) if own else str(artifact.manifest["extra"]["backbone"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -15,17 +14,14 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
 from analytics.training.checkpoint import kept_or_made
-from questionbank.models import ModelArtifact
 from questionbank.selectors.data_report import encoder_data_report
-from worker.candidates import Train, train_candidate
-from worker.encoder.encoding import artifact_source
+from worker.candidates import Train, train_candidate, training_begins_with
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter
 
 __all__ = ["train_encoder_run"]
 
 _EXAMPLES_NAME = "examples.json.gz"
-_NUMBERED = re.compile(r"-quesco-\d+$")
 
 
 def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
@@ -40,7 +36,7 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
         Cancelled: the run was stopped; its checkpoint is usable.
     """
     config = config_from_strings(EncoderConfig, reporter.run.parameters.get("set", {}))
-    name, start = _beginning(reporter, config)
+    name, start = training_begins_with(reporter, config.backbone, "-quesco")
 
     def begin(folder: Path) -> Train:
         rows = kept_or_made(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, start))
@@ -50,20 +46,6 @@ def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
     return train_candidate(
         reporter, name=f"{name}-quesco-{reporter.run.pk}"[:200], device=config.device, begin=begin
     )
-
-
-def _beginning(reporter: RunReporter, config: EncoderConfig) -> tuple[str, str]:
-    """Name and place of the encoder that is trained further.
-
-    Raises:
-        DataError: it has been deleted since the training was asked for.
-    """
-    if "start" not in reporter.run.parameters:
-        return Path(config.backbone).name, config.backbone
-    start = ModelArtifact.objects.filter(pk=reporter.run.parameters["start"]).first()
-    if start is None:
-        raise DataError("The encoder that this training was to begin with has been deleted; start another.")
-    return _NUMBERED.sub("", start.name), artifact_source(start)
 
 
 def _read_examples(reporter: RunReporter, start: str) -> list[dict[str, Any]]:

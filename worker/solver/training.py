@@ -15,7 +15,7 @@ from analytics.solver.config import SolverConfig
 from analytics.solver.train import train_solver
 from analytics.training.checkpoint import kept_or_made
 from questionbank.selectors.solver_material import solver_material
-from worker.candidates import Train, train_candidate
+from worker.candidates import Train, train_candidate, training_begins_with
 from worker.reporting import RunReporter
 
 __all__ = ["train_solver_run"]
@@ -27,7 +27,8 @@ _PARTS = ("learned", "validation", "held_out")
 def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run asks for: ``{"set": {field: value}, "hierarchies": [names] or absent}``.
 
-    The problems held out are tested with at the end; those that measure meanwhile also calibrate the confidence.
+    ``"start"`` is the id of the registered solver that is trained further, where the backbone names one. The problems
+    held out are tested with at the end; those that measure meanwhile also calibrate the confidence.
 
     Raises:
         ConfigurationError: a setting is unknown or out of bounds.
@@ -36,15 +37,16 @@ def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
         Cancelled: the run was stopped; its checkpoint is usable.
     """
     config = config_from_strings(SolverConfig, reporter.run.parameters.get("set", {}))
+    name, start = training_begins_with(reporter, config.backbone, "-solver")
 
     def begin(folder: Path) -> Train:
         kept = kept_or_made(folder / _MATERIAL_NAME, partial(_read_material, reporter))
         learned, validation, test = (tuple(_problem(row) for row in kept[part]) for part in _PARTS)
-        return partial(train_solver, Problems(learned, validation, test), config)
+        return partial(train_solver, Problems(learned, validation, test), config, start=start)
 
     return train_candidate(
         reporter,
-        name=f"{Path(config.backbone).name}-solver-{reporter.run.pk}"[:200],
+        name=f"{name}-solver-{reporter.run.pk}"[:200],
         device=config.device,
         begin=begin,
     )
