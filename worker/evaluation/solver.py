@@ -35,6 +35,8 @@ _MOST_OPERATORS = 5
 SolverFor = Callable[[Sequence[ProblemRecord]], Solver]
 """Gives a solver, from the problems that may be learned from."""
 
+TRAINED = "trained"  # the solver that is measured, beside the baselines
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -83,7 +85,7 @@ def evaluate_solver(
         DataError: nothing can be measured.
     """
     parts = list(_parts(data, language))
-    solvers: dict[str, SolverFor] = {"solver": lambda _learned: solver} if solver is not None else {}
+    solvers: dict[str, SolverFor] = {TRAINED: lambda _learned: solver} if solver is not None else {}
     if any(part.learned for part in parts):
         solvers |= retrieval_solvers(frozen)
     if not solvers:
@@ -104,7 +106,7 @@ def evaluate_solver(
     }
     if solver is not None:
         figures["differences"] = {
-            name: _difference(outcomes["solver"], own) for name, own in outcomes.items() if name != "solver"
+            name: _difference(outcomes[TRAINED], own) for name, own in outcomes.items() if name != TRAINED
         }
     result: dict[str, Any] = rounded(figures)
     return result

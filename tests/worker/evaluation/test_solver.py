@@ -111,11 +111,11 @@ def test_a_set_in_folds_is_measured_fold_by_fold(tmp_path):
 
     figures = evaluate_solver(data, Adding(), name="adding", frozen=frozen)
     assert sorted(encoded) == sorted({row["text"] for row in rows})  # each once
-    assert set(figures["figures"]) == {"solver", "retrieve_tfidf", "retrieve_encoder"}
+    assert set(figures["figures"]) == {"trained", "retrieve_tfidf", "retrieve_encoder"}
     assert figures["tested"] == "by fold"
     assert figures["figures"]["retrieve_tfidf"]["answer_accuracy"] == 1  # its twin stands in the other fold
-    assert figures["figures"]["solver"]["answer_accuracy"] == 0.25
-    assert figures["figures"]["solver"]["twins"]["problems"] == 8
+    assert figures["figures"]["trained"]["answer_accuracy"] == 0.25
+    assert figures["figures"]["trained"]["twins"]["problems"] == 8
     assert figures["differences"]["retrieve_tfidf"]["difference"] == -0.75
     assert figures["differences"]["retrieve_tfidf"]["high"] < 0
 
@@ -123,7 +123,7 @@ def test_a_set_in_folds_is_measured_fold_by_fold(tmp_path):
 def test_one_file_without_folds_measures_the_solver_alone(tmp_path):
     data = tmp_path / "data.jsonl"
     data.write_text("\n".join(json.dumps({"text": text, "equation": equation}) for text, equation in ROWS))
-    assert set(evaluate_solver(data, Adding())["figures"]) == {"solver"}
+    assert set(evaluate_solver(data, Adding())["figures"]) == {"trained"}
     with pytest.raises(DataError, match="no solver, and no problem"):
         evaluate_solver(data, None)
 
