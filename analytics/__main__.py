@@ -3,6 +3,7 @@
 python -m analytics export encoder [--backbone NAME] [--adapter FOLDER] --output FOLDER
 python -m analytics export paraphrase [--adapter FOLDER] --output FOLDER
 python -m analytics export solver [--adapter FOLDER] --output FOLDER
+python -m analytics export-starters CAPABILITY[=ADAPTER] ... --output FOLDER
 python -m analytics train encoder --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train paraphrase --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train solver --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
@@ -34,9 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 on success, 1 with one sentence on standard error where it cannot be done."""
     options = _parser().parse_args(arguments)
     wait_passively()
-    capability = CAPABILITIES[options.capability]
     try:
-        _COMMANDS[options.command](capability, options)
+        if options.command == "export-starters":
+            _export_starters(options)
+        else:
+            _COMMANDS[options.command](CAPABILITIES[options.capability], options)
     except AnalyticsError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -79,6 +82,22 @@ def _export(capability: Capability, options: argparse.Namespace) -> None:
     _say(f"{manifest.name} was written to {options.output}")
 
 
+def _export_starters(options: argparse.Namespace) -> None:
+    """Export several capabilities, each to a folder of its name: PyTorch is loaded once for all."""
+    for word, adapter in options.starters:
+        export = resolve(CAPABILITIES[word].export)
+        manifest = export(options.output / word, backbone="", adapter=adapter)
+        _say(f"{manifest.name} was written to {options.output / word}")
+
+
+def _starter_argument(text: str) -> tuple[str, Path | None]:
+    """Read ``capability`` or ``capability=adapter``."""
+    word, _equals, adapter = text.partition("=")
+    if word not in CAPABILITIES or not CAPABILITIES[word].export:
+        raise argparse.ArgumentTypeError(f"{word!r} is no capability that can be exported")
+    return word, Path(adapter) if adapter else None
+
+
 _COMMANDS = {"train": _train, "evaluate": _evaluate, "export": _export}
 
 
@@ -106,6 +125,11 @@ def _parser() -> argparse.ArgumentParser:
             one.add_argument("--license-note", default="", help="terms of the data, for the manifest")
         else:
             one.add_argument("--seeds", type=int, default=3, help="number of splits")
+    starters = commands.add_parser(
+        "export-starters", description="Export several capabilities in one process."
+    )
+    starters.add_argument("starters", nargs="+", type=_starter_argument, metavar="CAPABILITY[=ADAPTER]")
+    starters.add_argument("--output", type=Path, required=True, help="folder that gets a folder for each")
     return parser
 
 

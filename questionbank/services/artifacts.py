@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -230,11 +230,12 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
 def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> None:
     """Install the starter of each capability, and the n-gram set, where there are none.
 
-    The exports need PyTorch, which this process must not import: each runs as ``python -m analytics export`` and
-    takes some seconds, once for a `VAR_DIR`.
+    The exports need PyTorch, which this process must not import: one ``python -m analytics export-starters`` makes all
+    that are missing, which takes some seconds, once for a `VAR_DIR`.
 
     Raises:
-        ServiceUnavailable: the packages of the extra ``worker`` are not installed.
+        ServiceUnavailable: the packages of the extra ``worker`` are not installed, or a starter is damaged. The
+            models before it are installed.
     """
     if not _missing_starters():
         return
@@ -242,9 +243,13 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [INSTALL_LOCK])
     try:
-        for word in _missing_starters():  # asked again: another process may have installed them meanwhile
+        missing = _missing_starters()  # asked again: another process may have installed them meanwhile
+        for word in missing:
             say(f"Installing the default model: {CAPABILITIES[word].title} (once, some seconds) ...")
-            _install_starter(word)
+        with scratch_folder(prefix="models-") as exports:
+            failure = _export_starters(missing, exports)
+            for word in missing:
+                _install_starter(word, exports, failure)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [INSTALL_LOCK])
@@ -264,11 +269,44 @@ def _missing_starters() -> list[str]:
     ]
 
 
-def _install_starter(word: str) -> None:
+def _companions(word: str) -> list[str]:
+    """The capabilities whose starters are installed together with this one's."""
+    return [
+        companion
+        for companion, row in CAPABILITIES.items()
+        if row.starter is not None and row.starter.along_with == word and row.starter.path.is_dir()
+    ]
+
+
+def _export_starters(words: Sequence[str], exports: Path) -> str:
+    """Export what these starters and their companions need, all in one process, to ``exports/<capability>``.
+
+    Returns:
+        Why one could not be exported, "" where all were; those after it are missing too.
+    """
+    arguments = []
+    for word in (word for first in words for word in (first, *_companions(first))):
+        if CAPABILITIES[word].export:
+            folder = _starter_folder(word)
+            arguments.append(f"{word}={folder}" if folder.is_dir() else word)
+    if not arguments:
+        return ""
+    finished = subprocess.run(
+        [sys.executable, "-m", "analytics", "export-starters", *arguments, "--output", str(exports)],
+        capture_output=True,
+        text=True,
+        cwd=settings.BASE_DIR,
+        check=False,
+    )
+    if not finished.returncode:
+        return ""
+    return (finished.stderr.strip().splitlines() or ["no reason given"])[-1]
+
+
+def _install_starter(word: str, exports: Path, failure: str) -> None:
     """Let a capability's starter serve, with the set of its lens and the starters that read it."""
     row = CAPABILITIES[word]
-    model = _starter(word)
-    along = [other for other, its in CAPABILITIES.items() if its.starter and its.starter.along_with == word]
+    model = _starter(word, exports, failure)
     with transaction.atomic():
         artifact_promote(artifact=model, reason=INSTALLED)
         if row.lens is not None:
@@ -280,9 +318,8 @@ def _install_starter(word: str) -> None:
                 is_current=True,
             )
             _install_wording()
-        for other in along:
-            if _starter_folder(other).is_dir():
-                artifact_promote(artifact=_starter(other), reason=INSTALLED)
+        for companion in _companions(word):
+            artifact_promote(artifact=_starter(companion, exports, failure), reason=INSTALLED)
         bank_row = bank_capability(word)
         if bank_row is not None and bank_row.after_promotion:
             resolve(bank_row.after_promotion)(user=None)  # there may have been work for it before
@@ -304,29 +341,14 @@ def _starter_folder(word: str) -> Path:
     return starter.path
 
 
-def _starter(word: str) -> ModelArtifact:
-    """Register a capability's starter as a candidate: put together, or as it is where nothing needs to be exported."""
-    folder = _starter_folder(word)
+def _starter(word: str, exports: Path, failure: str) -> ModelArtifact:
+    """Register a capability's starter as a candidate: its export, or its folder where nothing needs to be exported."""
     if CAPABILITIES[word].export:
-        return _exported(word, folder if folder.is_dir() else None)
+        folder = exports / word
+        if not folder.is_dir():
+            raise ServiceUnavailable(f"The default model for {word} cannot be installed: {failure}")
+        return artifact_register(folder=folder)
+    folder = _starter_folder(word)
     training = training_of(word)
     scope = artifact_read(folder).extra["hierarchy"] if training and training.one_hierarchy else ""
     return artifact_register(folder=folder, scope=scope)
-
-
-def _exported(capability: str, adapter: Path | None) -> ModelArtifact:
-    """Put a default model together in a process of its own, and register it as a candidate."""
-    with scratch_folder(prefix="model-") as scratch:
-        folder = scratch / capability
-        options = ["--output", str(folder), *(["--adapter", str(adapter)] if adapter else [])]
-        finished = subprocess.run(
-            [sys.executable, "-m", "analytics", "export", capability, *options],
-            capture_output=True,
-            text=True,
-            cwd=settings.BASE_DIR,
-            check=False,
-        )
-        if finished.returncode:
-            reason = finished.stderr.strip().splitlines()[-1:] or ["no reason given"]
-            raise ServiceUnavailable(f"The default model for {capability} cannot be installed: {reason[0]}")
-        return artifact_register(folder=folder)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +84,23 @@ def test_an_output_that_cannot_be_written_is_a_sentence(question_file, tmp_path,
     ]
     assert main([*arguments, "--output", str(tmp_path / "no" / "such" / "f.json")]) == 1
     assert "No such file" in capsys.readouterr().err
+
+
+def test_several_starters_are_exported_to_folders_of_their_names(monkeypatch, tmp_path):
+    exports = []
+
+    def export(output, *, backbone, adapter):
+        exports.append((output, backbone, adapter))
+        return Manifest("encoder", "some model")
+
+    monkeypatch.setattr("analytics.backbone.export.export_encoder", export)
+    monkeypatch.setattr("analytics.paraphrase.export.export_scorer", export)
+    assert main(["export-starters", "encoder", "paraphrase=starter", "--output", str(tmp_path)]) == 0
+    assert exports == [(tmp_path / "encoder", "", None), (tmp_path / "paraphrase", "", Path("starter"))]
+
+
+@pytest.mark.parametrize("word", ["nonsense", "probes"])
+def test_a_starter_that_needs_no_export_is_refused(word, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["export-starters", word, "--output", str(tmp_path)])
+    assert f"'{word}' is no capability that can be exported" in capsys.readouterr().err

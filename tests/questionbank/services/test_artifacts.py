@@ -70,7 +70,10 @@ def export(monkeypatch, tmp_path) -> list[list[str]]:
     def run(command, **_options) -> subprocess.CompletedProcess[str]:
         commands.append(command)
         folder = Path(command[command.index("--output") + 1])
-        artifact_write(folder, Manifest("paraphrase", "starter"), lambda aside: (aside / "a").write_text("x"))
+        for argument in command[command.index("export-starters") + 1 : command.index("--output")]:
+            word = argument.partition("=")[0]
+            manifest = Manifest(word, "starter", extra={"dimension": 4})
+            artifact_write(folder / word, manifest, lambda aside: (aside / "a").write_text("x"))
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(artifacts.subprocess, "run", run)
@@ -89,12 +92,44 @@ def test_the_starter_scorer_becomes_the_first_champion_once(installed_encoder, e
     artifact_install_default(report=lines.append)
     scorer = artifact_champion(capability="paraphrase")
     assert (scorer.name, scorer.created_by) == ("starter", None)
-    assert export[0][-2:] == ["--adapter", str(tmp_path / "starter")]
+    assert f"paraphrase={tmp_path / 'starter'}" in export[0]
     assert ModelEvent.objects.filter(artifact=scorer, kind="promoted").get().reason == artifacts.INSTALLED
     assert Run.objects.get(kind="score").parameters == {"pairs": [ParaphrasePair.objects.get().pk]}
     assert len(lines) == 1
     artifact_install_default()
     assert len(export) == 1
+
+
+@pytest.mark.usefixtures("own_artifacts")
+def test_all_default_models_are_exported_by_one_process(db, export, monkeypatch, tmp_path):
+    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    (tmp_path / "starter").mkdir()
+    lines: list[str] = []
+    artifact_install_default(report=lines.append)
+    assert len(export) == 1
+    assert len(lines) == 2
+    champions = ModelArtifact.objects.filter(state="champion").values_list("capability", flat=True)
+    assert set(champions) == {"encoder", "paraphrase", "probes"}
+    assert not ModelArtifact.objects.exclude(state="champion").exists()
+
+
+@pytest.mark.usefixtures("own_artifacts")
+def test_models_before_a_damaged_starter_are_installed(db, monkeypatch, tmp_path):
+    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    starter_scorer(monkeypatch, tmp_path)
+    (tmp_path / "starter").mkdir()
+
+    def run(command, **_options) -> subprocess.CompletedProcess[str]:
+        folder = Path(command[command.index("--output") + 1]) / "encoder"
+        manifest = Manifest("encoder", "starter", extra={"dimension": 4})
+        artifact_write(folder, manifest, lambda aside: (aside / "a").write_text("x"))
+        return subprocess.CompletedProcess(command, 1, "", "starter was written\nit is damaged\n")
+
+    monkeypatch.setattr(artifacts.subprocess, "run", run)
+    with pytest.raises(ServiceUnavailable, match=r"for paraphrase cannot be installed: it is damaged$"):
+        artifact_install_default()
+    assert artifact_champion(capability="encoder") is not None
+    assert artifact_champion(capability="paraphrase") is None
 
 
 def test_a_champion_that_somebody_chose_is_no_reason_to_install(installed_encoder, export, tmp_path):
