@@ -28,8 +28,6 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal
 
-import rjieba
-
 from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.notation import SYNONYMS
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
@@ -161,7 +159,7 @@ def _add_prose(tokens: list[str], text: str, english: bool) -> None:
         if group == "word":
             tokens.append(_word(found, english))
         elif group == "cjk":
-            tokens.extend(rjieba.cut_for_search(found))
+            tokens.extend(_chinese_words(found))
         elif group == "number":
             tokens.append(_number(found))
         elif group == "letter":
@@ -172,6 +170,13 @@ def _add_prose(tokens: list[str], text: str, english: bool) -> None:
             tokens.append(_SIGNS[found])
         elif token := _command(match["command"]):
             tokens.append(token)
+
+
+def _chinese_words(run: str) -> list[str]:
+    """Cut Chinese text into words, with the shorter words inside long ones."""
+    import rjieba  # loading its dictionary takes a quarter of a second, which most commands never need
+
+    return list(rjieba.cut_for_search(run))
 
 
 def _add_formula(tokens: list[str], body: str, english: bool) -> None:
@@ -197,7 +202,7 @@ def _add_formula(tokens: list[str], body: str, english: bool) -> None:
         elif group == "text":
             _add_prose(tokens, match["text"], english)
         elif group == "cjk":
-            tokens.extend(rjieba.cut_for_search(match["cjk"]))
+            tokens.extend(_chinese_words(match["cjk"]))
         elif group == "sign":
             tokens.append(_SIGNS.get(match["sign"]) or _letter(match["sign"]))
         elif group == "degree":
