@@ -57,9 +57,11 @@ def installed_encoder(db, monkeypatch) -> ModelArtifact:
 
 
 def starter_scorer(monkeypatch, tmp_path) -> None:
-    """Let the starter of the scorer lie in a folder of this test."""
-    row = CAPABILITIES["paraphrase"]
-    monkeypatch.setitem(CAPABILITIES, "paraphrase", replace(row, starter=Starter(str(tmp_path / "starter"))))
+    """Let the starter of the scorer lie in a folder of this test, and let no other model be installed beside it."""
+    for word, row in dict(CAPABILITIES).items():
+        starter = Starter(str(tmp_path / "starter")) if word == "paraphrase" else None
+        if word != "encoder":
+            monkeypatch.setitem(CAPABILITIES, word, replace(row, starter=starter))
 
 
 @pytest.fixture
