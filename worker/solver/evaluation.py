@@ -9,8 +9,8 @@ from typing import Any
 
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.solver.solution import Solver
-from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
-from questionbank.models import ModelArtifact
+from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.selectors.artifacts import artifact_numbered
 from questionbank.selectors.serving import served_solver, solver_of
 from worker.evaluation.solver import evaluate_solver
 
@@ -47,9 +47,5 @@ def _solver(model: str) -> tuple[str, Solver | None]:
         if served is None:
             raise ServiceUnavailable("There is no solver yet: train one, or give --model FOLDER.")
         return served.solver.name, served.solver
-    artifact = None
-    if model.isdecimal():
-        artifact = ModelArtifact.objects.filter(capability="solver", pk=int(model[:18])).first()
-    if artifact is None:
-        raise NotFound(f"There is no solver with the number {model}, and no such folder.")
+    artifact = artifact_numbered(capability="solver", number=model)
     return artifact.name, solver_of(artifact).solver
