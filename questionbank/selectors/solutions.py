@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -185,11 +184,11 @@ def _with_known(solved: SolvedText | None, known: Solution, question: Question) 
     return _with_agreement(shown, known.value, "")
 
 
-def _with_agreement(solved: SolvedText, value: float | Fraction | None, published: str) -> SolvedText:
+def _with_agreement(solved: SolvedText, value: float | None, published: str) -> SolvedText:
     best = solved.best
     if value is None or best is None or best.value is None:
         return solved
-    return replace(solved, agrees=answers_agree(best.value, float(value)), published=published)
+    return replace(solved, agrees=answers_agree(best.value, value), published=published)
 
 
 def _solution(row: Mapping[str, Any]) -> Solution:
@@ -231,14 +230,19 @@ def _parts(text: str, used: set[int | None]) -> list[TextPart]:
     return [part for part in (*parts, TextPart(text[done:])) if part.text]
 
 
-def published_value(question: Question) -> Fraction | None:
+def published_value(question: Question) -> float | None:
     """The published answer where it is one number, as for ``24`` and ``24 eggs``; None otherwise."""
     answer = question.answer.strip()
     if question.kind == Question.Kind.CHOICE:
         answer = next((option["text"] for option in question.options if option["label"] == answer), "")
     values = {slot.value for slot in number_slots(answer[:200])}
     mentions = find_numbers(answer[:200])
-    return mentions[0].value if len(mentions) == 1 and len(values) == 1 else None
+    if len(mentions) != 1 or len(values) != 1:
+        return None
+    try:
+        return float(mentions[0].value)
+    except OverflowError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
