@@ -86,7 +86,7 @@ def test_without_a_scorer_one_sentence_says_what_to_do(tmp_path):
     source.write_text("{}")
     with pytest.raises(CommandError, match="no scorer of paraphrases yet"):
         run(source, tmp_path / "scores.jsonl")
-    with pytest.raises(CommandError, match="no scorer with the number 4711"):
+    with pytest.raises(CommandError, match="no model with the number 4711"):
         run(source, tmp_path / "scores.jsonl", "--model", "4711")
     assert not (tmp_path / "scores.jsonl").exists()
 
