@@ -89,7 +89,7 @@ def test_what_was_kept_is_shown_until_the_question_or_the_solver_changes(solver)
         ("many", None),
         ("", None),
         ("3 or 4", None),
-        ("9" * 400, None),
+        ("9" * 400, False),
     ],
 )
 def test_the_published_answer_is_compared_where_it_is_one_number(solver, answer, agrees):
