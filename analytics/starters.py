@@ -27,7 +27,7 @@ _SAID_BY_THE_EXPORT = {"kind", "output", "dimension", "pooling", "unknown_id", "
 
 
 def copy_adapter(
-    model: Path, folder: Path, *, capability: str, name: str, largest: int = LARGEST
+    model: Path, folder: Path, *, capability: str, name: str, largest: int | None = None
 ) -> Manifest:
     """Write what a trained artifact has beside its backbone: its adapter, and its capability's own files.
 
@@ -36,7 +36,7 @@ def copy_adapter(
         folder: where the starter stands.
         capability: which the model must have.
         name: of the starter; installed models show it.
-        largest: bytes that it may have.
+        largest: bytes that it may have; `LARGEST` by default.
 
     Raises:
         ArtifactError: the model has no adapter, one for other weights than the plain ones, or is too large.
@@ -49,7 +49,7 @@ def copy_adapter(
         )
     own = [one for one in manifest.files if "/" not in one and one not in (MODEL_NAME, TOKENIZER_NAME)]
     size = sum((model / one).stat().st_size for one in (*adapter, *own))
-    if size > largest:
+    if size > (largest := largest or LARGEST):
         raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {largest:,}.")
 
     _check_backbone(model / ADAPTER_FOLDER / ADAPTER_NAME)

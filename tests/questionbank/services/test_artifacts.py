@@ -111,7 +111,7 @@ def test_all_default_models_are_exported_by_one_process(db, export, monkeypatch,
     assert len(export) == 1
     assert len(lines) == 2
     champions = ModelArtifact.objects.filter(state="champion").values_list("capability", flat=True)
-    assert set(champions) == {"encoder", "paraphrase", "probes"}
+    assert set(champions) == {"encoder", "paraphrase"}
     assert not ModelArtifact.objects.exclude(state="champion").exists()
 
 

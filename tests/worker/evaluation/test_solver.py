@@ -132,9 +132,9 @@ def test_one_file_without_folds_measures_the_solver_alone(tmp_path):
 def test_the_command_needs_data_and_a_solver(tmp_path):
     with pytest.raises(ValidationFailed, match="needs --data"):
         evaluate_solver_model({"data": None, "model": "none"})
-    with pytest.raises(NotFound, match="no solver with the number"):
+    with pytest.raises(NotFound, match="no model with the number"):
         evaluate_solver_model({"data": tmp_path, "model": str(tmp_path / "nowhere")})
-    with pytest.raises(NotFound, match="no solver with the number 77"):
+    with pytest.raises(NotFound, match="no model with the number 77"):
         evaluate_solver_model({"data": tmp_path, "model": "77"})
     with pytest.raises(ServiceUnavailable, match="no solver yet"):
         evaluate_solver_model({"data": tmp_path, "model": "default"})
