@@ -43,6 +43,8 @@ class LensRow:
         knows_every_language: whether it never needs a stand-in.
         read_by_probes: whether probes are trained on its vectors (or, for other languages, on its stand-in's).
         on_map: whether the map of the bank is drawn from its vectors.
+        texts: ``(text) -> bool``, which texts it compares (``module:function``); empty: every text.
+        by_graph: whether questions with the same computational graph come first, whatever their vectors.
     """
 
     word: str
@@ -50,6 +52,12 @@ class LensRow:
     knows_every_language: bool = False
     read_by_probes: bool = False
     on_map: bool = False
+    texts: str = ""
+    by_graph: bool = False
+
+    def takes(self, text: str) -> bool:
+        """Whether the lens compares a text."""
+        return not self.texts or bool(resolve(self.texts)(text))
 
 
 WORDING = LensRow("wording", knows_every_language=True)
@@ -143,7 +151,9 @@ CAPABILITIES: dict[str, Capability] = {
         title="Retriever of analogous problems",
         config=AnalogyConfig,
         train="analytics.analogy.train:train_from_files",
+        export="analytics.analogy.export:export_retriever",
         load="analytics.analogy.retriever:load_retriever",
+        lens=LensRow("structure", texts="analytics.text.word_problems:is_word_problem", by_graph=True),
     ),
     "probes": Capability(
         title="Concept and difficulty probes",

@@ -64,6 +64,7 @@ def capability_problems() -> list[str]:
             "evaluate": capability.evaluate,
             "export": capability.export,
             "load": capability.load,
+            "lens.texts": capability.lens.texts if capability.lens else "",
         }
         problems += [
             f"The capability {word!r} names {dotted} for {name!r}, but {problem}."

@@ -78,7 +78,10 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         reproduce="worker.solver.reproduction:solver_paper_tables",
         jobs={"solve": "worker.solver.solving:solve_run"},
     ),
-    "analogy": WorkerCapability(evaluate="worker.analogy.evaluation:evaluate_analogy_model"),
+    "analogy": WorkerCapability(
+        encode="worker.analogy.encoding:bulk_encode",
+        evaluate="worker.analogy.evaluation:evaluate_analogy_model",
+    ),
     "probes": WorkerCapability(
         train="worker.probes.training:train_probes_run",
         compare="worker.probes.comparison:probes_comparison_figures",

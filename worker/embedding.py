@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import F
 
-from analytics.catalog import CAPABILITIES, WORDING, resolve
-from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEncoder
+from analytics.catalog import CAPABILITIES, WORDING, LensRow, lenses, resolve
+from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from questionbank.capabilities.catalog import lens_name
 from questionbank.models import EmbeddingSet, Question
 from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.embeddings import (
+    PendingQuestion,
     embedding_count_pending,
     embedding_pending,
     embedding_set_sample,
@@ -68,7 +69,7 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
 
 def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     query_encoder = _query_encoder(embedding_set)
-    if isinstance(query_encoder, OnnxEncoder):
+    if isinstance(query_encoder, VocabularyEncoder):
         _measure_languages(reporter, embedding_set, query_encoder)
     pending = embedding_count_pending(embedding_set=embedding_set)
     if not pending:
@@ -77,16 +78,23 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     if pending > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + pending):
         embeddings.embedding_index_drop(embedding_set=embedding_set)
     encode = _bulk_encode(embedding_set, reporter) if pending > SMALL_JOB else None
-    label = lens_name(embedding_set.lens)
-    done = 0
+    label, lens = lens_name(embedding_set.lens), lenses()[embedding_set.lens]
+    done = looked_at = 0
     new: list[int] = []
     for batch in embedding_pending(embedding_set=embedding_set):
         reporter.check()
-        reporter.progress(done, pending, f"{label}: {done:,} of {pending:,}")
-        texts = [question.text for question in batch]
-        vectors = encode(texts) if encode else query_encoder.encode(texts)
-        embeddings.embedding_turn_check()
-        done += embeddings.embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors)
+        reporter.progress(looked_at, pending, f"{label}: {looked_at:,} of {pending:,}")
+        compared, others = _parted(batch, lens)
+        if compared:
+            texts = [question.text for question in compared]
+            vectors = encode(texts) if encode else query_encoder.encode(texts)
+            embeddings.embedding_turn_check()
+            done += embeddings.embedding_store(
+                embedding_set=embedding_set, questions=compared, vectors=vectors
+            )
+        if others:
+            embeddings.embedding_store_none(embedding_set=embedding_set, questions=others)
+        looked_at += len(batch)
         reporter.saved_work()
         if len(new) < LOOKED_AT:
             new += [question.id for question in batch]
@@ -97,6 +105,17 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     if embedding_set.lens == WORDING.word:
         _report_near_duplicates(reporter, embedding_set, new[:LOOKED_AT])
     return done
+
+
+def _parted(
+    questions: Sequence[PendingQuestion], lens: LensRow
+) -> tuple[list[PendingQuestion], list[PendingQuestion]]:
+    """The questions that a lens compares, and those that it does not."""
+    compared: list[PendingQuestion] = []
+    others: list[PendingQuestion] = []
+    for question in questions:
+        (compared if lens.takes(question.text) else others).append(question)
+    return compared, others
 
 
 def _report_near_duplicates(
@@ -130,13 +149,21 @@ def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode |
     return encode
 
 
-def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encoder: OnnxEncoder) -> None:
+def _measure_languages(
+    reporter: RunReporter, embedding_set: EmbeddingSet, encoder: VocabularyEncoder
+) -> None:
     """Measure how much of each language the encoder does not know.
 
     Anew each time: a language's first question may hold nothing but a formula.
     """
     languages = Question.objects.values_list("language", flat=True).distinct().order_by("language")
     shares = {}
+    stand_in = lenses()[embedding_set.lens].stand_in
+    consequence = (
+        f"its questions are compared by {lens_name(stand_in).lower()} only."
+        if stand_in
+        else "it gives its questions no vectors."
+    )
     for language in languages:
         before = embedding_set.unknown_shares.get(language)
         share = round(encoder.unknown_share(embedding_set_sample(language=language)), 4)
@@ -146,7 +173,7 @@ def _measure_languages(reporter: RunReporter, embedding_set: EmbeddingSet, encod
         if share > UNKNOWN_SHARE_LIMIT and (before is None or before <= UNKNOWN_SHARE_LIMIT):
             reporter.log(
                 f"{encoder.name} does not know {share:.0%} of the tokens in language"
-                f" {language!r}: its questions are compared by character n-grams only.",
+                f" {language!r}: {consequence}",
                 level="warning",
             )
     if shares:

@@ -26,6 +26,8 @@ def near_duplicates_among(
     rows = QuestionEmbedding.objects.filter(embedding_set=embedding_set, question__in=ready)
     pairs: dict[tuple[int, int], float] = {}
     for question_id, vector in rows.values_list("question_id", "vector"):
+        if vector is None:
+            continue
         for other, score in nearest(embedding_set=embedding_set, vector=vector, k=1, exclude=[question_id]):
             if score >= NEAR_DUPLICATE:
                 pairs[min(question_id, other), max(question_id, other)] = score

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import onnxruntime
@@ -25,6 +25,7 @@ __all__ = [
     "HashedNgramEncoder",
     "OnnxEncoder",
     "TextEncoder",
+    "VocabularyEncoder",
     "load_encoder",
     "open_exported",
 ]
@@ -42,6 +43,14 @@ class TextEncoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """(texts, dimension) float32; rows of length 1, or of zeros for a text without content."""
+
+
+@runtime_checkable
+class VocabularyEncoder(TextEncoder, Protocol):
+    """An encoder that does not know every language."""
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """Share of the texts' tokens that its vocabulary lacks; see `UNKNOWN_SHARE_LIMIT`."""
 
 
 class OnnxEncoder:

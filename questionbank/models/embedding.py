@@ -9,9 +9,10 @@ from pgvector.django import HalfVectorField
 
 
 class Lens(models.TextChoices):
-    """The two ways of being similar that the search itself combines; `analytics.catalog.lenses` has every one."""
+    """The ways of being similar; the search combines purpose and wording. `analytics.catalog.lenses` has every one."""
 
     PURPOSE = "purpose", _("Purpose")
+    STRUCTURE = "structure", _("Structure")
     WORDING = "wording", _("Wording")
 
 
@@ -63,11 +64,16 @@ class EmbeddingSet(models.Model):
 
 
 class QuestionEmbedding(models.Model):
-    """One question's vector in one set; `content_hash` tells whether it is out of date."""
+    """One question's vector in one set; `content_hash` tells whether it is out of date.
+
+    Without a vector, the set's lens does not compare the question: it was looked at and is not asked for again.
+    """
 
     embedding_set = models.ForeignKey(EmbeddingSet, on_delete=models.CASCADE, related_name="embeddings")
     question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="embeddings")
-    vector = HalfVectorField()  # no dimensions here: every set has its own, its index casts
+    vector = HalfVectorField(
+        null=True, blank=True
+    )  # no dimensions here: every set has its own, its index casts
     content_hash = models.BinaryField(max_length=32)
 
     class Meta:

@@ -82,7 +82,10 @@ def _pending_query(embedding_set: EmbeddingSet, columns: str) -> sql.Composed:
 
 
 def embedding_count_pending(*, embedding_set: EmbeddingSet) -> int:
-    """Number of questions whose vector in the set is missing or out of date."""
+    """Number of questions whose vector in the set is missing or out of date.
+
+    A question counts until the set's encoder has looked at it, also where its lens will not compare it.
+    """
     with connection.cursor() as cursor:
         # As plain text: in a request pghistory looks at every statement, and knows strings only.
         cursor.execute(_pending_query(embedding_set, "count(*)").as_string())
@@ -124,4 +127,4 @@ def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:
 
 def embedding_set_size(*, embedding_set: EmbeddingSet) -> int:
     """Number of vectors in the set."""
-    return QuestionEmbedding.objects.filter(embedding_set=embedding_set).count()
+    return QuestionEmbedding.objects.filter(embedding_set=embedding_set, vector__isnull=False).count()

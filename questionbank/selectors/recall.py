@@ -42,7 +42,9 @@ def index_recall(
 ) -> IndexRecall:
     """Ask the index and an exact search for the neighbours of `queries` questions, and compare."""
     ids = np.fromiter(
-        QuestionEmbedding.objects.filter(embedding_set=embedding_set, question__status="ready")
+        QuestionEmbedding.objects.filter(
+            embedding_set=embedding_set, vector__isnull=False, question__status="ready"
+        )
         .order_by("question_id")
         .values_list("question_id", flat=True),
         dtype=np.int64,

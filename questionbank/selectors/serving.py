@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 
 from analytics.catalog import CAPABILITIES, lenses, resolve
 from analytics.errors import ArtifactError
-from analytics.inference.encode import HashedNgramEncoder, OnnxEncoder, TextEncoder
+from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
@@ -102,6 +102,8 @@ class Serving:
             ServiceUnavailable: there is none yet.
         """
         found = self.sets.get(lens)
+        if found is None and self.sets:
+            raise ServiceUnavailable(_("No model serves yet that compares questions in this way."))
         if found is None:
             raise ServiceUnavailable(_("The bank has no vectors yet; compute them with embed_questions."))
         return found
@@ -134,7 +136,7 @@ class Serving:
         share = self.sets[lens].unknown_shares.get(language)
         if share is None and language not in ("", "en"):
             encoder = self.encoder(lens) if sample and self._is_loaded_here(lens) else None
-            share = encoder.unknown_share(sample) if isinstance(encoder, OnnxEncoder) else 1.0
+            share = encoder.unknown_share(sample) if isinstance(encoder, VocabularyEncoder) else 1.0
         return share is None or bool(share <= UNKNOWN_SHARE_LIMIT)
 
     def lens_for(
@@ -163,6 +165,7 @@ class Serving:
             return self.embedding_set(lens), ""
         stand_in = lenses()[lens].stand_in
         if not stand_in:
+            self.embedding_set(lens)
             raise ServiceUnavailable(_("There are no suggestions in this language under this lens."))
         notice = _("Suggestions are limited in this language: we can only compare %(lens)s.") % {
             "lens": lens_name(stand_in).lower()

@@ -40,11 +40,15 @@ def question_vectors(
 ) -> list[dict[str, Any]]:
     """``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
 
-    What is to be said of them is added to `notices`.
+    The vector is None where the lens does not compare such a text. What is to be said of them is added to `notices`.
     """
     rows: dict[int, dict[str, Any]] = {}
     by_language: dict[str, list[int]] = {}
     for index, question in enumerate(questions):
+        if not lenses()[lens].takes(question.text):
+            rows[index] = {"id": question.id, "vector": None}
+            notices.add(_("Some texts have no vector: under this lens only word problems are compared."))
+            continue
         by_language.setdefault(question.language, []).append(index)
     for language, own in by_language.items():
         texts = [questions[index].text for index in own]

@@ -120,9 +120,13 @@ def _one_by_one(
         return _scores(cursor.fetchall())
 
 
-def _scores(rows: Sequence[tuple[int, float]]) -> Neighbours:
-    # A stored vector of zeros (a text without content) is at no distance from anything.
-    return [(int(pk), 1.0 - distance) for pk, distance in rows if not math.isnan(distance)]
+def _scores(rows: Sequence[tuple[int, float | None]]) -> Neighbours:
+    # A stored vector of zeros (a text without content) is at no distance from anything, nor is a missing one.
+    return [
+        (int(pk), 1.0 - distance)
+        for pk, distance in rows
+        if distance is not None and not math.isnan(distance)
+    ]
 
 
 def _literal(vector: Vector) -> str:

@@ -34,6 +34,7 @@ __all__ = [
     "embedding_set_finish",
     "embedding_set_save_unknown_shares",
     "embedding_store",
+    "embedding_store_none",
     "embedding_turn",
     "embedding_turn_check",
 ]
@@ -173,6 +174,26 @@ def embedding_store(
         stored = cursor.rowcount
         cursor.execute("DROP TABLE staged_embedding")
     return stored
+
+
+def embedding_store_none(*, embedding_set: EmbeddingSet, questions: Sequence[PendingQuestion]) -> None:
+    """Note that the set's lens does not compare these questions: they are without a vector, and not pending."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO questionbank_questionembedding (embedding_set_id, question_id, vector, content_hash)
+            SELECT %s, q.id, NULL, s.content_hash
+            FROM unnest(%s::bigint[], %s::bytea[]) AS s (question_id, content_hash)
+            JOIN questionbank_question q ON q.id = s.question_id
+            ON CONFLICT (embedding_set_id, question_id)
+            DO UPDATE SET vector = NULL, content_hash = excluded.content_hash
+            """,
+            [
+                embedding_set.pk,
+                [question.id for question in questions],
+                [question.content_hash for question in questions],
+            ],
+        )
 
 
 def _field(value: bytes) -> bytes:

@@ -170,7 +170,7 @@ def test_questions_are_compared_under_its_lens_though_only_workers_load_it(insta
         as_admin.post(reverse("paste"), {"text": "Find the sum of 7 and 3."}).content.decode()
     )
     assert "Under this lens only questions of the bank can be compared." in text
-    assert list(lenses()) == ["purpose", "length", "wording"]
+    assert list(lenses()) == ["purpose", "structure", "length", "wording"]
     assert serving().serves("length", "en")
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import torch
+
 from analytics.artifacts import Manifest
+from analytics.backbone.bert import set_head
 from analytics.backbone.export import export_onnx
+from analytics.backbone.head import Head
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.models import Question
 from tests.kept_graphs import kept_graphs
 from tests.questionbank.small_bank import add_concept, add_question
 
-__all__ = ["add_encoder_bank", "tiny_encoder", "tiny_folder"]
+__all__ = ["add_encoder_bank", "tiny_encoder", "tiny_folder", "tiny_retriever"]
 
 TOPICS = {
     ("Maths", "Number", "Primes"): "prime factor divisor multiple remainder digit".split(),
@@ -58,6 +62,26 @@ def tiny_encoder(folder: Path, *, seed: int = 0, name: str = "tiny", dimension: 
             backbone,
             folder,
             about=Manifest(capability="encoder", name=name),
+            write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
+        )
+    return folder
+
+
+def tiny_retriever(
+    folder: Path, *, seed: int = 0, name: str = "tiny-analogy", slot_text: bool = True, dimension: int = 32
+) -> Path:
+    """An untrained retriever's artifact: a tiny encoder with a random head of two layers."""
+    backbone = tiny_backbone(seed=seed, dimension=dimension)
+    head, generator = Head.two_layer(dimension), torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weights in head.parameters():
+            weights += 0.1 * torch.randn(weights.shape, generator=generator)
+    set_head(backbone, head)
+    with kept_graphs():
+        export_onnx(
+            backbone,
+            folder,
+            about=Manifest(capability="analogy", name=name, extra={"slot_text": slot_text}),
             write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
         )
     return folder

@@ -10,16 +10,18 @@ import psycopg
 import pytest
 from django.db import connection
 
+from analytics.analogy.retriever import load_retriever
 from analytics.errors import Cancelled
 from analytics.inference.encode import OnnxEncoder, load_encoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionEmbedding
 from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.embeddings import embedding_count_pending, embedding_set_size
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.embeddings import EMBED_LOCK, embedding_set_ensure
 from questionbank.services.runs import run_create
 from tests.questionbank.test_outage import end_connection
-from tests.worker.encoder_bank import tiny_encoder
+from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
 from worker import embedding
 from worker.tasks import embed_questions
 
@@ -175,6 +177,53 @@ def test_bulk_encoding_takes_the_weights_that_a_trained_encoder_brings(own_artif
     stored = QuestionEmbedding.objects.order_by("question_id").values_list("vector", flat=True)
     for vector, own in zip(stored, expected, strict=True):
         assert np.dot(vector, own) > 0.99
+
+
+STORIES = [
+    "Tom has 3 bags of 5 apples each. How many apples has he?",
+    "Ann read 12 of 40 pages. How many are left?",
+]
+
+
+@pytest.fixture
+def structure(own_artifacts, tmp_path) -> EmbeddingSet:
+    """The empty set of a retriever in use."""
+    artifact = artifact_register(folder=tiny_retriever(tmp_path / "retriever"))
+    row = embedding_set_ensure(artifact=artifact)
+    EmbeddingSet.objects.filter(pk=row.pk).update(is_current=True)
+    return row
+
+
+@pytest.mark.parametrize("small_job", [0, 256])
+def test_only_word_problems_in_languages_that_the_retriever_knows_get_a_vector_of_their_structure(
+    structure, monkeypatch, small_job
+):
+    monkeypatch.setattr(embedding, "SMALL_JOB", small_job)  # with PyTorch, and without
+    problems = [question(text) for text in STORIES]
+    formula = question("Solve $2x + 3 = 11$ for the number $x$ with 3 steps.")
+    chinese = question("一列火车2小时行60千米，5小时行多少千米？", "zh")
+    assert embedding.embed_pending(Reporter()) == {"structure": 2}
+    rows = QuestionEmbedding.objects.filter(embedding_set=structure)
+    stored = {row.question_id: row.vector for row in rows}
+    assert chinese.pk not in stored
+    assert stored[formula.pk] is None
+    expected = load_retriever(artifact_folder(structure.artifact)).encode(STORIES)
+    for problem, own in zip(problems, expected, strict=True):
+        assert np.dot(stored[problem.pk], own) > 0.99
+    structure.refresh_from_db()
+    assert embedding_count_pending(embedding_set=structure) == 0
+    assert embedding_set_size(embedding_set=structure) == 2
+    assert embedding.embed_pending(Reporter()) == {"structure": 0}
+
+
+def test_a_question_that_becomes_a_word_problem_gets_its_vector_and_loses_it_again(structure):
+    changed = question("What is 2 + 2?")
+    for text, has_vector in (("What is 2 + 2?", False), (STORIES[0], True), ("What is 2 + 3?", False)):
+        Question.objects.filter(pk=changed.pk).update(
+            text=text, content_hash=hashlib.sha256(text.encode()).digest()
+        )
+        assert embedding.embed_pending(Reporter()) == {"structure": int(has_vector)}
+        assert (QuestionEmbedding.objects.get(question=changed).vector is not None) == has_vector
 
 
 def test_encoders_of_one_name_have_sets_of_different_names():

@@ -21,7 +21,7 @@ class Command(BankCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--input", type=Path, required=True, help="questions.jsonl, or .jsonl.gz")
         parser.add_argument("--output", type=Path, required=True, help="vectors.jsonl, or .jsonl.gz")
-        parser.add_argument("--lens", default="purpose", help="purpose (by default) or wording")
+        parser.add_argument("--lens", default="purpose", help="purpose (by default), structure or wording")
 
     def handle(self, *args: Any, **options: Any) -> None:
         lens = check_lens(options["lens"])

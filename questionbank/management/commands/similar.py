@@ -24,7 +24,7 @@ class Command(BankCommand):
         asked = parser.add_mutually_exclusive_group(required=True)
         asked.add_argument("--text", help="a question, formulas in LaTeX")
         asked.add_argument("--id", type=int, help="the number of a question of the bank")
-        parser.add_argument("--lens", default="purpose", help="purpose (by default) or wording")
+        parser.add_argument("--lens", default="purpose", help="purpose (by default), structure or wording")
         parser.add_argument("--k", type=int, default=10, help="number of questions (10)")
         parser.add_argument("--language", default="", help="of the text; detected by default")
         parser.add_argument("--json", action="store_true", help="print [{id, text, concepts, score, reason}]")

@@ -71,8 +71,8 @@ class TestSimilar:
         [
             (["--text", " "], "must be the text of a question"),
             (["--text", "x", "--k", "0"], "between 1 and 500"),
-            (["--text", "x", "--lens", "structure"], "no lens “structure”; use one of purpose, wording"),
-            (["--text", "x", "--lens", "colour"], "no lens “colour”"),
+            (["--text", "x", "--lens", "structure"], "No model serves yet"),
+            (["--text", "x", "--lens", "colour"], "no lens “colour”; use one of purpose, structure, wording"),
             (["--id", "4711"], "no question 4711"),
             ([], "required"),
         ],
@@ -116,9 +116,14 @@ class TestEmbed:
         assert chinese["lens"] == "wording"
         assert "can only compare wording" in err
 
-    def test_a_lens_that_no_capability_gives_is_refused(self, questions, tmp_path):
-        with pytest.raises(CommandError, match="no lens “structure”"):
-            run("embed", "--input", str(questions), "--output", str(tmp_path / "out"), "--lens", "structure")
+    @pytest.mark.parametrize(
+        ("lens", "said"), [("structure", "No model serves yet"), ("colour", "no lens “colour”")]
+    )
+    def test_a_lens_without_a_model_or_that_no_capability_gives_is_refused(
+        self, questions, tmp_path, lens, said
+    ):
+        with pytest.raises(CommandError, match=said):
+            run("embed", "--input", str(questions), "--output", str(tmp_path / "out"), "--lens", lens)
 
 
 class TestPredict:
