@@ -10,7 +10,6 @@ from fractions import Fraction
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from analytics.expression.prototype import equation_shape
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.formulas import plain_text, segment_text
@@ -18,6 +17,7 @@ from analytics.text.masking import masked_formula, masked_text, without_credits
 from analytics.text.notation import normalise_latex
 from analytics.text.numbers import find_numbers, mask_numbers
 from analytics.text.tokens import search_tokens
+from questionbank.selectors.computations import Computation
 from questionbank.selectors.questions import TaggedPath
 
 __all__ = ["FORMULA_PARTS", "Evidence", "evidence_of"]
@@ -81,7 +81,7 @@ class Evidence:
         words: those that may say what the question is about.
         all_words: its words, the little ones too.
         phrases: runs of two or more words that stand side by side.
-        shape: of its equation, empty where there is none.
+        computation: what is computed in it, by its equation or by the solver's; None where that is not known.
         tags: its concepts.
     """
 
@@ -93,7 +93,7 @@ class Evidence:
     words: frozenset[str]
     all_words: frozenset[str]
     phrases: frozenset[tuple[str, ...]]
-    shape: str
+    computation: Computation | None
     tags: tuple[TaggedPath, ...]
 
 
@@ -101,8 +101,7 @@ def evidence_of(
     text: str,
     *,
     language: str,
-    equation: str = "",
-    numbers: Iterable[str] = (),
+    computation: Computation | None = None,
     tags: Iterable[TaggedPath] = (),
 ) -> Evidence:
     """Take from a question what can be compared; its pictures and the credit of its source are left out."""
@@ -127,7 +126,7 @@ def evidence_of(
         words=frozenset(word for run in runs for word in run if _tells(word)),
         all_words=frozenset(word for run in runs for word in run),
         phrases=frozenset(phrase for run in runs for phrase in _phrases(run)),
-        shape=equation_shape(equation, numbers) if equation else "",
+        computation=computation,
         tags=tuple(tags),
     )
 

@@ -35,7 +35,8 @@ def kin_of(*, question: Question, serving: Serving) -> Kin:
     """The most similar questions under each lens, and which of them are of which kind."""
     results = {result.lens: result for result in similar_by_lens(asked=question, serving=serving, k=SEARCHED)}
     by_purpose = results[Lens.PURPOSE].hits
-    every = {hit.question.pk: hit for hit in (*results[Lens.WORDING].hits, *by_purpose)}
+    others = [hit for lens, result in results.items() if lens != Lens.PURPOSE for hit in result.hits]
+    every = {hit.question.pk: hit for hit in (*others, *by_purpose)}
     flagged = sorted(every.values(), key=lambda hit: (-hit.score, hit.question.pk))
     kinds = {
         SAME_IDEA: [hit for hit in flagged if SAME_IDEA in hit.flags],

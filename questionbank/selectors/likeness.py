@@ -21,16 +21,28 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from analytics.expression.prototype import equation_shape
 from analytics.text.masking import masked_text, without_credits
 from analytics.text.tokens import search_tokens
-from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionEquation, QuestionTag
+from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
+from questionbank.selectors.computations import (
+    Computation,
+    same_computation_ids,
+    same_computation_probabilities,
+)
 from questionbank.selectors.questions import TaggedPath, tagged_paths
 from questionbank.selectors.spelling import vocabulary
 from questionbank.selectors.text_search import rank_by_text
 from questionbank.selectors.vectors import nearest
 
-__all__ = ["Asked", "Ranked", "Vector", "broad_concepts", "rank_by_likeness", "rank_by_wording"]
+__all__ = [
+    "Asked",
+    "Ranked",
+    "Vector",
+    "broad_concepts",
+    "rank_by_graph",
+    "rank_by_likeness",
+    "rank_by_wording",
+]
 
 Vector = npt.NDArray[np.float32]
 
@@ -40,7 +52,8 @@ BY_FORM = 60  # candidates whose masked form is compared
 PURPOSE_WEIGHT, WORDING_WEIGHT = 1.0, 0.75
 WORDS_WEIGHT, FORM_WEIGHT = 1.0, 0.5  # beside a wording of weight 1, where there is no purpose
 CONCEPT_SHARE = 0.4  # times score * (1 - score): what the same concept adds
-SHAPE_SHARE = 0.2  # likewise, the same computation
+GRAPH_SHARE = 0.2  # likewise, the same computation
+FROM_GRAPH = 200  # questions of the same computation that are compared; of more, these and the nearest are
 BROAD = 0.2  # share of a hierarchy's concepts from which the concept above them says nothing
 _LONGEST_COMPARED = 1000  # characters of a text
 
@@ -52,7 +65,7 @@ class Asked:
     Attributes:
         vectors: of the text, by lens; no purpose where the encoder does not know its language.
         tags, concept_ids: of a stored question.
-        shape: of its equation, empty where there is none.
+        computation: what is computed in it; None where that is not known.
         language: of the questions wanted, empty for any.
         exclude: ids that are not wanted.
     """
@@ -62,7 +75,7 @@ class Asked:
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     tags: tuple[TaggedPath, ...] = ()
     concept_ids: tuple[int, ...] = ()
-    shape: str = ""
+    computation: Computation | None = None
     language: str = ""
     exclude: tuple[int, ...] = ()
 
@@ -96,6 +109,32 @@ def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> 
         for pk, score in scores.items()
     ]
     return sorted(ranked, key=lambda one: (-one.score, one.id))[:k]
+
+
+def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[Ranked]:
+    """The `k` questions that are computed alike: those of the same graph first, then by the lens's cosine.
+
+    The score of the same graph is the probability that it is the same: 1 where both equations are known. Without a
+    vector of the lens, only questions of the same graph are ranked.
+    """
+    near = dict(_nearest(asked, sets, lens, k)) if lens in asked.vectors else {}
+    same, own = asked.computation, 1.0
+    ids = list(near)
+    if same is not None:
+        own = 1.0 if same.probability is None else same.probability
+        ids += same_computation_ids(
+            key=same.key, language=asked.language, exclude=asked.exclude, limit=FROM_GRAPH
+        )
+    ids = list(dict.fromkeys(ids))
+    cosines = _cosines(asked, sets, ids, {lens: near})
+    certain = same_computation_probabilities(key=same.key, ids=ids) if same is not None else {}
+    ranked = [
+        Ranked(pk, own * certain[pk] if pk in certain else cosines[pk].get(lens, 0.0), cosines[pk])
+        for pk in ids
+    ]
+    return sorted(
+        ranked, key=lambda one: (one.id not in certain, -one.score, -one.cosines.get(lens, 0.0), one.id)
+    )[:k]
 
 
 def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
@@ -237,12 +276,11 @@ def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
             shares[pk] = CONCEPT_SHARE * max(
                 _affinity(mine, theirs) for mine in asked.tags for theirs in tags
             )
-    if asked.shape:
-        for pk, expression, numbers in QuestionEquation.objects.filter(pk__in=list(ids)).values_list(
-            "pk", "expression", "numbers"
-        ):
-            if equation_shape(expression, numbers) == asked.shape:
-                shares[pk] = shares.get(pk, 0.0) + SHAPE_SHARE
+    if asked.computation is not None:
+        same = same_computation_probabilities(key=asked.computation.key, ids=ids)
+        own = 1.0 if asked.computation.probability is None else asked.computation.probability
+        for pk, probability in same.items():
+            shares[pk] = shares.get(pk, 0.0) + GRAPH_SHARE * own * probability
     return shares
 
 

@@ -1,21 +1,24 @@
 """Why two questions are similar: a sentence and flags, each from what stands in both of them.
 
 A score says that two questions are near; the reason says what a person can check. What cannot be shown is not
-said: "solved differently" needs two known equations, two tags or two quantities that prove it.
+said: "solved differently" needs two computations, two tags or two quantities that prove it. What rests on an
+equation that the solver found says so, with its probability.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
 
-from analytics.expression.prototype import shape_reading, shapes_differ_in_operations
+from analytics.expression.graph_reading import graph_operations, graphs_differ_in_operations
 from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
 from questionbank.models import Lens
+from questionbank.selectors.computations import Computation
 from questionbank.selectors.evidence import FORMULA_PARTS, Evidence
 from questionbank.selectors.questions import TaggedPath
 
@@ -27,7 +30,11 @@ LOOKS_ALIKE = "looks-alike-solved-differently"
 ALIKE_WORDING = 0.8  # cosine of the character n-grams from which two texts look alike to a reader
 MUCH_WORDING = 0.6  # from which much of the wording is the same
 # Cosines of the wording from which the same computation means the same idea too: by the operations that it has.
-SAME_SHAPE_WORDING = {1: 0.6, 2: 0.5, 3: 0.4}
+SAME_GRAPH_WORDING = {1: 0.6, 2: 0.5, 3: 0.4}
+SAME_GRAPH_PURPOSE = 0.65  # cosine of purpose from which it does, where there are two operations or more
+SURE_ENOUGH = (
+    0.8  # of a solver's equation that proves another computation: one mistake makes any two look different
+)
 TELLING_RARITY = 1.6  # of a word that is worth naming: it stands in less than a fifth of the questions
 MOST_WORDS_CHANGED = 3  # in each of two texts that are the same but for what they ask
 _SHOWN = 3  # concepts, formula parts or words that a reason names
@@ -54,10 +61,11 @@ _LITTLE_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A sentence that says why, and the flags that apply."""
+    """A sentence that says why, the flags that apply, and whether both compute the same, as far as is known."""
 
     reason: str
     flags: tuple[str, ...]
+    same_graph: bool = False
 
 
 def compare(
@@ -68,25 +76,30 @@ def compare(
     wording: float,
     rarity: Callable[[str], float],
     broad: frozenset[TaggedPath] = frozenset(),
+    by_graph: bool = False,
+    purpose: float | None = None,
 ) -> Comparison:
     """Say why `candidate` is similar to `asked`.
 
     Args:
-        lens: whose vectors found it: of purpose, or of wording only.
+        lens: whose vectors found it.
+        by_graph: whether the lens compares computations: then the reason begins with them.
+        purpose: cosine of the two questions' vectors of purpose, where both have some.
         wording: cosine of the two texts' character n-grams.
         rarity: how rare a word is; the rarest shared words are named.
         broad: concepts that nearly all questions of a hierarchy share, which say nothing.
     """
     new_numbers = asked.numbers != candidate.numbers
     same_form = asked.form == candidate.form
-    same_shape = bool(asked.shape) and asked.shape == candidate.shape
-    clauses: list[str] = []
+    own, other = asked.computation, candidate.computation
+    same_graph = own is not None and other is not None and own.key == other.key
+    clauses: list[str] = [_structure(own, other)] if by_graph else []
     if same_form and asked.numbers_masked == candidate.numbers_masked:
         clauses.append(_("the same text with other numbers") if new_numbers else _("the same text"))
     elif same_form:
         clauses.append(_("the same text but for numbers, signs, letters or names"))
-    if same_shape:
-        clauses.append(_("both are computed as %(shape)s") % {"shape": shape_reading(asked.shape)})
+    if own and other and same_graph and not by_graph:
+        clauses.append(_("both are computed as %(graph)s") % {"graph": own.reading} + _predicted(own, other))
     same_formulas = not same_form and _same_formulas(asked, candidate)
     if same_formulas:
         clauses.append(_("the same task with a formula of the same form"))
@@ -101,26 +114,66 @@ def compare(
     clauses += [clause for clause in further if clause]
     flags = []
     if new_numbers and (
-        same_form or same_formulas or (same_shape and _is_same_idea(asked, candidate, wording))
+        same_form or same_formulas or (same_graph and _is_same_idea(asked, candidate, wording, purpose))
     ):
         flags.append(SAME_IDEA)
     elif contrast:
         flags.append(LOOKS_ALIKE)
-        clauses.insert(0, contrast)
+        if not by_graph:  # which says already how both are computed
+            clauses.insert(0, contrast)
     if not clauses:
         clauses.append(_nothing_named(lens, wording))
-    return Comparison(reason=f"{capfirst('; '.join(clauses[:3]))}.", flags=tuple(flags))
+    return Comparison(f"{capfirst('; '.join(clauses[:3]))}.", tuple(flags), same_graph)
 
 
-def _is_same_idea(asked: Evidence, candidate: Evidence, wording: float) -> bool:
-    """Whether two questions of one computation ask the same: the same concept, or much the same words.
+def _structure(own: Computation | None, other: Computation | None) -> str:
+    """How two questions are computed, as far as their equations are known."""
+    if own is None or other is None:
+        said = _("the model finds them computed alike")
+        if other is not None:
+            said = _("the model finds them computed alike; it is computed as %(graph)s") % {
+                "graph": other.reading
+            }
+        return said + _predicted(own, other)
+    if own.key == other.key:
+        said = _("computed the same way: %(graph)s")
+    elif other.has_a_step_more_than(own):
+        said = _("computed nearly the same way: %(other)s, one step more than %(graph)s")
+    elif own.has_a_step_more_than(other):
+        said = _("computed nearly the same way: %(other)s, one step less than %(graph)s")
+    elif own.differs_in_a_step_from(other):
+        said = _("computed nearly the same way: %(other)s, one step different from %(graph)s")
+    else:
+        said = _("computed as %(other)s, not as %(graph)s")
+    return said % {"graph": own.reading, "other": other.reading} + _predicted(own, other)
+
+
+def _predicted(own: Computation | None, other: Computation | None) -> str:
+    """Says in brackets which of the equations are the solver's, and how probably they are right."""
+    mine = own.probability if own else None
+    theirs = other.probability if other else None
+    if mine is not None and theirs is not None:
+        said = _(" (both equations are the solver’s: right with %(own)s and %(other)s)")
+    elif theirs is not None:
+        said = _(" (its equation is the solver’s: right with %(other)s)")
+    elif mine is not None and other is not None:
+        said = _(" (the equation of the question asked about is the solver’s: right with %(own)s)")
+    else:
+        return ""
+    return said % {"own": f"{mine or 0:.0%}", "other": f"{theirs or 0:.0%}"}
+
+
+def _is_same_idea(asked: Evidence, candidate: Evidence, wording: float, purpose: float | None) -> bool:
+    """Whether two questions of one computation ask the same: concept, purpose, or much of the words is the same.
 
     The computation alone is not enough: planting trees and meeting trains are both a ÷ b − c.
     """
-    operations = asked.shape.count("n") - 1
+    operations = graph_operations(asked.computation.key) if asked.computation else 0
     if operations > 1 and {*asked.tags} & {*candidate.tags}:
         return True
-    return wording >= SAME_SHAPE_WORDING[min(operations, max(SAME_SHAPE_WORDING))]
+    if operations > 1 and purpose is not None and purpose >= SAME_GRAPH_PURPOSE:
+        return True
+    return wording >= SAME_GRAPH_WORDING[min(max(operations, 1), max(SAME_GRAPH_WORDING))]
 
 
 def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
@@ -135,13 +188,15 @@ def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
 
 def _contrast(asked: Evidence, candidate: Evidence) -> str:
     """What proves that two texts which read alike are solved differently, or nothing."""
-    if asked.shape and candidate.shape:
-        if not shapes_differ_in_operations(asked.shape, candidate.shape):
+    computed, computed_otherwise = asked.computation, candidate.computation
+    if _is_sure(computed) and _is_sure(computed_otherwise):
+        if not graphs_differ_in_operations(computed.key, computed_otherwise.key):
             return ""
-        return _("reads nearly the same, but is computed as %(other)s, not as %(own)s") % {
-            "other": shape_reading(candidate.shape),
-            "own": shape_reading(asked.shape),
+        said = _("reads nearly the same, but is computed as %(other)s, not as %(own)s") % {
+            "other": computed_otherwise.reading,
+            "own": computed.reading,
         }
+        return said + _predicted(computed, computed_otherwise)
     own, other = asked.all_words - candidate.all_words, candidate.all_words - asked.all_words
     if not (own and other and max(len(own), len(other)) <= MOST_WORDS_CHANGED):
         return ""
@@ -157,6 +212,13 @@ def _contrast(asked: Evidence, candidate: Evidence) -> str:
         "own": _quoted(names[:1]),
         "other": _quoted(names[1:]),
     }
+
+
+def _is_sure(computation: Computation | None) -> TypeGuard[Computation]:
+    """Whether the equation is known, or the solver's is sure enough to prove a difference."""
+    return computation is not None and (
+        computation.probability is None or computation.probability >= SURE_ENOUGH
+    )
 
 
 def _named_by_the_difference(

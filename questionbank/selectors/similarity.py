@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from analytics.catalog import lenses
 from analytics.inference.ngrams import HashedNgramEncoder
@@ -15,18 +16,21 @@ from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import Lens, Question, QuestionEmbedding, QuestionTag, User
+from questionbank.selectors.computations import Computation, question_computation
 from questionbank.selectors.evidence import Evidence, evidence_of
 from questionbank.selectors.likeness import (
     Asked,
     Ranked,
     Vector,
     broad_concepts,
+    rank_by_graph,
     rank_by_likeness,
     rank_by_wording,
 )
 from questionbank.selectors.questions import TaggedPath, tagged_paths, visible_to
 from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 from questionbank.selectors.serving import Serving
+from questionbank.selectors.solutions import solver_computation
 from questionbank.selectors.spelling import vocabulary
 from questionbank.selectors.vectors import nearest
 
@@ -44,6 +48,13 @@ __all__ = [
 
 NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
 _DUPLICATES_SHOWN = 5
+_ONLY_WORD_PROBLEMS = gettext_lazy(
+    "Only word problems are compared in this way: stories with numbers from which an answer can be computed."
+)
+_ONLY_THE_SAME_GRAPH = gettext_lazy(
+    "The model does not know this language: only questions with the same known equation are found."
+)
+_ALWAYS_SHOWN = (Lens.PURPOSE, Lens.WORDING)  # also where they have no vectors, with a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +63,13 @@ class SimilarHit:
 
     Attributes:
         score: its place's score under the lens, 0 to 1: for wording the cosine, for purpose the mean of both
-            cosines, nearer to 1 where concepts are shared.
+            cosines, nearer to 1 where concepts are shared; for structure the probability that the graph is the same,
+            else the cosine.
         reason: one sentence, from what stands in both questions.
         flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
         cosines: by lens, as far as both questions have vectors.
+        computation: what is computed in it; None where that is not known.
+        same_graph: whether that is what is computed in the question asked about.
     """
 
     question: Question
@@ -64,15 +78,23 @@ class SimilarHit:
     concepts: list[ConceptPath]
     flags: tuple[str, ...]
     cosines: Mapping[str, float] = field(default_factory=dict)
+    computation: Computation | None = None
+    same_graph: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarResult:
-    """Similar questions, nearest first; `notice` says when another lens had to stand in."""
+    """Similar questions, nearest first.
+
+    Attributes:
+        notice: says when another lens had to stand in, or why there are none.
+        computation: what is computed in the question asked about; None where that is not known.
+    """
 
     lens: str
     hits: list[SimilarHit]
     notice: str
+    computation: Computation | None = None
 
 
 def similar_questions(
@@ -99,24 +121,38 @@ def similar_to_text(
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
     """
-    return _Comparison.with_text(text, language, serving, same_language=same_language).under(lens, k)
+    language = language or detect_language(text)
+    computation = solver_computation(text, language) if lenses()[lens].by_graph else None
+    comparison = _Comparison.with_text(
+        text, language, serving, computation=computation, same_language=same_language
+    )
+    return comparison.under(lens, k)
 
 
 def similar_by_lens(
-    *, asked: Question | str, serving: Serving, language: str = "", k: int
+    *,
+    asked: Question | str,
+    serving: Serving,
+    language: str = "",
+    computation: Computation | None = None,
+    k: int,
 ) -> list[SimilarResult]:
     """The same under every lens, for a stored question or a text, each candidate read once.
 
-    Where purpose or wording has no vectors, its result is empty and its notice says so; any other lens is left out.
+    Where purpose or wording has no vectors, its result is empty and its notice says so. Any other lens is left out
+    then, and where it does not compare such a text.
+
+    Args:
+        language, computation: of a text; what is computed in a stored question stands in the bank.
     """
     if isinstance(asked, Question):
         comparison = _Comparison.with_question(asked, serving)
     else:
-        comparison = _Comparison.with_text(asked, language, serving)
+        comparison = _Comparison.with_text(asked, language, serving, computation=computation)
     results = []
-    for lens in lenses():
-        if lens not in Lens.values and lens not in serving.sets:
-            continue  # no model gives these vectors yet
+    for lens, row in lenses().items():
+        if lens not in _ALWAYS_SHOWN and (lens not in serving.sets or not row.takes(comparison.text)):
+            continue
         try:
             results.append(comparison.under(lens, k))
         except ServiceUnavailable as error:
@@ -159,6 +195,11 @@ class _Comparison:
         self._questions: dict[int, Question] = {}
         self._evidence: dict[int, Evidence] = {}
 
+    @property
+    def text(self) -> str:
+        """Of the question that others are compared with."""
+        return self._asked.text
+
     @classmethod
     def with_question(cls, question: Question, serving: Serving, *, same_language: bool = True) -> Self:
         tags = tagged_paths([question.pk]).get(question.pk, [])
@@ -169,12 +210,14 @@ class _Comparison:
             text_language=question.language,
             tags=tuple(tags),
             concept_ids=tuple(concept_ids) if tags else (),
-            shape=own.shape,
+            computation=own.computation,
             language=question.language if same_language else "",
             exclude=tuple(_itself_in_any_words(question)),
         )
         sets = [embedding_set.pk for embedding_set in serving.sets.values()]
-        rows = QuestionEmbedding.objects.filter(question=question, embedding_set__in=sets)
+        rows = QuestionEmbedding.objects.filter(
+            question=question, embedding_set__in=sets, vector__isnull=False
+        )
         stored = {
             row.embedding_set_id: np.asarray(row.vector, dtype=np.float32)
             for row in rows
@@ -183,18 +226,53 @@ class _Comparison:
         return cls(asked, own, serving, stored)
 
     @classmethod
-    def with_text(cls, text: str, language: str, serving: Serving, *, same_language: bool = True) -> Self:
+    def with_text(
+        cls,
+        text: str,
+        language: str,
+        serving: Serving,
+        *,
+        computation: Computation | None = None,
+        same_language: bool = True,
+    ) -> Self:
         language = language or detect_language(text)
-        asked = Asked(text=text, text_language=language, language=language if same_language else "")
-        return cls(asked, evidence_of(text, language=language), serving, {})
+        asked = Asked(
+            text=text,
+            text_language=language,
+            computation=computation,
+            language=language if same_language else "",
+        )
+        own = evidence_of(text, language=language, computation=computation)
+        return cls(asked, own, serving, {})
 
     def under(self, lens: str, k: int) -> SimilarResult:
         """The `k` most similar questions under a lens."""
+        row = lenses()[lens]
+        if row.by_graph:
+            return self._under_graphs(lens, k)
         vectors, notice = self._vectors(lens)
-        rank = rank_by_wording if lenses()[lens].knows_every_language else rank_by_likeness
+        rank = rank_by_wording if row.knows_every_language else rank_by_likeness
         ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, k)
         served = lens if lens in vectors else Lens.WORDING
         return SimilarResult(lens, self.hits(ranked, served), notice)
+
+    def _under_graphs(self, lens: str, k: int) -> SimilarResult:
+        """The same for a lens that compares computations; a language without vectors is compared by them alone."""
+        self._serving.embedding_set(lens)
+        computation = self._asked.computation
+        if not lenses()[lens].takes(self.text):
+            return SimilarResult(lens, [], str(_ONLY_WORD_PROBLEMS))
+        notice = ""
+        vectors: dict[str, Vector] = {}
+        if self._serving.serves(lens, self._asked.text_language, [self.text]):
+            self._vectors(lens)
+            known = self._vectors_by_set  # of other lenses too: they say whether the purpose is the same
+            sets = self._serving.sets.items()
+            vectors = {name: known[one.pk] for name, one in sets if one.pk in known}
+        else:
+            notice = str(_ONLY_THE_SAME_GRAPH)
+        ranked = rank_by_graph(replace(self._asked, vectors=vectors), self._serving.sets, lens, k)
+        return SimilarResult(lens, self.hits(ranked, lens), notice, computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """The candidates with the reason for each; a fixed number of queries for any number of them."""
@@ -212,6 +290,8 @@ class _Comparison:
                 wording=alike,
                 rarity=rarity,
                 broad=self._broad,
+                by_graph=lenses()[lens].by_graph,
+                purpose=one.cosines.get(Lens.PURPOSE),
             )
             hits.append(
                 SimilarHit(
@@ -221,6 +301,8 @@ class _Comparison:
                     concepts=[tag.path for tag in evidence.tags],
                     flags=comparison.flags,
                     cosines={name: round(cosine, 4) for name, cosine in one.cosines.items()},
+                    computation=evidence.computation,
+                    same_graph=comparison.same_graph,
                 )
             )
         return hits
@@ -228,7 +310,8 @@ class _Comparison:
     def _read(self, ids: Sequence[int]) -> None:
         unread = [pk for pk in ids if pk not in self._questions]
         tags = tagged_paths(unread)
-        questions = Question.objects.select_related("equation").defer("search_vector").in_bulk(unread)
+        rows = Question.objects.select_related("equation", "machine_solution").defer("search_vector")
+        questions = rows.in_bulk(unread)
         for pk, question in questions.items():
             self._questions[pk] = question
             self._evidence[pk] = _evidence(question, tags.get(pk, []))
@@ -249,13 +332,8 @@ class _Comparison:
 
 
 def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:
-    equation = getattr(question, "equation", None)
     return evidence_of(
-        question.text,
-        language=question.language,
-        equation=equation.expression if equation else "",
-        numbers=equation.numbers if equation else (),
-        tags=tags,
+        question.text, language=question.language, computation=question_computation(question), tags=tags
     )
 
 

@@ -17,10 +17,17 @@ from analytics.solver.targets import answers_agree, target_tree
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 from analytics.text.word_problems import is_word_problem
+from questionbank.errors import ServiceUnavailable
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
+from questionbank.selectors.computations import (
+    CERTAIN_ENOUGH,
+    Computation,
+    question_computation,
+    text_computation,
+)
 from questionbank.selectors.questions import visible_to
-from questionbank.selectors.serving import ServedSolver
+from questionbank.selectors.serving import ServedSolver, served_solver
 
 __all__ = [
     "ALTERNATIVES",
@@ -33,13 +40,13 @@ __all__ = [
     "published_value",
     "question_graph_key",
     "question_solved",
+    "solved_computation",
+    "solver_computation",
     "text_solved",
     "unsolved_questions",
 ]
 
 ALTERNATIVES = 3  # equations that are kept and shown
-CERTAIN_ENOUGH = 0.5
-"""Probability from which a solution is said without reserve, and counted as the question's computation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +136,20 @@ def text_solved(text: str, language: str, solver: ServedSolver | None) -> Solved
     reason = solver.solver.unsolvable_reason(problem)
     solutions = [] if reason else solver.solver.solve([problem], beam=ALTERNATIVES)[0]
     return _solved(text, solutions, reason, solver.artifact.name)
+
+
+def solver_computation(text: str, language: str) -> Computation | None:
+    """What the solver in use computes in a text; None where it is no word problem, or too little is known of it."""
+    try:
+        return solved_computation(text, text_solved(text, language, served_solver()))
+    except ServiceUnavailable:
+        return None
+
+
+def solved_computation(text: str, solved: SolvedText | None) -> Computation | None:
+    """What is computed in a text that was solved; None where the solver is too unsure."""
+    best = solved.best if solved else None
+    return text_computation(text, best.equation, best.probability) if best else None
 
 
 def question_solved(question: Question, solver: ServedSolver | None) -> SolvedText | None:
@@ -270,16 +291,8 @@ def question_graph_key(question: Question) -> tuple[str, bool]:
 
     The key is empty where neither is known.
     """
-    equation: QuestionEquation | None = getattr(question, "equation", None)
-    if equation is not None and equation.graph_key:
-        return equation.graph_key, False
-    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
-    is_usable = (
-        kept is not None
-        and (kept.probability or 0) >= CERTAIN_ENOUGH
-        and bytes(kept.content_hash) == bytes(question.content_hash)
-    )
-    return (kept.graph_key if kept is not None and is_usable else ""), True
+    computation = question_computation(question)
+    return (computation.key, computation.is_predicted) if computation else ("", True)
 
 
 def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:

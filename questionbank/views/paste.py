@@ -19,6 +19,7 @@ from questionbank.selectors.hierarchy_choice import HierarchyChoice, hierarchy_c
 from questionbank.selectors.questions import exact_duplicates
 from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similarity import SimilarHit, near_duplicates
+from questionbank.selectors.solutions import solved_computation
 from questionbank.services.hierarchy_choice import hierarchy_choose
 from questionbank.services.question_fields import read_typed
 from questionbank.services.questions import question_create
@@ -103,6 +104,7 @@ def _insight(
     language = detect_language(text)
     typed = read_typed(text)
     prediction, no_prediction = predict_or_none(typed.text, models, language, hierarchy)
+    solved = solved_text_or_none(typed.text, language)
     return {
         "text": text,
         "warnings": typed.warnings,
@@ -111,8 +113,8 @@ def _insight(
         "prediction": prediction,
         "no_prediction": no_prediction,
         "figures": difficulty_figures(None, prediction),
-        "solved": solved_text_or_none(typed.text, language),
-        "columns": lens_columns_of_text(typed.text, models, language),
+        "solved": solved,
+        "columns": lens_columns_of_text(typed.text, models, language, solved_computation(typed.text, solved)),
         "same": list(exact_duplicates(text=text, options=(), user=request.user)[:5]),
         "near": _near(request, typed.text, models),
         "save_form": save_form or SavePastedForm.suggested(request.POST, chosen_concepts(request.POST)),

@@ -1,4 +1,4 @@
-"""The similar questions of a question or a pasted text: a list a lens, or one where both lenses agree."""
+"""The similar questions of a question or a pasted text: a list a lens; one where purpose and wording agree."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from analytics.catalog import lenses
 from questionbank.capabilities.catalog import kinship_rows, lens_name, lens_texts
 from questionbank.capabilities.rows import KinshipRow
 from questionbank.errors import NotFound
-from questionbank.models import Lens
+from questionbank.models import Lens, Question
+from questionbank.selectors.computations import Computation
 from questionbank.selectors.kinship import Kin, kin_of
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.serving import Serving, serving
-from questionbank.selectors.similarity import SimilarHit, SimilarResult, similar_by_lens
+from questionbank.selectors.similarity import SimilarHit, SimilarResult, similar_by_lens, similar_questions
 from questionbank.views.access import render_page, requires
 
 __all__ = [
@@ -40,6 +42,8 @@ class LensColumn:
     Attributes:
         notice: why there are none, or none of the usual kind.
         cosines_shown: the score of each lens stands beside every question.
+        graphs_shown: the graph of every question can be unfolded, where it is known.
+        computation: of the question asked about, whose graph stands beside it.
     """
 
     lens: str
@@ -48,6 +52,8 @@ class LensColumn:
     hits: tuple[SimilarHit, ...]
     notice: str
     cosines_shown: bool = False
+    graphs_shown: bool = False
+    computation: Computation | None = None
 
 
 BOTH_EXPLANATION = gettext_lazy("Purpose and wording find nearly the same questions.")
@@ -61,10 +67,9 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
     if wanted is None:
         raise NotFound(_("There is no such list of similar questions."))
     question = question_get(question_id=question_id, user=request.user)
-    kin = kin_of(question=question, serving=serving())
-    result = kin.results.get(wanted.lens)
-    if result is None:
-        raise NotFound(_("No model serves that compares questions in this way."))
+    models = serving()
+    kin = kin_of(question=question, serving=models)
+    result = kin.results.get(wanted.lens) or _asked_by_name(question, wanted.lens, models)
     context = {
         "question": question,
         "kinship": wanted,
@@ -74,6 +79,13 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
         "hits": kin.kinds.get(wanted.kind, []) if wanted.kind else result.hits,
     }
     return render_page(request, "questions/similar.html", "questions/_similar.html", context)
+
+
+def _asked_by_name(question: Question, lens: str, models: Serving) -> SimilarResult:
+    """What is said of a lens that has no column for this question."""
+    if lens not in models.sets:
+        raise NotFound(_("No model serves that compares questions in this way."))
+    return similar_questions(question=question, lens=lens, serving=models, k=SHOWN)
 
 
 def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
@@ -90,9 +102,13 @@ def lens_columns(kin: Kin) -> list[LensColumn]:
     return _columns(kin.results)
 
 
-def lens_columns_of_text(text: str, serving: Serving, language: str = "") -> list[LensColumn]:
+def lens_columns_of_text(
+    text: str, serving: Serving, language: str = "", computation: Computation | None = None
+) -> list[LensColumn]:
     """The first similar questions of a text that is not in the bank."""
-    results = similar_by_lens(asked=text, serving=serving, language=language, k=SHOWN)
+    results = similar_by_lens(
+        asked=text, serving=serving, language=language, computation=computation, k=SHOWN
+    )
     return _columns({result.lens: result for result in results})
 
 
@@ -120,4 +136,6 @@ def _column(lens: str, result: SimilarResult, hits: Sequence[SimilarHit]) -> Len
         hits=tuple(hits),
         notice=result.notice,
         cosines_shown=is_both,
+        graphs_shown=lens != BOTH and lenses()[lens].by_graph,
+        computation=result.computation,
     )

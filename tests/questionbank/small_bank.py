@@ -16,6 +16,7 @@ from questionbank.models import (
     QuestionEquation,
 )
 from questionbank.services.concepts import concept_path_ensure
+from questionbank.services.equations import equation_graph_key
 from tests.factories import QuestionFactory
 
 __all__ = ["add_concept", "add_question", "add_set", "store_vectors"]
@@ -25,7 +26,11 @@ def add_question(text: str, *, equation: str = "", **fields: object) -> Question
     """A ready question; ``concepts=[...]`` tags it."""
     question = QuestionFactory(text=text, **fields)
     if equation:
-        QuestionEquation.objects.create(question=question, expression=equation)
+        QuestionEquation.objects.create(
+            question=question,
+            expression=equation,
+            graph_key=equation_graph_key(text=text, expression=equation),
+        )
     return question
 
 

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import pytest
 
+from questionbank.selectors.computations import Computation, text_computation
 from questionbank.selectors.evidence import evidence_of
 from questionbank.selectors.questions import TaggedPath
 from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 
 
 def comparison(one: str, other: str, *, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both):
-    """Compare two texts; ``x=(a, b)`` gives the first `a` and the second `b`."""
-    first, second = ({name: pair[index] for name, pair in both.items()} for index in (0, 1))
-    return compare(
-        evidence_of(one, language="en", **first),
-        evidence_of(other, language="en", **second),
-        lens=lens,
-        wording=wording,
-        rarity=rarity,
+    """Compare two texts; ``x=(a, b)`` gives the first `a` and the second `b`.
+
+    An equation is published, or a pair of what the solver found and how probably it is right.
+    """
+    purpose, by_graph = both.pop("purpose", None), both.pop("by_graph", False)
+    equations = both.pop("equation", ("", ""))
+    first, second = (
+        evidence_of(
+            text,
+            language="en",
+            computation=computed(text, equations[index]),
+            **{name: pair[index] for name, pair in both.items()},
+        )
+        for index, text in enumerate((one, other))
     )
+    return compare(
+        first, second, lens=lens, wording=wording, rarity=rarity, purpose=purpose, by_graph=by_graph
+    )
+
+
+def computed(text: str, equation: str | tuple[str, float]) -> Computation | None:
+    """What is computed by a published equation, or by the solver's with its probability."""
+    if isinstance(equation, tuple):
+        return text_computation(text, *equation)
+    return text_computation(text, equation, None)
 
 
 def test_the_same_text_with_other_numbers_is_the_same_idea():
@@ -58,12 +75,13 @@ def test_the_same_computation_is_named_with_letters():
     [
         (("3+4", "5+6"), 0.5, False),  # one operation is everybody's
         (("3+4", "5+6"), 0.7, True),
-        (("48/6-1", "868/3-118"), 0.3, False),  # trees along a road, trains that meet
-        (("48/6-1", "868/3-118"), 0.6, True),
+        (("48/6-3", "868/5-118"), 0.3, False),  # trees along a road, trains that meet
+        (("48/6-3", "868/5-118"), 0.6, True),
     ],
 )
 def test_the_same_computation_is_the_same_idea_in_much_the_same_words(equations, wording, is_same_idea):
-    found = comparison("Eggs 3 and 4", "Cars 5 and 6", wording=wording, equation=equations)
+    texts = ("Eggs 3 and 4, 48 by 6", "Cars 5 and 6, 868 by 118")
+    found = comparison(*texts, wording=wording, equation=equations)
     assert found.flags == ((SAME_IDEA,) if is_same_idea else ())
     assert found.reason.startswith("Both are computed as")
 
@@ -72,6 +90,44 @@ def test_the_same_computation_for_the_same_concept_is_the_same_idea_in_any_words
     tags = [TaggedPath(1, ("Number", "Equal groups"))]
     pair = {"equation": ("3*4+5", "6*7+8"), "tags": (tags, tags)}
     assert comparison("Eggs 3 4 5", "Cars 6 7 8", wording=0.1, **pair).flags == (SAME_IDEA,)
+
+
+def test_two_steps_for_the_same_purpose_are_the_same_idea_in_any_words():
+    pair = {"equation": ("3*4+5", "6*7+8"), "wording": 0.1}
+    assert comparison("Eggs 3 4 5", "Cars 6 7 8", purpose=0.7, **pair).flags == (SAME_IDEA,)
+    assert comparison("Eggs 3 4 5", "Cars 6 7 8", purpose=0.6, **pair).flags == ()
+    one_step = {"equation": ("3*4", "6*7"), "wording": 0.1}
+    assert comparison("Eggs 3 4 5", "Cars 6 7 8", purpose=0.9, **one_step).flags == ()
+
+
+@pytest.mark.parametrize(
+    ("equations", "said"),
+    [
+        (("3*4-5", "7*6-8"), "Computed the same way: a × b − c."),
+        (("3*4-5", "6*7"), "Computed nearly the same way: a × b, one step less than a × b − c."),
+        (("3*4", "8-6*7"), "Computed nearly the same way: a − b × c, one step more than a × b."),
+        (("3*4-5", "6*7+8"), "Computed nearly the same way: a × b + c, one step different from a × b − c."),
+        (("3*4", "6+7"), "Computed as a + b, not as a × b."),
+        (("3*4+4/5", "6-7-8"), "Computed as a − b − c, not as a ÷ b + a × c."),
+        (("3*4", ("6*7", 0.82)), "Computed the same way: a × b (its equation is the solver’s: right with 82%)."),
+        ((("3*4", 0.9), ("6*7", 0.82)), "right with 90% and 82%)."),
+        ((("3*4", 0.9), "6*7"), "(the equation of the question asked about is the solver’s: right with 90%)."),
+        (("3*4", ""), "The model finds them computed alike."),
+        (("", "6*7"), "The model finds them computed alike; it is computed as a × b."),
+        (("3*4", ("6*7", 0.3)), "The model finds them computed alike."),  # too unsure to be said
+    ],
+)  # fmt: skip
+def test_under_the_lens_of_structure_the_reason_begins_with_how_both_are_computed(equations, said):
+    found = comparison("Eggs 3 4 5", "Cars 6 7 8", lens="structure", by_graph=True, equation=equations)
+    assert said in found.reason
+    assert found.same_graph == found.reason.startswith("Computed the same way")
+
+
+def test_elsewhere_too_what_rests_on_the_solver_says_so():
+    found = comparison("Eggs 3 4 5", "Cars 6 7 8", equation=("3*4", ("6*7", 0.82)))
+    assert found.reason.startswith(
+        "Both are computed as a × b (its equation is the solver’s: right with 82%)"
+    )
 
 
 def contrast(one, other, **both):
@@ -86,6 +142,14 @@ def test_alike_in_wording_but_computed_differently_is_flagged_first():
     assert flags == (LOOKS_ALIKE,)
     assert reason.startswith("Reads nearly the same, but is computed as a + b, not as a − b")
     assert comparison(*texts, wording=0.7, equation=("9-3", "9+3")).flags == ()
+
+
+def test_a_difference_rests_on_the_solver_only_where_it_is_sure():
+    texts = ("Tom had 9 pens and gave away 3. How many now?", "Tom had 9 pens and got 3. How many now?")
+    flags, reason = contrast(*texts, equation=("9-3", ("9+3", 0.85)))
+    assert flags == (LOOKS_ALIKE,)
+    assert "(its equation is the solver’s: right with 85%)" in reason
+    assert contrast(*texts, equation=("9-3", ("9+3", 0.7)))[0] == ()
 
 
 @pytest.mark.parametrize("equations", [("9-3", ""), ("9+3+2", "9+3"), ("9*4/5", "9*4"), ("9-3", "9-4")])

@@ -1,0 +1,159 @@
+"""A graph key as people read it, and what two keys prove about the operations of their equations.
+
+A key (`analytics.expression.keys.graph_key`) is all that is stored of a computation by which questions find each
+other; what is said of it is read off the key, without the equation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analytics.errors import DataError
+
+__all__ = ["graph_operations", "graph_reading", "graphs_differ_in_operations"]
+
+_TOKEN = re.compile(r"-?[^(),-]+|[(),]")
+_SLOT = re.compile(r"s\d+")
+_LETTERS = "abcdfghjkmnpqrstuvwxyz"  # without those that are read as numbers or constants
+_MASK = "n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A leaf or an operator of a key; `is_inverse` where it is subtracted, or divides."""
+
+    label: str
+    is_inverse: bool
+    parts: tuple[_Part, ...] = ()
+
+
+def graph_reading(key: str) -> str:
+    """Return a graph key as arithmetic with a letter for each number of the text.
+
+    >>> graph_reading("+(*(s0,s1),-s2)"), graph_reading("*(+(s0,-1),s1)"), graph_reading("*(-s0,s1)")
+    ('a × b − c', '(a − 1) × b', 'a ÷ b')
+
+    Raises:
+        DataError: it is no graph key.
+    """
+    return _written(_read(key), {}, iter(_LETTERS))
+
+
+def graph_operations(key: str) -> int:
+    """Return how many operations of two numbers a graph has.
+
+    >>> graph_operations("+(*(s0,s1),-s2)"), graph_operations("s0")
+    (2, 0)
+    """
+    return max(0, sum(not part.parts for part in _walk(_read(key))) - 1)
+
+
+def graphs_differ_in_operations(first: str, second: str) -> bool:
+    """Return whether two graphs need an operation each that the other has not, or the same in another order.
+
+    One more step of the same kind (``a + b + c`` beside ``a + b``), and a step that the other has too, prove nothing:
+    a fraction may be written as a division, a sum as a product. Nor does another constant.
+
+    >>> graphs_differ_in_operations("+(s0,-s1)", "+(s0,s1)"), graphs_differ_in_operations("+(s0,s1,s2)", "+(s0,s1)")
+    (True, False)
+    >>> graphs_differ_in_operations("*(+(s0,-s1),s2)", "+(*(s0,s1),-s2)")
+    True
+    >>> graphs_differ_in_operations("+(2,s0)", "+(s0,s1)")
+    False
+    """
+    graph, other = _read(first), _read(second)
+    if _masked(graph) == _masked(other):
+        return False
+    operations, others = _signs(graph), _signs(other)
+    if operations - others and others - operations:
+        return True
+    return operations == others and graph_operations(first) == graph_operations(second)
+
+
+def _read(key: str) -> _Part:
+    tokens = _TOKEN.findall(key)
+    if "".join(tokens) != key or not tokens:
+        raise DataError(f"{key[:40]!r} is no graph key.")
+    place = 0
+
+    def part() -> _Part:
+        nonlocal place
+        if place >= len(tokens) or tokens[place] in "(),":
+            raise DataError(f"{key[:40]!r} is no graph key.")
+        token = tokens[place]
+        place += 1
+        label, is_inverse = token.removeprefix("-"), token.startswith("-")
+        if place >= len(tokens) or tokens[place] != "(":
+            return _Part(label, is_inverse)
+        parts = []
+        while place < len(tokens) and tokens[place] != ")":
+            place += 1  # the bracket that opens, or a comma
+            parts.append(part())
+        place += 1
+        return _Part(label, is_inverse, tuple(parts))
+
+    read = part()
+    if place != len(tokens):
+        raise DataError(f"{key[:40]!r} is no graph key.")
+    return read
+
+
+def _walk(part: _Part) -> Iterator[_Part]:
+    yield part
+    for child in part.parts:
+        yield from _walk(child)
+
+
+def _written(part: _Part, names: dict[str, str], letters: Iterator[str]) -> str:
+    """The part without its own sign; letters go to slots in the order in which they are read."""
+    if not part.parts:
+        if _SLOT.fullmatch(part.label) is None:
+            return part.label
+        if part.label not in names:
+            names[part.label] = next(letters, "…")
+        return names[part.label]
+    ordered = sorted(part.parts, key=lambda child: child.is_inverse)
+    if part.label == "+":
+        first, *others = ordered
+        text = ("−" if first.is_inverse else "") + _written(first, names, letters)
+        return text + "".join(
+            f" {'−' if child.is_inverse else '+'} {_written(child, names, letters)}" for child in others
+        )
+    if part.label == "*":
+        text = "1" if ordered[0].is_inverse else ""
+        for child in ordered:
+            sign = "÷" if child.is_inverse else "×"
+            text += f"{f' {sign} ' if text else ''}{_bracketed(child, names, letters)}"
+        return text
+    return f" {part.label} ".join(_bracketed(child, names, letters) for child in part.parts)
+
+
+def _bracketed(part: _Part, names: dict[str, str], letters: Iterator[str]) -> str:
+    """A factor, in brackets where it is a sum, or an operand of another operator where it is a product."""
+    text = _written(part, names, letters)
+    return f"({text})" if part.parts else text
+
+
+def _masked(part: _Part) -> str:
+    sign = "-" if part.is_inverse else ""
+    if not part.parts:
+        return sign + _MASK
+    return f"{sign}{part.label}({','.join(sorted(_masked(child) for child in part.parts))})"
+
+
+def _signs(part: _Part) -> set[str]:
+    """The operations that a person would carry out: ``+ - * /`` and others by their label."""
+    signs: set[str] = set()
+    for each in _walk(part):
+        if each.label in ("+", "*") and each.parts:
+            count = Counter(child.is_inverse for child in each.parts)
+            if count[False] > 1:
+                signs.add(each.label)
+            if count[True]:
+                signs.add("-" if each.label == "+" else "/")
+        elif each.parts:
+            signs.add(each.label)
+    return signs

@@ -1,0 +1,167 @@
+"""What is computed in a word problem, and which questions compute the same: by equation, else by the solver's.
+
+Two problems compute the same where their graph keys are equal (`analytics.expression.keys.graph_key`). A key that the
+solver found counts from `CERTAIN_ENOUGH` on, and whatever is said by it names its probability.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import F, Q
+
+from analytics.errors import DataError
+from analytics.expression.graph_reading import graph_reading
+from analytics.expression.notation import ARITY, to_prefix
+from analytics.expression.steps import keys_with_another_step, keys_with_one_step_less
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.solution import solution_of
+from analytics.solver.targets import problem_graph_key, target_tree
+from analytics.text.number_slots import number_slots
+from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
+from questionbank.models import Question, QuestionEquation, QuestionSolution
+
+__all__ = [
+    "CERTAIN_ENOUGH",
+    "Computation",
+    "question_computation",
+    "same_computation_ids",
+    "same_computation_probabilities",
+    "text_computation",
+]
+
+CERTAIN_ENOUGH = 0.5
+"""Probability from which a solution is said without reserve, and counted as the question's computation."""
+
+_MOST_LEAVES, _MOST_USES = 12, 4  # of an equation whose variants are compared
+
+
+@dataclass(frozen=True)
+class Computation:
+    """What is computed in a question.
+
+    Attributes:
+        key: its graph key.
+        equation: with the numbers of the text.
+        text: of the question.
+        probability: that the solver's equation is right; None where the equation is published or a person's.
+    """
+
+    key: str
+    equation: str
+    text: str
+    probability: float | None = None
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether the solver found the equation."""
+        return self.probability is not None
+
+    @cached_property
+    def reading(self) -> str:
+        """The graph with a letter for each number, e.g. ``a × b − c``."""
+        return graph_reading(self.key)
+
+    @cached_property
+    def drawing(self) -> ExpressionDrawing | None:
+        """The equation's tree; None where it cannot be drawn."""
+        if self._tree is None:
+            return None
+        tokens = to_prefix(self._tree)
+        solution = solution_of(tokens, [slot.value for slot in number_slots(self.text)], 1.0)
+        return expression_drawing(tokens, solution.terms)
+
+    def has_a_step_more_than(self, another: Computation) -> bool:
+        """Whether it is the other computation once one of its steps is left out."""
+        return another.key in self._shorter
+
+    def differs_in_a_step_from(self, another: Computation) -> bool:
+        """Whether it is the other computation once one of several steps is another operation."""
+        return another.key in self._altered
+
+    @cached_property
+    def _tree(self) -> ExpressionTree | None:
+        try:
+            return target_tree(self.equation, number_slots(self.text))
+        except DataError:
+            return None
+
+    @cached_property
+    def _shorter(self) -> frozenset[str]:
+        return keys_with_one_step_less(self._tree) if self._tree and _is_quick(self._tree) else frozenset()
+
+    @cached_property
+    def _altered(self) -> frozenset[str]:
+        tree = self._tree
+        if tree is None or not _is_quick(tree) or not any(child.children for child in tree.children):
+            return frozenset()  # with a single step nothing would be left that is the same
+        return keys_with_another_step(tree)
+
+
+def _is_quick(tree: ExpressionTree) -> bool:
+    """Whether the keys of its variants are found in a moment: a number that is used often has many orders."""
+    leaves = Counter(label for label in to_prefix(tree) if label not in ARITY)
+    return leaves.total() <= _MOST_LEAVES and max(leaves.values()) <= _MOST_USES
+
+
+def question_computation(question: Question) -> Computation | None:
+    """What is computed in a question: by its equation, else by the solver's; None where neither is known."""
+    equation: QuestionEquation | None = getattr(question, "equation", None)
+    if equation is not None and equation.graph_key:
+        return Computation(equation.graph_key, equation.expression, question.text)
+    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
+    if kept is None or not kept.graph_key or (kept.probability or 0) < CERTAIN_ENOUGH:
+        return None
+    if bytes(kept.content_hash) != bytes(question.content_hash):
+        return None
+    return Computation(kept.graph_key, kept.alternatives[0]["equation"], question.text, kept.probability)
+
+
+def text_computation(text: str, equation: str, probability: float | None) -> Computation | None:
+    """What is computed in a text that is not in the bank, by the solver's equation; None where that is too unsure."""
+    if not equation or (probability is not None and probability < CERTAIN_ENOUGH):
+        return None
+    key = problem_graph_key(text, equation)
+    return Computation(key, equation, text, probability) if key else None
+
+
+def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], limit: int) -> list[int]:
+    """Ready questions that compute the same, by an index: those whose equation is known first.
+
+    Args:
+        language: of the questions; empty for any.
+        limit: ids, at most.
+    """
+    ready = Question.objects.filter(status=Question.Status.READY).exclude(pk__in=list(exclude))
+    if language:
+        ready = ready.filter(language=language)
+    published = list(
+        ready.filter(equation__graph_key=key).order_by("equation").values_list("pk", flat=True)[:limit]
+    )
+    predicted = (
+        ready.filter(_predicted(key))
+        .order_by("-machine_solution__probability", "pk")
+        .values_list("pk", flat=True)
+    )
+    return published + list(predicted[: limit - len(published)])
+
+
+def same_computation_probabilities(*, key: str, ids: Sequence[int]) -> dict[int, float]:
+    """Of some questions those that compute the same, with the probability of it: 1 where the equation is known."""
+    among = Question.objects.filter(pk__in=list(ids)).order_by()
+    predicted = among.filter(_predicted(key)).values_list("pk", "machine_solution__probability")
+    published = among.filter(equation__graph_key=key).values_list("pk", flat=True)
+    return {pk: probability or 0.0 for pk, probability in predicted} | dict.fromkeys(published, 1.0)
+
+
+def _predicted(key: str) -> Q:
+    """Questions of which only the solver's equation is known, which is certain enough and of the present text."""
+    return Q(
+        Q(equation__isnull=True) | Q(equation__graph_key=""),
+        machine_solution__graph_key=key,
+        machine_solution__probability__gte=CERTAIN_ENOUGH,
+        machine_solution__content_hash=F("content_hash"),
+    )

@@ -1,0 +1,94 @@
+"""A graph key is read as the arithmetic that it stands for, and proves only what its operations prove."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from analytics.errors import DataError
+from analytics.expression.graph_reading import graph_operations, graph_reading, graphs_differ_in_operations
+from analytics.expression.keys import graph_key
+from analytics.expression.notation import from_prefix
+from analytics.expression.parser import parse_expression
+from analytics.expression.slots import binary_operators
+from analytics.expression.tree import ExpressionTree
+from tests.analytics.expression.trees import slot_trees
+
+_FIRST = 100_003
+
+
+def key(prefix: str) -> str:
+    return graph_key(from_prefix(prefix.split()))
+
+
+@pytest.mark.parametrize(
+    ("prefix", "reading"),
+    [
+        ("- * N0 N1 N2", "a × b − c"),
+        ("- N2 * N0 N1", "a − b × c"),
+        ("/ N0 * N1 + N2 N3", "a ÷ (b + c) ÷ d"),
+        ("+ N1 N1", "a + a"),
+        ("- 0 N0", "0 − a"),
+        ("/ 1 N0", "1 ÷ a"),
+        ("* * N0 N1 0.5", "0.5 × a × b"),
+        ("^ N0 2", "a ^ 2"),
+        ("^ + N0 N1 2", "(a + b) ^ 2"),
+    ],
+)
+def test_letters_stand_for_numbers_and_constants_for_themselves(prefix, reading):
+    assert graph_reading(key(prefix)) == reading
+
+
+@given(slot_trees)
+def test_a_reading_computes_what_the_graph_does(tree: ExpressionTree) -> None:
+    graph = graph_key(binary_operators(tree))
+    text = graph_reading(graph).replace("×", "*").replace("÷", "/").replace("−", "-")
+    for place, letter in enumerate("abcdfghj"):
+        text = text.replace(letter, str(_FIRST + place))
+    assert graph_key(_letters_as_slots(parse_expression(text))) == graph
+
+
+def _letters_as_slots(tree: ExpressionTree) -> ExpressionTree:
+    """A reading's letters were parsed as numbers that no tree has."""
+    if tree.is_number:
+        is_letter = len(tree.label) == len(str(_FIRST))
+        return ExpressionTree(f"N{int(tree.label) - _FIRST}") if is_letter else tree
+    return binary_operators(ExpressionTree(tree.label, tuple(map(_letters_as_slots, tree.children))))
+
+
+@given(slot_trees)
+def test_operations_are_one_less_than_numbers(tree: ExpressionTree) -> None:
+    def numbers(node: ExpressionTree) -> int:
+        return 1 if node.is_number else sum(map(numbers, node.children))
+
+    binary = binary_operators(tree)
+    assert graph_operations(graph_key(binary)) == numbers(binary) - 1
+
+
+@given(slot_trees, slot_trees)
+def test_a_difference_is_mutual_and_never_of_a_graph_from_itself(
+    one: ExpressionTree, other: ExpressionTree
+) -> None:
+    first, second = (graph_key(binary_operators(tree)) for tree in (one, other))
+    assert graphs_differ_in_operations(first, second) == graphs_differ_in_operations(second, first)
+    assert not graphs_differ_in_operations(first, first)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ("- N0 N1", "+ N0 N1", True),
+        ("* N0 - N1 N2", "- * N0 N1 N2", True),
+        ("+ + N0 N1 N2", "+ N0 N1", False),  # one more step of the same kind
+        ("/ * N0 N1 N2", "* N0 N1", False),  # a fraction may be written as a division
+        ("- N0 N1", "- N0 4", False),  # another constant
+    ],
+)
+def test_only_operations_prove_a_difference(one: str, other: str, differ: bool) -> None:
+    assert graphs_differ_in_operations(key(one), key(other)) is differ
+
+
+@pytest.mark.parametrize("text", ["", "+(", "+(s0", "+(s0))", ")(", "+(,s0)", "s0 s1)"])
+def test_what_is_no_key_is_refused(text: str) -> None:
+    with pytest.raises(DataError):
+        graph_reading(text)
