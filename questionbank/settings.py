@@ -284,10 +284,12 @@ REVIEW_LEASE_SECONDS: int = max(10, env.environment("REVIEW_LEASE_SECONDS"))
 # Files of labelled pairs on which scorers of paraphrases are compared, beside the bank's own and the demo's
 SCORER_SUITES: list[str] = env.environment("SCORER_SUITES")
 
-# Models that propose paraphrases, where the installation has some
+# Models that write text (paraphrases, answers), where the installation has some
 PARAPHRASE_MODEL: str = env.environment("PARAPHRASE_MODEL")
 PARAPHRASE_PREFIX: str = env.environment("PARAPHRASE_PREFIX")
+LANGUAGE_MODEL: str = env.environment("LANGUAGE_MODEL")
 LANGUAGE_MODEL_URL: str = env.environment("LANGUAGE_MODEL_URL")
 LANGUAGE_MODEL_NAME: str = env.environment("LANGUAGE_MODEL_NAME")
 LANGUAGE_MODEL_KEY: str = env.environment("LANGUAGE_MODEL_KEY").strip()
 LANGUAGE_MODEL_SECONDS: float = max(1.0, env.environment("LANGUAGE_MODEL_SECONDS"))
+LANGUAGE_MODEL_PER_MINUTE: int = max(0, env.environment("LANGUAGE_MODEL_PER_MINUTE"))

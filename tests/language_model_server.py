@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
-__all__ = ["language_model_server", "said"]
+__all__ = ["language_model_server", "said", "streamed"]
 
 
 def said(text: str | None) -> dict[str, object]:
@@ -17,13 +18,28 @@ def said(text: str | None) -> dict[str, object]:
     return {"choices": [{"index": 0, "message": {"role": "assistant", "content": text}}]}
 
 
+def streamed(*pieces: str) -> tuple[int, bytes, dict[str, str]]:
+    """An answer as a stream of events, with its counts of tokens at the end."""
+    events: list[dict[str, object]] = [
+        {"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces
+    ]
+    events.append({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": len(pieces)}})
+    lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+    return (
+        200,
+        "".join([": hello\n", *lines, "data: [DONE]\n\n"]).encode(),
+        {"Content-Type": "text/event-stream"},
+    )
+
+
 @contextmanager
 def language_model_server() -> Iterator[SimpleNamespace]:
     """A server at `url`; what it is asked stands in `asked`.
 
-    `answers` are given one after the other, the last one again and again: status, body, headers.
+    `answers` are given one after the other, the last one again and again: status, body, headers. `trickle` is the
+    pause after each line of a body, in seconds.
     """
-    state = SimpleNamespace(answers=[(200, said("Yes."), {})], asked=[])
+    state = SimpleNamespace(answers=[(200, said("Yes."), {})], asked=[], trickle=0.0)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -35,7 +51,13 @@ def language_model_server() -> Iterator[SimpleNamespace]:
             for name, value in {"Content-Length": str(len(raw)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(raw)
+            for line in raw.splitlines(keepends=True) if state.trickle else [raw]:
+                try:
+                    self.wfile.write(line)
+                    self.wfile.flush()
+                except OSError:  # whoever asked has gone
+                    return
+                time.sleep(state.trickle)
 
         def log_message(self, *arguments: object) -> None:
             """Says nothing."""

@@ -11,12 +11,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from analytics.errors import DataError
+from analytics.language_model.protocol import conversation
 from analytics.paraphrase.operators.plain_english import breakages, usefulness
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.operators.sequence import SequenceModel
 
 if TYPE_CHECKING:
-    from analytics.language_model import LanguageModel
+    from analytics.language_model.protocol import LanguageModel
 
 __all__ = [
     "LanguageModelParaphraser",
@@ -119,7 +120,7 @@ class LanguageModelParaphraser:
         count = min(count, _MOST_AT_ONCE)
         ways = "one way" if count == 1 else f"{count} ways that differ from one another"
         asked = f"Put this question in other words in {ways}.\n\n<question>\n{question}\n</question>"
-        answer = _THOUGHT.sub("", self.model.ask(asked, instruction=_INSTRUCTION))
+        answer = _THOUGHT.sub("", self.model.ask(conversation(asked, instruction=_INSTRUCTION)).text)
         written = _REWORDING.findall(answer)
         if not written:
             raise DataError(f"The answer of {self.name} holds no rewording.")

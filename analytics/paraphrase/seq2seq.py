@@ -1,27 +1,23 @@
 """Any Hugging Face sequence-to-sequence model, by folder or hub id, for the operators that want one.
 
-MarianMT (f1), Pegasus (f9), T5 (f_a, f_b, f_e) and whatever `AutoModelForSeq2SeqLM` knows. Nothing is downloaded
-unless somebody names a hub id. Plain beam search: the paper's diverse beams left transformers with version 5.
+MarianMT (f1), Pegasus (f9), T5 (f_a, f_b, f_e) and whatever else `load_generator` knows. Plain beam search: the
+paper's diverse beams left transformers with version 5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import torch
-from huggingface_hub.constants import HF_HUB_OFFLINE
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from analytics.backbone.bert import no_progress_bars
-from analytics.errors import BackboneError
+from analytics.backbone.generators import load_generator
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.back_translation import BackTranslation
 from analytics.paraphrase.operators.catalog import Apply
 from analytics.paraphrase.operators.passive_voice import PassiveByModels
 from analytics.paraphrase.operators.reconstruction import Reconstruction
 from analytics.paraphrase.operators.weak_paraphraser import WeakParaphraser
-from analytics.training.device import pick_device
 
 __all__ = [
     "TransformersSequenceModel",
@@ -87,25 +83,9 @@ def load_sequence_model(
     Raises:
         BackboneError: the folder is missing or holds no such model, or the hub does not give it.
     """
-    folder = Path(name_or_path).expanduser()
-    is_folder = folder.is_dir()
-    if not is_folder and (folder.is_absolute() or name_or_path.startswith((".", "~"))):
-        raise BackboneError(f"There is no folder {name_or_path} to load a sequence-to-sequence model from.")
-    location = str(folder) if is_folder else name_or_path
-    try:
-        with no_progress_bars():
-            model = AutoModelForSeq2SeqLM.from_pretrained(location, local_files_only=is_folder)
-        tokenizer = AutoTokenizer.from_pretrained(location, local_files_only=is_folder)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        hint = "" if is_folder or not HF_HUB_OFFLINE else " (HF_HUB_OFFLINE=0 lets it be downloaded)"
-        raise BackboneError(
-            f"{name_or_path} holds no sequence-to-sequence model that can be loaded{hint}: {error}"
-        ) from error
+    generator = load_generator(name_or_path, "sequence-to-sequence", device=device)
     return TransformersSequenceModel(
-        folder.name if is_folder else name_or_path,
-        model.to(pick_device(device)),
-        tokenizer,
-        max_tokens=max_tokens,
+        generator.name, generator.model, generator.tokenizer, max_tokens=max_tokens
     )
 
 

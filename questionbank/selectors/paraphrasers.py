@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePath
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from questionbank.errors import ValidationFailed
 from questionbank.models import ParaphrasePair
+from questionbank.selectors.language_models import configured_language_model
 
 __all__ = [
     "LANGUAGE_MODEL",
@@ -64,11 +64,8 @@ def paraphrasers() -> list[ParaphraserChoice]:
     if settings.PARAPHRASE_MODEL:
         name = PurePath(settings.PARAPHRASE_MODEL).name
         found.append(ParaphraserChoice(SEQUENCE_MODEL, name, _("A model on this installation."), model))
-    if settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME:
-        note = _("The texts of the questions are sent to %(host)s.") % {
-            "host": urlsplit(settings.LANGUAGE_MODEL_URL).hostname or settings.LANGUAGE_MODEL_URL
-        }
-        found.append(ParaphraserChoice(LANGUAGE_MODEL, settings.LANGUAGE_MODEL_NAME, note, model))
+    if configured := configured_language_model():
+        found.append(ParaphraserChoice(LANGUAGE_MODEL, configured.name, configured.note, model))
     return found
 
 

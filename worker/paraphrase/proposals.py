@@ -9,7 +9,6 @@ from typing import Any
 from django.conf import settings
 
 from analytics.errors import DataError
-from analytics.language_model import LanguageModel
 from analytics.paraphrase.proposals import (
     LanguageModelParaphraser,
     Paraphraser,
@@ -20,6 +19,7 @@ from questionbank.models import ParaphrasePair, Question
 from questionbank.selectors.paraphrasers import LANGUAGE_MODEL, RULES, paraphraser_choice
 from questionbank.services.paraphrase import paraphrase_score_request
 from questionbank.services.proposals import propose_for, why_not_reworded
+from worker.language_models import open_language_model
 from worker.reporting import RunReporter
 
 __all__ = ["open_paraphraser", "propose_run"]
@@ -88,12 +88,7 @@ def open_paraphraser(key: str) -> Iterator[Paraphraser]:
     if key == RULES:
         yield RuleParaphraser()
     elif key == LANGUAGE_MODEL:
-        with LanguageModel(
-            settings.LANGUAGE_MODEL_URL,
-            settings.LANGUAGE_MODEL_NAME,
-            key=settings.LANGUAGE_MODEL_KEY,
-            seconds=settings.LANGUAGE_MODEL_SECONDS,
-        ) as model:
+        with open_language_model() as model:
             yield LanguageModelParaphraser(model)
     else:
         from analytics.paraphrase.seq2seq import load_sequence_model

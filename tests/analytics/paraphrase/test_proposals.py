@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analytics.errors import DataError
+from analytics.language_model.protocol import ModelAnswer
 from analytics.paraphrase.proposals import (
     LanguageModelParaphraser,
     RuleParaphraser,
@@ -59,9 +60,11 @@ class Chat:
     def __init__(self, answer: str) -> None:
         self.answer = answer
 
-    def ask(self, text: str, *, instruction: str = "") -> str:
-        self.asked = (text, instruction)
-        return self.answer
+    host = ""
+
+    def ask(self, messages, options=None, *, on_text=None) -> ModelAnswer:
+        self.asked = tuple(message.content for message in reversed(messages))
+        return ModelAnswer(self.answer)
 
 
 def test_a_language_model_is_told_what_to_keep_and_its_formulas_come_as_written():

@@ -1,0 +1,277 @@
+"""A language model behind an OpenAI-compatible endpoint, asked over HTTP. Torch-free.
+
+``POST BASE/chat/completions`` is what hosted models, vLLM, llama.cpp's server and Ollama answer alike. Only the
+fields that all of them know are sent.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import Any
+
+import httpx2
+
+from analytics.errors import DataError, LanguageModelError
+from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer
+from analytics.language_model.rate_limit import RateLimit
+
+__all__ = ["EndpointModel"]
+
+_BUSY = frozenset({429, 503})
+_PASSING = _BUSY | {408, 500, 502, 504}  # statuses after which asking again may help
+_LARGEST = 2_000_000  # bytes of an answer
+_LONGEST_WAIT = 30.0  # seconds, whatever Retry-After says
+_REASON_LENGTH = 200  # characters of the server's own words that an error repeats
+_EVENT = b"data:"
+_LAST_EVENT = b"[DONE]"
+_UNLIMITED = RateLimit(0)
+
+OnText = Callable[[str], object]
+
+
+class EndpointModel:
+    """Asks a language model; a context manager that closes its connections.
+
+    Args:
+        base_url: with the version, such as ``https://models.school.example/v1``.
+        name: of the model, as the endpoint calls it.
+        key: sent as a bearer token; empty where the endpoint wants none. No error repeats it.
+        seconds: that one answer may take.
+        tries: of a question, where the endpoint is busy or cannot be reached. An answer of which a part was handed on
+            already is not asked for again.
+        wait: sleeps between tries.
+        rate_limit: counts every try.
+
+    Raises:
+        LanguageModelError: the address is no HTTP address, or the key cannot be sent.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        name: str,
+        *,
+        key: str = "",
+        seconds: float = 60.0,
+        tries: int = 3,
+        wait: Callable[[float], None] = time.sleep,
+        rate_limit: RateLimit = _UNLIMITED,
+    ) -> None:
+        try:
+            url = httpx2.URL(base_url)
+        except httpx2.InvalidURL:
+            url = httpx2.URL("")
+        if url.scheme not in ("http", "https") or not url.host:
+            raise LanguageModelError("The address of a language model begins with http:// or https://.")
+        if not (key.isascii() and key.isprintable()):
+            raise LanguageModelError("The key of the language model holds a sign that no header can hold.")
+        self.name, self.host = name, url.host
+        self._address = f"{base_url.rstrip('/')}/chat/completions"
+        self._key, self._seconds, self._tries, self._wait = key, seconds, tries, wait
+        self._rate_limit = rate_limit
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = httpx2.Client(headers=headers, timeout=seconds)
+
+    def __enter__(self) -> EndpointModel:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._client.close()
+
+    def ask(
+        self,
+        messages: Sequence[Message],
+        options: AskOptions = DEFAULT_OPTIONS,
+        *,
+        on_text: OnText | None = None,
+    ) -> ModelAnswer:
+        """Return the model's answer, as `LanguageModel.ask` describes it.
+
+        Raises:
+            LanguageModelError: it cannot be reached, refuses the request or answers in another format.
+            DataError: it answers without a text.
+        """
+        body = {"model": self.name, "messages": [asdict(message) for message in messages], **_fields(options)}
+        if on_text is not None:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        reply = self._post(body, on_text)
+        if not reply.text.strip():
+            raise DataError(f"The language model {self.name} gave no text.")
+        return ModelAnswer(reply.text, reply.prompt_tokens, reply.answer_tokens, reply.finish == "length")
+
+    def _post(self, body: Mapping[str, Any], on_text: OnText | None) -> _Reply:
+        for left in reversed(range(self._tries)):
+            pause = 2.0 ** (self._tries - left - 1)
+            handed_on = _HandedOn(on_text)
+            self._rate_limit.acquire()
+            try:
+                response = self._response(body, handed_on)
+            except httpx2.HTTPError as error:
+                if left and not handed_on.any:
+                    self._wait(pause)
+                    continue
+                reason = str(error) or type(error).__name__
+                raise self._error(f"cannot be reached: {self._hidden(reason)}") from error
+            if isinstance(response, _Reply):
+                return response
+            if left and response.status_code in _PASSING:
+                self._wait(_asked_pause(response) or pause)
+                continue
+            raise self._refusal(response)
+        raise AssertionError("the last try returns or raises")
+
+    def _response(self, body: Mapping[str, Any], handed_on: _HandedOn) -> _Reply | httpx2.Response:
+        """The reply, or the response that is none; a server that trickles is given up at the time limit too."""
+        with self._client.stream("POST", self._address, json=body) as response:
+            chunks = self._chunks(response)
+            if not response.is_success:
+                return httpx2.Response(
+                    response.status_code, content=b"".join(chunks), headers=_needed_headers(response)
+                )
+            try:
+                if response.headers.get("content-type", "").startswith("text/event-stream"):
+                    return _streamed_reply(chunks, handed_on)
+                reply = _whole_reply(json.loads(b"".join(chunks)))
+            except (ValueError, KeyError, IndexError, TypeError):
+                raise self._error("answers in another format than OpenAI's") from None
+        handed_on(reply.text)
+        return reply
+
+    def _chunks(self, response: httpx2.Response) -> Iterator[bytes]:
+        end = time.monotonic() + self._seconds
+        size = 0
+        for chunk in response.iter_bytes():
+            size += len(chunk)
+            if size > _LARGEST:
+                raise self._error(f"gave an answer of more than {_LARGEST:,} bytes")
+            if time.monotonic() > end:
+                raise httpx2.ReadTimeout("it takes too long", request=response.request)
+            yield chunk
+
+    def _refusal(self, response: httpx2.Response) -> LanguageModelError:
+        status = response.status_code
+        if status in (401, 403):
+            return self._error(f"refuses the key ({status})")
+        if status == 404:
+            return self._error(f"knows neither the address nor a model {self.name!r} (404)")
+        reason = self._hidden(_reason(response))
+        return self._error(
+            f"is too busy ({status}){reason}" if status in _BUSY else f"answers {status}{reason}"
+        )
+
+    def _hidden(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
+
+    def _error(self, what: str) -> LanguageModelError:
+        return LanguageModelError(f"The language model at {self.host} {what}.")
+
+
+@dataclass(slots=True)
+class _Reply:
+    """What the server said."""
+
+    text: str
+    prompt_tokens: int | None
+    answer_tokens: int | None
+    finish: str
+
+
+class _HandedOn:
+    """Hands pieces of an answer on, and remembers whether there were any."""
+
+    def __init__(self, on_text: OnText | None) -> None:
+        self._on_text, self.any = on_text, False
+
+    def __call__(self, text: str) -> None:
+        if self._on_text is not None and text:
+            self.any = True
+            self._on_text(text)
+
+
+def _fields(options: AskOptions) -> dict[str, Any]:
+    """The options that were given, as the endpoint calls them."""
+    given = {name: value for name, value in asdict(options).items() if value is not None}
+    given["stop"] = list(options.stop)
+    return given if options.stop else {name: value for name, value in given.items() if name != "stop"}
+
+
+def _whole_reply(body: Any) -> _Reply:
+    choice = body["choices"][0]
+    text = choice["message"]["content"]
+    return _Reply(
+        text if isinstance(text, str) else "", *_usage(body.get("usage")), str(choice.get("finish_reason"))
+    )
+
+
+def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:
+    """The reply of server-sent events, each piece handed on when it comes.
+
+    Raises:
+        ValueError, KeyError, TypeError: an event is not as OpenAI's are.
+    """
+    reply = _Reply("", None, None, "")
+    pieces: list[str] = []
+    for event in _events(chunks):
+        if event.get("usage"):
+            reply.prompt_tokens, reply.answer_tokens = _usage(event["usage"])
+        for choice in event["choices"][:1]:
+            reply.finish = choice.get("finish_reason") or reply.finish
+            piece = (choice.get("delta") or {}).get("content")
+            if isinstance(piece, str):
+                pieces.append(piece)
+                handed_on(piece)
+    reply.text = "".join(pieces)
+    return reply
+
+
+def _events(chunks: Iterator[bytes]) -> Iterator[Any]:
+    """The objects of an event stream, until its last event."""
+    buffer = b""
+    for chunk in chunks:
+        *lines, buffer = (buffer + chunk).split(b"\n")
+        for line in lines:
+            if not line.startswith(_EVENT):
+                continue  # blank lines, comments and event names
+            data = line.removeprefix(_EVENT).strip()
+            if data == _LAST_EVENT:
+                return
+            yield json.loads(data)
+
+
+def _usage(usage: Any) -> tuple[int | None, int | None]:
+    """Tokens read and written, where the server counts them."""
+    counts = usage if isinstance(usage, dict) else {}
+    read, written = counts.get("prompt_tokens"), counts.get("completion_tokens")
+    return (read if isinstance(read, int) else None), (written if isinstance(written, int) else None)
+
+
+def _needed_headers(response: httpx2.Response) -> dict[str, str]:
+    return {
+        name: value for name, value in response.headers.items() if name in ("content-type", "retry-after")
+    }
+
+
+def _asked_pause(response: httpx2.Response) -> float:
+    """Seconds after which the server wants to be asked again; 0 where it does not say."""
+    value = response.headers.get("retry-after", "")
+    return min(float(value), _LONGEST_WAIT) if value.isascii() and value.isdecimal() else 0.0
+
+
+def _reason(response: httpx2.Response) -> str:
+    """The server's own words, as the end of a sentence."""
+    try:
+        said = response.json()["error"]
+        said = said["message"] if isinstance(said, dict) else said
+    except (ValueError, KeyError, TypeError):
+        return ""
+    words = " ".join(str(said).split()).rstrip(".")
+    return f": {words[:_REASON_LENGTH]}" if words else ""

@@ -1,0 +1,44 @@
+"""At most so many requests a minute, for a language model that counts them. Torch-free."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from threading import Lock
+
+__all__ = ["RateLimit"]
+
+_MINUTE = 60.0
+
+
+class RateLimit:
+    """Lets at most `per_minute` requests begin in any minute; later ones wait. Threads may share one.
+
+    Args:
+        per_minute: 0 for any number.
+        clock: seconds that only grow.
+        wait: sleeps.
+    """
+
+    def __init__(
+        self,
+        per_minute: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.per_minute, self._clock, self._wait = per_minute, clock, wait
+        self._begun: deque[float] = deque(maxlen=per_minute or 1)
+        self._lock = Lock()
+
+    def acquire(self) -> None:
+        """Return once another request may begin."""
+        if not self.per_minute:
+            return
+        with self._lock:  # whoever waits keeps the others waiting, in their order
+            if len(self._begun) == self.per_minute:
+                left = self._begun[0] + _MINUTE - self._clock()
+                if left > 0:
+                    self._wait(left)
+            self._begun.append(self._clock())

@@ -1,0 +1,38 @@
+"""The language model that this installation names, if any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+__all__ = ["ConfiguredModel", "configured_language_model"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredModel:
+    """A language model, as pages speak of it.
+
+    Attributes:
+        host: where texts are sent; empty where they stay on this installation.
+        note: what to know before using it.
+    """
+
+    name: str
+    host: str
+    note: str
+
+
+def configured_language_model() -> ConfiguredModel | None:
+    """The model behind an endpoint, else the one on this machine; None where neither is configured."""
+    if settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME:
+        host = urlsplit(settings.LANGUAGE_MODEL_URL).hostname or settings.LANGUAGE_MODEL_URL
+        note = _("The texts of the questions are sent to %(host)s.") % {"host": host}
+        return ConfiguredModel(settings.LANGUAGE_MODEL_NAME, host, note)
+    if settings.LANGUAGE_MODEL:
+        name = PurePath(settings.LANGUAGE_MODEL).name
+        return ConfiguredModel(name, "", _("A model on this installation."))
+    return None

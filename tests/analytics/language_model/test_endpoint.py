@@ -1,0 +1,202 @@
+"""Asking a language model, against a server that answers on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from analytics.errors import DataError, LanguageModelError
+from analytics.language_model.endpoint import EndpointModel
+from analytics.language_model.protocol import AskOptions, Message, ModelAnswer, conversation
+from analytics.language_model.rate_limit import RateLimit
+from tests.language_model_server import language_model_server, said, streamed
+
+KEY = "sk-very-secret"
+HELLO = conversation("Hello")
+
+
+@pytest.fixture
+def server() -> Iterator[SimpleNamespace]:
+    with language_model_server() as running:
+        yield running
+
+
+@pytest.fixture
+def model(server: SimpleNamespace) -> Iterator[Callable[..., EndpointModel]]:
+    opened: list[EndpointModel] = []
+
+    def make(**options: object) -> EndpointModel:
+        server.waits = []
+        made = EndpointModel(
+            options.pop("url", server.url), "tiny", key=KEY, wait=server.waits.append, **options
+        )
+        opened.append(made)
+        return made
+
+    yield make
+    for one in opened:
+        one.__exit__(None, None, None)
+
+
+def test_a_question_is_sent_as_openai_wants_it(server, model):
+    assert (
+        model(url=server.url + "/").ask(conversation("How much is 2 + 3?", instruction="Answer.")).text
+        == "Yes."
+    )
+    assert server.asked == [
+        (
+            "/v1/chat/completions",
+            f"Bearer {KEY}",
+            {
+                "model": "tiny",
+                "messages": [
+                    {"role": "system", "content": "Answer."},
+                    {"role": "user", "content": "How much is 2 + 3?"},
+                ],
+            },
+        )
+    ]
+
+
+def test_without_a_key_none_is_sent(server):
+    with EndpointModel(server.url, "tiny") as model:
+        model.ask(HELLO)
+    assert server.asked[0][1] is None
+
+
+def test_a_busy_server_is_asked_again_when_it_says(server, model):
+    server.answers = [(429, {}, {"Retry-After": "7"}), (503, {}, {}), (200, said("Now."), {})]
+    assert model().ask(HELLO).text == "Now."
+    assert server.waits == [7.0, 2.0]
+    assert len(server.asked) == 3
+
+
+def test_a_server_that_stays_busy_is_given_up(server, model):
+    server.answers = [(503, {"error": {"message": f"Overloaded, {KEY}."}}, {"Retry-After": "3600"})]
+    with pytest.raises(LanguageModelError, match=r"is too busy \(503\): Overloaded, \*\*\*\.$"):
+        model().ask(HELLO)
+    assert server.waits == [30.0, 30.0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ((401, {"error": {"message": f"Wrong key {KEY}"}}, {}), r"127\.0\.0\.1 refuses the key \(401\)\.$"),
+        ((404, {}, {}), "knows neither the address nor a model 'tiny'"),
+        ((400, b"<html>", {}), "answers 400"),
+        ((302, {}, {"Location": "http://127.0.0.1:1/"}), "answers 302"),
+        ((200, b"<html>", {}), "another format"),
+        ((200, [], {}), "another format"),
+        ((200, {"choices": []}, {}), "another format"),
+        ((200, b" " * 2_000_001, {}), "more than 2,000,000 bytes"),
+    ],
+)
+def test_what_is_no_answer_is_one_sentence_without_the_key_and_not_asked_again(
+    server, model, answer, sentence
+):
+    server.answers = [answer]
+    with pytest.raises(LanguageModelError, match=sentence) as raised:
+        model().ask(HELLO)
+    assert KEY not in str(raised.value)
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("text", [None, "", "  "])
+def test_an_answer_without_a_text_is_a_matter_of_this_question_only(server, model, text):
+    server.answers = [(200, said(text), {})]
+    with pytest.raises(DataError):
+        model().ask(HELLO)
+
+
+def test_a_server_that_cannot_be_reached_is_tried_three_times(server, model):
+    with pytest.raises(LanguageModelError, match=r"127\.0\.0\.1 cannot be reached"):
+        model(url="http://127.0.0.1:1/v1").ask(HELLO)
+    assert server.waits == [1.0, 2.0]
+
+
+def test_a_server_that_trickles_is_given_up_at_the_limit(server, model, monkeypatch):
+    moments = iter(range(0, 1000, 40))
+    monkeypatch.setattr("analytics.language_model.endpoint.time.monotonic", lambda: next(moments))
+    with pytest.raises(LanguageModelError, match="it takes too long"):
+        model(seconds=30.0).ask(HELLO)
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("url", ["", "models.school.example/v1", "ftp://me:pass@models/v1", "http://"])
+def test_what_is_no_address_is_refused_and_not_repeated(url):
+    with pytest.raises(LanguageModelError) as raised:
+        EndpointModel(url, "tiny")
+    assert "pass" not in str(raised.value)
+
+
+def test_a_key_that_no_header_can_hold_is_refused_without_showing_it():
+    with pytest.raises(LanguageModelError) as raised:
+        EndpointModel("http://models/v1", "tiny", key="sk-ü\n")
+    assert "sk-" not in str(raised.value)
+
+
+def test_messages_and_options_are_sent_and_tokens_counted(server, model):
+    body = said("72") | {"usage": {"prompt_tokens": 9, "completion_tokens": 1}}
+    body["choices"][0]["finish_reason"] = "length"
+    server.answers = [(200, body, {})]
+    messages = [Message("user", "1?"), Message("assistant", "1"), Message("user", "72?")]
+    options = AskOptions(temperature=0.0, seed=7, max_tokens=1, stop=("\n",))
+    assert model().ask(messages, options) == ModelAnswer("72", 9, 1, is_cut=True)
+    sent = server.asked[0][2]
+    assert [message["role"] for message in sent["messages"]] == ["user", "assistant", "user"]
+    assert {name: sent[name] for name in ("temperature", "seed", "max_tokens", "stop")} == {
+        "temperature": 0.0, "seed": 7, "max_tokens": 1, "stop": ["\n"]
+    }  # fmt: skip
+
+
+def test_an_answer_is_streamed_piece_by_piece(server, model):
+    server.answers = [streamed("Six ", "times ", "4.")]
+    pieces: list[str] = []
+    answer = model().ask(HELLO, on_text=pieces.append)
+    assert pieces == ["Six ", "times ", "4."]
+    assert answer == ModelAnswer("Six times 4.", 5, 3)
+    assert server.asked[0][2]["stream"] is True
+
+
+def test_a_server_that_does_not_stream_is_understood_too(server, model):
+    pieces: list[str] = []
+    assert model().ask(HELLO, on_text=pieces.append).text == "Yes."
+    assert pieces == ["Yes."]
+
+
+def test_whoever_listens_can_end_an_answer(server, model):
+    class Enough(Exception):
+        pass
+
+    def stop(_piece: str) -> None:
+        raise Enough
+
+    server.answers = [streamed("Six ", "times ")]
+    with pytest.raises(Enough):
+        model().ask(HELLO, on_text=stop)
+    assert len(server.asked) == 1
+
+
+def test_a_stream_that_breaks_off_is_not_begun_again(server, model):
+    status, body, headers = streamed("Six ", "times ")
+    body = body.removesuffix(b"data: [DONE]\n\n")
+    server.answers = [(status, body, {**headers, "Content-Length": str(len(body) + 50)})]
+    with pytest.raises(LanguageModelError, match="cannot be reached"):
+        model(seconds=0.5).ask(HELLO, on_text=lambda piece: None)
+    assert len(server.asked) == 1
+
+
+def test_a_stream_of_nonsense_is_another_format(server, model):
+    server.answers = [(200, b"data: {oops\n\n", {"Content-Type": "text/event-stream"})]
+    with pytest.raises(LanguageModelError, match="another format"):
+        model().ask(HELLO, on_text=lambda piece: None)
+
+
+def test_every_try_counts_against_the_rate_limit(server, model):
+    waits: list[float] = []
+    limit = RateLimit(2, clock=lambda: 0.0, wait=waits.append)
+    server.answers = [(429, {}, {}), (429, {}, {}), (200, said("Now."), {})]
+    assert model(rate_limit=limit).ask(HELLO).text == "Now."
+    assert waits == [60.0]
