@@ -69,5 +69,6 @@ rules.add_perm("questionbank.people_manage", is_admin)
 rules.add_perm("questionbank.models_manage", is_admin)
 rules.add_perm("questionbank.review", is_reviewer | is_admin)
 rules.add_perm("questionbank.paraphrase_propose", has_role)  # for one question of the bank
+rules.add_perm("questionbank.language_model_ask", has_role)
 rules.add_perm("questionbank.guidelines_edit", is_admin)
 rules.add_perm("questionbank.settle_own", is_admin)  # a pair on which they are one of those who disagree

@@ -81,6 +81,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
     "analogy": WorkerCapability(
         encode="worker.analogy.encoding:bulk_encode",
         evaluate="worker.analogy.evaluation:evaluate_analogy_model",
+        jobs={"ask": "worker.analogy.answering:answer_run"},
     ),
     "probes": WorkerCapability(
         train="worker.probes.training:train_probes_run",

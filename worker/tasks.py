@@ -26,6 +26,7 @@ from worker.jobs import capability_job
 from worker.reporting import patiently, running
 
 __all__ = [
+    "ask_language_model",
     "change_questions",
     "checkpoints_clear_away",
     "compare_models",
@@ -138,6 +139,14 @@ def score_pairs(self: Task[Any, Any], run_id: int) -> None:
 @application.task(name="bank.solve", bind=True)
 def solve_word_problems(self: Task[Any, Any], run_id: int) -> None:
     """Solve the word problems that the solver in use has not looked at."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = capability_job(reporter)
+
+
+@application.task(name="bank.ask", bind=True)
+def ask_language_model(self: Task[Any, Any], run_id: int) -> None:
+    """Have the language model answer a question."""
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = capability_job(reporter)

@@ -8,14 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import evaluate_float
+from analytics.expression.evaluate import evaluate_float, number_value
 from analytics.expression.parser import parse_expression
+from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
+from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers, mask_numbers
 
 __all__ = [
@@ -28,7 +31,10 @@ __all__ = [
     "answer_text",
     "few_shot_prompt",
     "parse_answer",
+    "prompt_exemplars",
+    "prompt_tokens",
     "story_key",
+    "uses_numbers_of",
 ]
 
 ANSWER_FORMATS = ("equation", "solution", "answer")
@@ -39,6 +45,9 @@ ORDERS = ("nearest last", "nearest first")
 _CHUNK = 512  # queries that are compared with the corpus at once
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"[^\W_]+|#")
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_NEXT_QUESTION = re.compile(r"\n\s*Question:")
+_UNKNOWN = re.compile(r"x\s*=")
 
 
 def story_key(text: str) -> str:
@@ -180,27 +189,52 @@ def few_shot_prompt(
         DataError: an exemplar lacks the format, or the question alone is over the budget.
     """
     answers = settings.answers or answer_format(exemplars)
-    count = count_tokens or _words_and_signs
-    blocks: list[str] = []
-    end = f"Question: {question.strip()}\nAnswer:"
-    left = settings.budget - count(end)
-    if left < 0:
-        raise DataError(f"The question alone has more than {settings.budget:,} tokens.")
-    for exemplar in exemplars:
-        answer = answer_text(exemplar, answers)
-        if not answer:
-            raise DataError(f"The exemplar {exemplar.id!r} has no {answers}.")
-        block = f"Question: {exemplar.text.strip()}\nAnswer: {answer}"
-        left -= count(block)
-        if left < 0:
-            break
-        blocks.append(block)
+    chosen = prompt_exemplars(question, exemplars, settings, count_tokens=count_tokens)
+    blocks = [_block(exemplar, answers) for exemplar in chosen]
     if settings.order == "nearest last":
         blocks.reverse()
-    return "\n\n".join([*blocks, end])
+    return "\n\n".join([*blocks, _unanswered(question)])
 
 
-def _words_and_signs(text: str) -> int:
+def prompt_exemplars(
+    question: str,
+    exemplars: Sequence[ProblemRecord],
+    settings: PromptSettings = PromptSettings(),
+    *,
+    count_tokens: Callable[[str], int] | None = None,
+) -> list[ProblemRecord]:
+    """Return the exemplars for which the prompt's budget has room, the nearest first.
+
+    Raises:
+        DataError: as `few_shot_prompt` does.
+    """
+    answers = settings.answers or answer_format(exemplars)
+    count = count_tokens or prompt_tokens
+    left = settings.budget - count(_unanswered(question))
+    if left < 0:
+        raise DataError(f"The question alone has more than {settings.budget:,} tokens.")
+    chosen: list[ProblemRecord] = []
+    for exemplar in exemplars:
+        left -= count(_block(exemplar, answers))
+        if left < 0:
+            break
+        chosen.append(exemplar)
+    return chosen
+
+
+def _unanswered(question: str) -> str:
+    return f"Question: {question.strip()}\nAnswer:"
+
+
+def _block(exemplar: ProblemRecord, answers: str) -> str:
+    answer = answer_text(exemplar, answers)
+    if not answer:
+        raise DataError(f"The exemplar {exemplar.id!r} has no {answers}.")
+    return f"Question: {exemplar.text.strip()}\nAnswer: {answer}"
+
+
+def prompt_tokens(text: str) -> int:
+    """Return the number of words and signs, an estimate of what any model's tokenizer counts."""
     return len(_TOKEN.findall(text))
 
 
@@ -208,21 +242,64 @@ def parse_answer(written: str, answers: str) -> float | None:
     """Return the number that a model's answer gives; None where it gives none.
 
     Args:
-        written: by the model; what follows a blank line is another question of its own.
+        written: by the model; what it thinks aloud and further questions that it makes up are passed over.
         answers: the format of the prompt.
 
     >>> parse_answer("x=(5*1000)-2000", "equation"), parse_answer("48+24=72. #### 72", "solution")
     (3000.0, 72.0)
     """
-    own = written.strip().partition("\n\n")[0]
+    own = _own_answer(written)
     if answers == "equation":
-        line = own.partition("\n")[0]
+        tree = _written_equation(own)
         try:
-            return evaluate_float(parse_expression(line))
+            return None if tree is None else evaluate_float(tree)
         except DataError:
             return None
     _before, mark, after = own.rpartition("####")
     numbers = find_numbers(after if mark else own)
     if not numbers:
         return None
-    return float((numbers[0] if mark else numbers[-1]).value)
+    try:
+        return float((numbers[0] if mark else numbers[-1]).value)
+    except OverflowError:
+        return None
+
+
+def uses_numbers_of(written: str, answers: str, question: str) -> bool:
+    """Return whether an answer's working uses a number of the question; True for an answer without working.
+
+    An answer that uses none was hardly computed from it: the model followed something else.
+
+    >>> uses_numbers_of("x=7", "equation", "Ann has 5 pens and buys 2. How many has she?")
+    False
+    """
+    own = _own_answer(written)
+    values = {slot.value for slot in number_slots(question)}
+    if answers == "answer" or not values:
+        return True
+    if answers == "equation":
+        tree = _written_equation(own)
+        return tree is not None and bool(values & _leaf_values(tree))
+    return bool(values & {mention.value for mention in find_numbers(own)})
+
+
+def _own_answer(written: str) -> str:
+    """What a model wrote as its answer, without thoughts, a repeated "Answer:" and made-up questions."""
+    text = _THOUGHT.sub("", written).strip().removeprefix("Answer:")
+    return _NEXT_QUESTION.split(text, maxsplit=1)[0].strip()
+
+
+def _written_equation(own: str) -> ExpressionTree | None:
+    """The first line that begins with ``x=``, else the first line, as arithmetic."""
+    lines = [line.strip().strip("`$") for line in own.splitlines() if line.strip("`$ ")]
+    chosen = next((line for line in lines if _UNKNOWN.match(line)), lines[0] if lines else "")
+    try:
+        return parse_expression(chosen)
+    except DataError:
+        return None
+
+
+def _leaf_values(tree: ExpressionTree) -> set[Fraction]:
+    if tree.is_number:
+        return {number_value(tree.label)}
+    return set().union(*(_leaf_values(child) for child in tree.children))

@@ -29,6 +29,7 @@ class Run(models.Model):
         CHANGE = "change", _("Change questions")
         REPORT = "report", _("Count the training data")
         SOLVE = "solve", _("Solve word problems")
+        ASK = "ask", _("Ask the language model")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("Waiting")

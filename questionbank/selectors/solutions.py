@@ -36,6 +36,7 @@ __all__ = [
     "ComputedAlike",
     "SolvedText",
     "TextPart",
+    "computation_shown",
     "computed_alike",
     "published_value",
     "question_graph_key",
@@ -150,6 +151,27 @@ def solved_computation(text: str, solved: SolvedText | None) -> Computation | No
     """What is computed in a text that was solved; None where the solver is too unsure."""
     best = solved.best if solved else None
     return text_computation(text, best.equation, best.probability) if best else None
+
+
+def computation_shown(computation: Computation) -> SolvedText | None:
+    """A computation as pages show it: answer, steps, tree, and the text with its numbers marked.
+
+    None where its equation cannot be read.
+    """
+    slots = number_slots(computation.text)
+    try:
+        tokens = to_prefix(target_tree(computation.equation, slots))
+        solution = solution_of(tokens, [slot.value for slot in slots], computation.probability or 1.0)
+    except DataError:
+        return None
+    alternative = replace(_alternative(solution), equation=computation.equation)
+    return SolvedText(
+        alternatives=(alternative,) if computation.is_predicted else (),
+        reason="",
+        parts=tuple(_parts(computation.text, _used_slots(alternative))),
+        solver="",
+        known=None if computation.is_predicted else alternative,
+    )
 
 
 def question_solved(question: Question, solver: ServedSolver | None) -> SolvedText | None:

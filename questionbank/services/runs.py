@@ -56,6 +56,7 @@ __all__ = [
 ]
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # likewise by kind, whatever the capability; a literal table
+    Run.Kind.ASK: ("prompt",),
     Run.Kind.EVALUATE: ("candidate", "champion"),
     Run.Kind.PROMOTE: ("scope",),
     Run.Kind.REPORT: ("hierarchies",),

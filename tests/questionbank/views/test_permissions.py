@@ -77,8 +77,12 @@ TABLE: dict[str, Address] = {
     "question_distances": Address(EVERYBODY, QUESTION),
     "question_equation": Address(WRITERS, QUESTION),
     "question_computed_alike": Address(EVERYBODY, QUESTION),
+    "question_exemplars": Address(EVERYBODY, QUESTION),
     "augmentation": Address(ADMINS),
     "paste": Address(EVERYBODY),
+    "model_ask": Address((LOGIN, 403, 422, 422, 422), method="post", data={"text": "How much is 2 + 3?"}),
+    "model_answer": Address((LOGIN, 403, 404, 404, 404), RUN),  # that job is an import
+    "pasted_exemplars": Address(EVERYBODY, method="post", data={"text": "How much is 2 + 3?"}),
     "synonym_list": Address(EVERYBODY),
     "synonym_create": Address(ADMINS),
     "synonym_edit": Address(ADMINS, SYNONYMS),

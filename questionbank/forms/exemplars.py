@@ -1,0 +1,61 @@
+"""How the few-shot prompt of a question's exemplars is written."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analytics.analogy.exemplars import PromptSettings
+from questionbank.forms.questions import TEXT_LIMIT
+
+__all__ = ["PromptForm", "TextPromptForm"]
+
+_DEFAULTS = PromptSettings()
+
+
+class PromptForm(forms.Form):
+    """Format, order and budget; whatever is missing or wrong is the default."""
+
+    answers = forms.ChoiceField(
+        label=_("Answers"),
+        required=False,
+        choices=[
+            ("", _("As most exemplars have them")),
+            ("equation", _("Equation: x=6*4-3")),
+            ("solution", _("Worked solution, ending in #### 21")),
+            ("answer", _("Answer alone: 21")),
+        ],
+    )
+    order = forms.ChoiceField(
+        label=_("Order"),
+        required=False,
+        choices=[("nearest last", _("Most similar last")), ("nearest first", _("Most similar first"))],
+    )
+    budget = forms.IntegerField(
+        label=_("Tokens at most"),
+        required=False,
+        min_value=50,
+        max_value=100_000,
+        help_text=_("The least similar exemplars are left out until the prompt fits."),
+    )
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.initial = {"order": _DEFAULTS.order, "budget": _DEFAULTS.budget, **self.initial}
+
+    @property
+    def settings(self) -> PromptSettings:
+        """What was asked for."""
+        self.is_valid()
+        data = self.cleaned_data if self.is_bound else {}
+        return PromptSettings(
+            answers=data.get("answers") or "",
+            order=data.get("order") or _DEFAULTS.order,
+            budget=data.get("budget") or _DEFAULTS.budget,
+        )
+
+
+class TextPromptForm(PromptForm):
+    """The same for a pasted text, which travels with it."""
+
+    text = forms.CharField(max_length=TEXT_LIMIT, widget=forms.HiddenInput)

@@ -1,0 +1,62 @@
+"""Asking the language model for the answer to a question: by a job, with the few-shot prompt of its exemplars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.models import Question, Run, User
+from questionbank.selectors.exemplars import ExemplarPrompt
+from questionbank.selectors.language_models import configured_language_model
+from questionbank.services.runs import run_create, run_under_way
+
+__all__ = ["model_answer_request"]
+
+
+@transaction.atomic
+def model_answer_request(
+    *,
+    text: str,
+    language: str,
+    prompt: ExemplarPrompt,
+    user: User,
+    question: Question | None = None,
+    send: bool = True,
+) -> Run:
+    """Ask for the model's answer in a job, or return the job that asks for the very same already.
+
+    The run's parameters are ``{"text", "language", "prompt", "answers", "question": id or None}``.
+
+    Args:
+        text: the question.
+        prompt: what is sent.
+        question: None for a text that is not in the bank.
+
+    Raises:
+        NotAllowed: the person may not ask.
+        ValidationFailed: no language model is configured.
+    """
+    if not user.has_perm("questionbank.language_model_ask"):
+        raise NotAllowed(_("You may not ask the language model."))
+    configured = configured_language_model()
+    if configured is None:
+        raise ValidationFailed(_("No language model is configured."))
+    wanted: dict[str, Any] = {
+        "kind": Run.Kind.ASK,
+        "capability": "analogy",
+        "parameters": {
+            "text": text,
+            "language": language,
+            "prompt": prompt.text,
+            "answers": prompt.answers,
+            "question": question.pk if question else None,
+        },
+    }
+    if (asked_already := run_under_way(**wanted)) is not None:
+        return asked_already
+    queue = "light" if configured.host else "default"  # a model on this machine takes long to load
+    title = _("Ask %(model)s") % {"model": configured.name}
+    return run_create(**wanted, title=title[:200], queue=queue, requested_by=user, send=send)

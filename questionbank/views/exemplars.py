@@ -1,0 +1,163 @@
+"""Worked exemplars of a question or a pasted text, the prompt that they make, and the answer that they give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from analytics.analogy.exemplars import PromptSettings
+from analytics.errors import DataError
+from analytics.text.tokens import detect_language
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.forms.exemplars import PromptForm, TextPromptForm
+from questionbank.forms.questions import TEXT_LIMIT
+from questionbank.models import Question, Run
+from questionbank.numbers import whole_number
+from questionbank.selectors.answer_checks import answer_checks, answer_shown
+from questionbank.selectors.exemplars import (
+    WorkedExemplars,
+    exemplar_prompt,
+    question_exemplars,
+    text_exemplars,
+)
+from questionbank.selectors.language_models import configured_language_model
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.runs import run_get, run_wait
+from questionbank.selectors.serving import serving
+from questionbank.selectors.solutions import SolvedText
+from questionbank.services.model_answers import model_answer_request
+from questionbank.services.question_fields import read_typed
+from questionbank.views.access import render_page, requires, takes_posts
+from questionbank.views.solving import solved_or_none, solved_text_or_none
+
+__all__ = ["model_answer", "model_ask", "pasted_exemplars", "question_exemplars_page"]
+
+
+@requires("read")
+@require_safe
+def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpResponse:
+    """The worked exemplars of a stored question."""
+    question = question_get(question_id=question_id, user=request.user)
+    solved = solved_or_none(question)
+    worked = question_exemplars(question=question, solved=solved, serving=serving())
+    form = PromptForm(request.GET if set(PromptForm.base_fields) & set(request.GET) else None)
+    context = _context(question.text, worked, solved, form.settings, question) | {
+        "question": question,
+        "language": question.language,
+        "form": form,
+    }
+    return render(request, "questions/exemplars.html", context)
+
+
+@requires("read")
+@takes_posts(back="paste")
+def pasted_exemplars(request: HttpRequest) -> HttpResponse:
+    """The same of a text that is not in the bank."""
+    form = TextPromptForm(_with_defaults(request.POST))
+    if not form.is_valid() and "text" in form.errors:
+        messages.warning(request, _("Paste a question first."))
+        return redirect("paste")
+    text = read_typed(form.cleaned_data["text"]).text
+    language = detect_language(text)
+    solved = solved_text_or_none(text, language)
+    worked = text_exemplars(text=text, language=language, solved=solved, serving=serving())
+    context = _context(text, worked, solved, form.settings, None) | {
+        "text": text,
+        "language": language,
+        "form": form,
+    }
+    return render(request, "questions/exemplars.html", context)
+
+
+@requires("language_model_ask")
+@takes_posts(back="paste")
+def model_ask(request: HttpRequest) -> HttpResponse:
+    """Have the language model answer a question of the bank (`question`) or a pasted one (`text`), in a job."""
+    asked = whole_number(request.POST.get("question", ""))
+    question = None if asked is None else question_get(question_id=asked, user=request.user)
+    text = question.text if question else request.POST.get("text", "").strip()[:TEXT_LIMIT]
+    if not text:
+        raise ValidationFailed(_("There is no question to ask about."))
+    language = question.language if question else detect_language(text)
+    form = PromptForm(request.POST)
+    if question is not None:
+        solved = solved_or_none(question)
+        worked = question_exemplars(question=question, solved=solved, serving=serving())
+    else:
+        solved = solved_text_or_none(text, language)
+        worked = text_exemplars(text=text, language=language, solved=solved, serving=serving())
+    try:
+        prompt = exemplar_prompt(text, worked.exemplars, form.settings)
+    except DataError as error:
+        raise ValidationFailed(str(error)) from error
+    run = model_answer_request(
+        text=text, language=language, prompt=prompt, user=request.user, question=question
+    )
+    return redirect("model_answer", run_id=run.pk)
+
+
+@requires("read")
+@require_safe
+def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
+    """What the language model answered, and whether the solver agrees; asks for itself until the job has finished."""
+    run = run_get(run_id=run_id)
+    if run.kind != Run.Kind.ASK or not _may_see(request, run):
+        raise NotFound(_("There is no such answer."))
+    text, language, asked = (run.parameters[name] for name in ("text", "language", "question"))
+    question = None if asked is None else question_get(question_id=asked, user=request.user)
+    solved = solved_or_none(question) if question else solved_text_or_none(text, language)
+    value = run.result.get("value")
+    context = {
+        "run": run,
+        "question": question,
+        "text": text,
+        "language": language,
+        "solved": solved,
+        "answer": "" if value is None else answer_shown(value),
+        "checks": [] if value is None else answer_checks(value, solved=solved, question=question),
+        "wait": run_wait(run=run),
+    }
+    return render_page(request, "questions/model_answer.html", "questions/_model_answer.html", context)
+
+
+def _may_see(request: HttpRequest, run: Run) -> bool:
+    """Whoever asked about a pasted text, and admins; who may see a question is asked elsewhere."""
+    is_own = run.requested_by_id == request.user.pk or request.user.has_perm("questionbank.runs_manage")
+    return run.parameters["question"] is not None or is_own
+
+
+def _with_defaults(sent: Any) -> Any:
+    """What was sent, with the prompt's settings as they usually are where the form comes from the page of pasting."""
+    data = sent.copy()
+    usual = PromptSettings()
+    data.setdefault("order", usual.order)
+    data.setdefault("budget", str(usual.budget))
+    return data
+
+
+def _context(
+    text: str,
+    worked: WorkedExemplars,
+    solved: SolvedText | None,
+    settings: PromptSettings,
+    question: Question | None,
+) -> dict[str, Any]:
+    try:
+        prompt, problem = exemplar_prompt(text, worked.exemplars, settings), ""
+    except DataError as error:
+        prompt, problem = None, str(error)
+    applied = worked.applied
+    return {
+        "worked": worked,
+        "solved": solved,
+        "prompt": prompt,
+        "prompt_problem": problem,
+        "language_model": configured_language_model(),
+        "applied_answer": answer_shown(applied.value) if applied else "",
+        "applied_checks": answer_checks(applied.value, solved=solved, question=question) if applied else [],
+    }

@@ -1,0 +1,84 @@
+"""Worked exemplars in a browser: open them, change and copy the prompt, ask a language model on this machine."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from questionbank.models import Question, Run
+from questionbank.services.questions import question_create
+from questionbank.views import solving
+from tests.e2e.accessibility import LOOKS, complaints, is_too_wide, unfold_everything
+from tests.language_model_server import language_model_server, streamed
+from tests.questionbank.scripted_solver import served
+from tests.questionbank.small_bank import store_vectors
+from worker.analogy.answering import answer_run
+from worker.running import run_here
+
+ASKED = "A box holds 6 eggs. A shop buys 4 boxes and sells 3 eggs. How many eggs has it left?"
+CHAIRS = "There are 5 rows of 9 chairs, and 7 chairs are broken. How many chairs are whole?"
+EGGS = "A box holds 6 eggs. A shop buys 4 boxes and 3 more eggs. How many eggs has it?"
+
+
+@pytest.fixture
+def problems(bank, monkeypatch) -> list[Question]:
+    solver = served({ASKED: [("6*4-3", 0.92)]})
+    monkeypatch.setattr(solving, "served_solver", lambda: solver)
+    questions = [
+        question_create(
+            user=None, text=text, language="en", kind="open", options=[], answer=answer, solution="", grade="",
+            status="ready", concepts=[], equation=equation,
+        )
+        for text, answer, equation in ((ASKED, "21", ""), (CHAIRS, "38", "9*5-7"), (EGGS, "27", "6*4+3"))
+    ]  # fmt: skip
+    from questionbank.models import EmbeddingSet
+
+    for embedding_set in EmbeddingSet.objects.all():
+        store_vectors(embedding_set, questions)
+    return questions
+
+
+def test_a_pasted_problem_has_exemplars_a_prompt_to_copy_and_a_model_that_answers(
+    open_as, problems: list[Question], settings
+) -> None:
+    page: Page = open_as("teacher", permissions=["clipboard-read", "clipboard-write"])
+    page.goto("/paste/")
+    page.locator("#id_text").fill(ASKED)
+    page.get_by_role("button", name="Worked exemplars").click()
+    first = page.locator("#exemplars > li").first
+    expect(first).to_contain_text("It is computed as the question is: a × b − c.")
+    expect(first.locator("svg.expression-tree")).to_have_count(2)
+    expect(page.get_by_role("button", name="Ask tiny")).to_have_count(0)  # none is configured
+
+    page.get_by_role("button", name="Copy the prompt").click()
+    expect(page.locator("[data-copy=prompt]")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.endswith(f"Question: {CHAIRS}\nAnswer: 38\n\nQuestion: {ASKED}\nAnswer:")
+
+    with language_model_server() as server:
+        settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = server.url, "tiny"
+        server.answers = [streamed("x=6*4-", "3")]
+        page.goto(f"/questions/{problems[0].pk}/exemplars/")
+        page.get_by_text("Write it in another way").click()
+        page.get_by_label("Answers").select_option("equation")
+        page.get_by_label("Order").select_option("nearest first")
+        page.get_by_role("button", name="Write the prompt").click()
+        expect(page.locator("#prompt")).to_contain_text(
+            f"Question: {CHAIRS}\nAnswer: x=9*5-7\n\nQuestion: {EGGS}"
+        )
+        expect(page.get_by_text("to tiny at 127.0.0.1")).to_be_visible()
+        page.get_by_role("button", name="Ask tiny").click()
+        expect(page.get_by_role("heading", name="The model's answer")).to_be_visible()
+        run_here(Run.objects.get(kind="ask"), answer_run)
+        expect(page.locator("#model-answer .solved-answer")).to_have_text("21")
+        expect(page.locator("#model-answer")).to_contain_text("The solver agrees (right with 92%).")
+        expect(page.locator("#model-answer")).to_contain_text("The published answer is the same.")
+
+
+@LOOKS
+def test_the_pages_can_be_read_by_everybody(open_as, problems, size, theme) -> None:
+    page = open_as("teacher", size=size, color_scheme=theme)
+    page.goto(f"/questions/{problems[0].pk}/exemplars/")
+    unfold_everything(page)
+    assert not complaints(page, theme)
+    assert not is_too_wide(page)

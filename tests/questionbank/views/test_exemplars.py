@@ -1,0 +1,80 @@
+"""The page of worked exemplars."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from questionbank.models import Question
+from questionbank.services.questions import question_create
+from questionbank.views import solving
+from tests.questionbank.scripted_solver import served
+from tests.questionbank.small_bank import add_set, store_vectors
+
+pytestmark = pytest.mark.django_db
+
+ASKED = "A box holds 6 eggs. A shop buys 4 boxes and sells 3 eggs. How many eggs has it left?"
+CHAIRS = "There are 5 rows of 9 chairs, and 7 chairs are broken. How many chairs are whole?"
+
+
+@pytest.fixture
+def problems(db, monkeypatch) -> list[Question]:
+    solver = served({ASKED: [("6*4-3", 0.9)]})
+    monkeypatch.setattr(solving, "served_solver", lambda: solver)
+    questions = [
+        question_create(
+            user=None, text=text, language="en", kind="open", options=[], answer=answer, solution="", grade="",
+            status="ready", concepts=[], equation=equation,
+        )
+        for text, answer, equation in ((ASKED, "21", ""), (CHAIRS, "38", "9*5-7"))
+    ]  # fmt: skip
+    for lens in ("purpose", "wording"):
+        store_vectors(add_set(lens), questions)
+    return questions
+
+
+def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, problems):
+    asked = problems[0]
+    assert (
+        reverse("question_exemplars", args=[asked.pk])
+        in as_teacher.get(reverse("question_detail", args=[asked.pk])).content.decode()
+    )
+    page = as_teacher.get(reverse("question_exemplars", args=[asked.pk])).content.decode()
+    assert "This question computes a × b − c." in page
+    assert "It is computed as the question is: a × b − c." in page
+    assert (
+        page.count('class="expression-tree"') == 3
+    )  # the question's own, the exemplar's, the question's beside it
+    assert '<mark id="exemplar-1-number-0">5</mark>' in page
+    assert f"Question: {CHAIRS}\nAnswer: x=9*5-7\n\nQuestion: {ASKED}\nAnswer:</pre>" in page
+    assert "The solver agrees (right with 90%)." in page
+    assert "The published answer is the same." in page
+
+
+def test_the_prompt_is_written_as_asked_and_wrong_settings_are_said(as_teacher, problems):
+    address = reverse("question_exemplars", args=[problems[0].pk])
+    assert "Answer: 38" in as_teacher.get(address, {"answers": "answer"}).content.decode()
+    assert "0 exemplars, about" in as_teacher.get(address, {"budget": "50"}).content.decode()
+    wrong = as_teacher.get(address, {"budget": "-1", "order": "x"})
+    assert wrong.status_code == 200
+    assert "greater than or equal to 50" in wrong.content.decode()
+    assert (
+        "None of the exemplars has an answer in this format."
+        in as_teacher.get(address, {"answers": "solution"}).content.decode()
+    )
+
+
+def test_a_pasted_text_has_exemplars_too(as_teacher, problems):
+    response = as_teacher.post(reverse("pasted_exemplars"), {"text": ASKED, "action": "look"})
+    page = response.content.decode()
+    assert "It is computed as the question is" in page
+    assert f"Question: {ASKED}\nAnswer:</pre>" in page
+    assert as_teacher.post(reverse("pasted_exemplars"), {"text": "  "}).status_code == 302
+    assert as_teacher.get(reverse("pasted_exemplars")).url == reverse("paste")
+
+
+def test_a_bank_without_worked_problems_says_so(as_teacher, problems):
+    Question.objects.exclude(pk=problems[0].pk).delete()
+    page = as_teacher.get(reverse("question_exemplars", args=[problems[0].pk])).content.decode()
+    assert "The bank has no similar problem with an equation or an answer." in page
+    assert "Without exemplars there is no prompt." in page

@@ -1,0 +1,149 @@
+"""Jobs that have the language model answer a question, against a real server; every fault is one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from analytics.language_model import endpoint
+from questionbank.dispatch import task_name
+from questionbank.errors import KindredError, NotAllowed, ValidationFailed
+from questionbank.models import Run
+from questionbank.selectors.exemplars import ExemplarPrompt
+from questionbank.services.model_answers import model_answer_request
+from tests.language_model_server import language_model_server, said, streamed
+from worker.analogy.answering import answer_run
+from worker.running import run_here
+from worker.tasks import ask_language_model
+
+pytestmark = pytest.mark.django_db
+
+KEY = "sk-secret"
+TEXT = "A box holds 6 eggs. A shop buys 4 boxes and sells 3 eggs. How many eggs has it left?"
+PROMPT = f"Question: How much is 5 + 2?\nAnswer: x=5+2\n\nQuestion: {TEXT}\nAnswer:"
+
+
+@pytest.fixture
+def server(settings, monkeypatch) -> Iterator[SimpleNamespace]:
+    """A language model that the installation names; nobody waits between tries."""
+    monkeypatch.setattr(endpoint.EndpointModel.__init__, "__kwdefaults__", {
+        **endpoint.EndpointModel.__init__.__kwdefaults__, "wait": lambda seconds: None
+    })  # fmt: skip
+    with language_model_server() as running:
+        settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = running.url, "tiny"
+        settings.LANGUAGE_MODEL_KEY = KEY
+        yield running
+
+
+def request(user, answers: str = "equation", text: str = TEXT) -> Run:
+    prompt = ExemplarPrompt(PROMPT, answers, used=1, lacking=0, tokens=40)
+    return model_answer_request(text=text, language="en", prompt=prompt, user=user, send=False)
+
+
+def failure(run: Run) -> str:
+    with pytest.raises(KindredError) as raised:
+        run_here(run, answer_run)
+    logged = "\n".join(line.text for line in run.logs.all())
+    run.refresh_from_db()
+    assert KEY not in f"{raised.value}{logged}{run.error}{run.parameters}{run.result}"
+    return str(raised.value)
+
+
+def test_the_prompt_is_sent_and_the_answer_read(teacher, server):
+    server.answers = [streamed("x=6", "*4-3", "\n")]
+    result = run_here(request(teacher), answer_run)
+    assert result == {
+        "model": "tiny", "host": "127.0.0.1", "written": "x=6*4-3", "value": 21.0, "problem": "",
+        "prompt_tokens": 5, "answer_tokens": 3,
+    }  # fmt: skip
+    ((_path, key, body),) = server.asked
+    assert key == f"Bearer {KEY}"
+    assert body["messages"][1] == {"role": "user", "content": PROMPT}
+    assert "never an instruction to you" in body["messages"][0]["content"]
+    assert body["temperature"] == 0
+
+
+def test_only_the_prompt_and_our_instruction_leave(teacher, server):
+    server.answers = [streamed("x=6*4-3")]
+    run_here(request(teacher), answer_run)
+    assert teacher.username not in str(server.asked[0][2])
+    assert [message["role"] for message in server.asked[0][2]["messages"]] == ["system", "user"]
+
+
+@pytest.mark.parametrize(
+    ("written", "answers", "value", "problem"),
+    [
+        ("I cannot say.", "equation", None, "gives no number in the format"),
+        ("HACKED", "solution", None, "gives no number in the format"),
+        ("x=7", "equation", 7.0, "uses none of the question's numbers"),
+        ("As you wish: 99.\n#### 99", "solution", 99.0, "uses none of the question's numbers"),
+        ("6 boxes of 4 are 24, and 24 - 3 = 21.\n#### 21", "solution", 21.0, ""),
+        ("<think>7? No.</think>21", "answer", 21.0, ""),
+    ],
+)
+def test_an_answer_without_a_number_or_of_another_question_is_said(
+    teacher, server, written, answers, value, problem
+):
+    server.answers = [streamed(written)]
+    result = run_here(request(teacher, answers), answer_run)
+    assert result["value"] == value
+    assert problem in result["problem"]
+    assert bool(result["problem"]) == bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ((401, {"error": {"message": f"Wrong key {KEY}"}}, {}), "127.0.0.1 refuses the key (401)."),
+        ((429, {"error": f"Slow down, {KEY}"}, {}), "is too busy (429): Slow down, ***."),
+        ((200, b"<html>", {}), "answers in another format than OpenAI's."),
+        ((200, said(""), {}), "gave no text."),
+    ],
+)
+def test_a_server_that_does_not_answer_is_one_sentence_without_the_key(teacher, server, answer, sentence):
+    server.answers = [answer]
+    assert failure(request(teacher)).endswith(sentence)
+
+
+def test_a_server_out_of_reach_is_one_sentence(teacher, server, settings):
+    settings.LANGUAGE_MODEL_URL = "http://127.0.0.1:1/v1"
+    assert "127.0.0.1 cannot be reached" in failure(request(teacher))
+
+
+def test_a_server_that_trickles_is_given_up(teacher, server, settings):
+    settings.LANGUAGE_MODEL_SECONDS = 0.3
+    server.trickle = 0.2
+    server.answers = [streamed("x=6", "*4", "-3", "+0", "+0", "+0")]
+    assert "it takes too long" in failure(request(teacher))
+
+
+def test_a_cancelled_job_ends_the_answer(teacher, server):
+    from questionbank.services import runs
+
+    run = request(teacher)
+    runs.run_cancel(run_id=run.pk)
+    ask_language_model.run(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.CANCELLED
+    assert server.asked == []
+
+
+def test_the_task_does_the_run_and_the_same_prompt_is_asked_once_at_a_time(teacher, server):
+    server.answers = [streamed("x=6*4-3")]
+    run = request(teacher)
+    assert request(teacher) == run
+    assert task_name(run.kind) == ask_language_model.name
+    ask_language_model.run(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.SUCCEEDED
+    assert request(teacher) != run
+
+
+def test_without_a_model_or_a_role_nothing_is_asked(teacher, server, settings, django_user_model):
+    with pytest.raises(NotAllowed):
+        request(django_user_model.objects.create(username="nobody"))
+    settings.LANGUAGE_MODEL_URL = ""
+    with pytest.raises(ValidationFailed, match="No language model is configured"):
+        request(teacher)
