@@ -154,6 +154,7 @@ CAPABILITIES: dict[str, Capability] = {
         export="analytics.analogy.export:export_retriever",
         load="analytics.analogy.retriever:load_retriever",
         lens=LensRow("structure", texts="analytics.text.word_problems:is_word_problem", by_graph=True),
+        gate_figures=("same_graph_at_8", "ndcg_at_8"),
     ),
     "probes": Capability(
         title="Concept and difficulty probes",

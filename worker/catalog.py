@@ -79,6 +79,8 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         jobs={"solve": "worker.solver.solving:solve_run"},
     ),
     "analogy": WorkerCapability(
+        train="worker.analogy.training:train_retriever_run",
+        compare="worker.analogy.comparison:analogy_comparison_figures",
         encode="worker.analogy.encoding:bulk_encode",
         evaluate="worker.analogy.evaluation:evaluate_analogy_model",
         jobs={"ask": "worker.analogy.answering:answer_run"},

@@ -148,7 +148,7 @@ def set_vectors(embedding_set: EmbeddingSet) -> dict[int, npt.NDArray[np.float32
         cursor.execute(
             sql.SQL(
                 "SELECT question_id, halfvec_send(vector) FROM questionbank_questionembedding"
-                " WHERE embedding_set_id = {}"
+                " WHERE embedding_set_id = {} AND vector IS NOT NULL"
             ).format(sql.Literal(embedding_set.pk))
         )
         return {

@@ -54,7 +54,7 @@ class RetrievalTask:
         if len(examples) < config.batch_size:
             raise DataError(
                 f"Training needs at least {config.batch_size} problems whose graph another one has;"
-                f" there are {len(examples)}."
+                f" there are {len(examples)}: {config.batch_size - len(examples)} are missing."
             )
         self.backbone, self.config, self._evaluate = backbone, config, evaluate
         self.texts = [retriever_text(example.problem.text, slots=config.slot_text) for example in examples]

@@ -51,6 +51,8 @@ def train_retriever(
     config: AnalogyConfig,
     output: Path,
     context: TrainingContext = DEFAULT_CONTEXT,
+    *,
+    start: str = "",
 ) -> Manifest:
     """Train a retriever and write its artifact; `analytics.analogy.retriever.load_retriever` loads it.
 
@@ -60,6 +62,7 @@ def train_retriever(
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         context: name, provenance, checkpoint, progress and cancellation.
+        start: folder of an encoder or a retriever to begin with, in place of the configuration's backbone.
 
     Raises:
         DataError: too few problems share a graph.
@@ -70,7 +73,11 @@ def train_retriever(
     divided = _divide(problems, config, context)
     history = History()
     backbone, adapter, result = fit_retriever(
-        divided.learned, config, validation=divided.validation, context=context.with_callbacks(history)
+        divided.learned,
+        config,
+        validation=divided.validation,
+        context=context.with_callbacks(history),
+        start=start,
     )
     metrics = {
         "validation": {name: round(value, 4) for name, value in result.best.items()},
@@ -91,7 +98,7 @@ def train_retriever(
         metrics=metrics,
         seed=config.seed,
         data_hash=_data_hash(divided.learned),
-        license_note=license_with_backbone(context.license_note, config.backbone),
+        license_note=license_with_backbone(context.license_note, start or config.backbone),
         parent=context.parent,
         extra={
             "slot_text": config.slot_text,
@@ -109,6 +116,7 @@ def fit_retriever(
     *,
     validation: Sequence[AnalogyExample] = (),
     context: TrainingContext = DEFAULT_CONTEXT,
+    start: str = "",
 ) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
     """Train an encoder and the pooler behind it on exactly these problems; those without a positive are dropped.
 
@@ -125,7 +133,7 @@ def fit_retriever(
     if len(learned) < len(examples):
         context.say(f"{len(examples) - len(learned):,} problems dropped: no other one has their graph.")
     seed_everything(config.seed)
-    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    backbone = load_backbone(start or config.backbone, max_tokens=config.max_tokens, device=config.device)
     if config.adapter_rank:
         add_adapters(backbone, config.adapter_rank)
     backbone.head = _head(backbone, config)

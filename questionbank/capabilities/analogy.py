@@ -4,12 +4,79 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.capabilities.rows import BankCapability, KinshipRow, LensTexts
+from questionbank.capabilities.rows import (
+    BankCapability,
+    FixedSuite,
+    FormGroup,
+    KinshipRow,
+    LensTexts,
+    QuickTraining,
+    Training,
+    TrainingOption,
+)
 
 __all__ = ["ROW"]
 
 ROW = BankCapability(
     templates="models/analogy",
+    training=Training(
+        request="questionbank.services.training:analogy_request",
+        report="questionbank.selectors.analogy_report:analogy_data_report",
+        groups=(
+            FormGroup(
+                _("What is learned"),
+                ("backbone", "pooler", "pooler_width", "same", "slot_text", "all_positives", "adapter_rank"),
+                is_open=True,
+            ),
+            FormGroup(
+                _("How long"), ("epochs", "max_steps", "batch_size", "accumulate", "patience"), is_open=True
+            ),
+            FormGroup(_("Contrast"), ("temperature",)),
+            FormGroup(_("Problems"), ("share", "fold", "max_tokens")),
+            FormGroup(
+                _("Optimiser"),
+                (
+                    "learning_rate", "weight_decay", "schedule", "warmup_share", "clip_norm", "freeze_embeddings",
+                ),
+            ),
+        ),
+        options=(
+            TrainingOption(
+                name="known_only",
+                flag="--with-predictions",
+                flag_help="analogy: learn from equations that only the solver found as well",
+                title=_("Equations"),
+                yes=_("known ones alone"),
+                no=_("the solver’s as well"),
+                field="questionbank.forms.predictions:known_only_field",
+            ),
+        ),
+        quick=QuickTraining(  # some minutes without a GPU: two passes of adapters over a thousand problems
+            settings={
+                "backbone": "in use", "epochs": 2, "max_steps": 150, "adapter_rank": 32, "learning_rate": 1e-4,
+                "all_positives": True,
+            },
+            sentence=_(
+                "The form holds the quick training: adapters that train the retriever in use further, on the equations"
+                " of this bank, in minutes on any machine."
+            ),
+            help_texts={
+                "backbone": _(
+                    "Encoder to start from: package name, local folder or hub id; “in use”: the retriever that serves"
+                    " now, with the layers behind its pooling; “model 12”: the retriever with this number"
+                ),
+                "slot_text": _(
+                    "Read every number of a text as its slot: n1, n2, ... (ours). A retriever that is trained further"
+                    " goes on reading numbers as it did"
+                ),
+            },
+        ),
+    ),
+    suite=FixedSuite(
+        no_figures=_("No figure could be measured: too few fixed questions have an equation."),
+        too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
+        shown="questionbank.selectors.comparisons:analogy_comparison_shown",
+    ),
     headline=(("validation", "validation_same_graph"), _("of 8 exemplars with the same graph")),
     facts=("problems", "device"),
     lens=LensTexts(
@@ -25,4 +92,4 @@ ROW = BankCapability(
             ),
         ),
     ),
-)
+)  # fmt: skip

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from questionbank.models import ModelArtifact, ModelComparison, Question
+from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionEquation
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.models import comparison_latest
 
 __all__ = [
     "ChangedNeighbour",
     "ChangedQuestion",
+    "analogy_comparison_shown",
     "changed_concepts",
     "changed_questions",
     "comparison_shown",
@@ -31,10 +32,17 @@ QUESTIONS_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class ChangedNeighbour:
-    """One of the ten nearest questions; `both` says that either model names it."""
+    """One of the nearest questions.
+
+    Attributes:
+        both: whether either model names it.
+        computed_alike: whether both questions have a known equation with the same graph; only looked at for models
+            that are about graphs.
+    """
 
     question: Question
     both: bool
+    computed_alike: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,30 @@ def _neighbours(
 def encoder_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
     """What the page shows of two encoders besides their figures."""
     return {"changed": changed_questions(comparison)}
+
+
+def analogy_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
+    """What the page shows of two retrievers besides their figures: neighbours, and which are computed alike."""
+    changed = changed_questions(comparison)
+    shown = [row.question.pk for row in changed] + [
+        neighbour.question.pk for row in changed for neighbour in (*row.candidate, *row.champion)
+    ]
+    equations = QuestionEquation.objects.filter(question__in=shown).exclude(graph_key="")
+    keys = dict(equations.values_list("question_id", "graph_key"))
+
+    def marked(row: ChangedQuestion, neighbours: list[ChangedNeighbour]) -> list[ChangedNeighbour]:
+        own = keys.get(row.question.pk)
+        return [
+            replace(neighbour, computed_alike=own is not None and keys.get(neighbour.question.pk) == own)
+            for neighbour in neighbours
+        ]
+
+    return {
+        "changed": [
+            replace(row, candidate=marked(row, row.candidate), champion=marked(row, row.champion))
+            for row in changed
+        ]
+    }
 
 
 def scorer_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:

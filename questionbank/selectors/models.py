@@ -14,7 +14,7 @@ The figures of a comparison are a JSON object:
     comparisons of earlier versions say it themselves, as ``decides``.
 ``changed``
     a list of ``{"question", "overlap", "candidate", "champion"}``, those with the smallest overlap first: ids
-    of the ten nearest questions by either, and the share of them that both name.
+    of the ten nearest questions by either (of retrievers: the eight nearest), and the share of them that both name.
 
 A comparison of probes has, in its ``suite``, ``loses_concepts`` and ``loses_difficulty`` (the champion predicts them
 and the candidate does not) and ``seen_by_champion`` (an earlier version trained it on the suite, which only favours
@@ -30,6 +30,10 @@ a scorer learned from. Its metrics also name their ``suite`` and ``measure``, th
 A comparison of solvers counts in its ``suite`` the problems that only the candidate solves (``won``) and that only the
 champion does (``missed``). Instead of ``changed`` it has a list ``changed_problems`` of ``{"question", "text",
 "equation", "is_won", "candidate", "champion"}``, with the equation of either model.
+
+A comparison of retrievers of analogous problems has ``{"questions", "fewest", "train_questions", "left_out", "lost",
+"gained", "seed"}`` as its ``suite``: the fixed questions with an equation, how many there must be at least, and the
+others with an equation among which their exemplars were looked for.
 """
 
 from __future__ import annotations

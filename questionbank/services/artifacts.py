@@ -28,8 +28,9 @@ from analytics.catalog import CAPABILITIES, WORDING, resolve
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.capabilities.catalog import bank_capability, training_of
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
-from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Run, User
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run, User
 from questionbank.scratch import scratch_folder
+from questionbank.services.embeddings import embedding_request
 
 __all__ = [
     "artifact_archive",
@@ -318,6 +319,8 @@ def _install_starter(word: str, exports: Path, failure: str) -> None:
                 is_current=True,
             )
             _install_wording()
+            if Question.objects.exists():  # a bank that was there before this program had the capability
+                embedding_request()
         for companion in _companions(word):
             artifact_promote(artifact=_starter(companion, exports, failure), reason=INSTALLED)
         bank_row = bank_capability(word)

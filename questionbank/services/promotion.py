@@ -266,7 +266,8 @@ def model_roll_back(
     _swap_readers(target, readers, leaving, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
     embedding_request()
     _consequences(target, user)
-    transaction.on_commit(probes_request_missing)
+    if lens.read_by_probes:
+        transaction.on_commit(probes_request_missing)
     return target
 
 
@@ -337,13 +338,17 @@ def _champions_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
 def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tuple[str, str], ModelArtifact]:
     """By capability and scope the newest archived models that can read `back`, or the lens that stands in for it.
 
-    Of those scopes only whose champion reads the vectors that leave, or that have none.
+    Of those scopes only whose champion reads the vectors that leave, or that have none. None where no model reads the
+    vectors of the lens.
     """
+    lens = lenses()[back.lens]
+    if not lens.read_by_probes:
+        return {}
     leave = _champions_reading(leaving) if leaving else []
     gone = {(model.capability, model.scope) for model in leave}
     champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
     kept = set(champions.values_list("capability", "scope")) - gone
-    stand_ins = EmbeddingSet.objects.filter(lens=lenses()[back.lens].stand_in, is_current=True)
+    stand_ins = EmbeddingSet.objects.filter(lens=lens.stand_in, is_current=True)
     names = [back.encoder_name, *stand_ins.values_list("encoder_name", flat=True)]
     rows = ModelArtifact.objects.filter(
         state=ModelArtifact.State.ARCHIVED, manifest__extra__encoder__in=names

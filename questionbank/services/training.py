@@ -10,7 +10,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from analytics.analogy.config import AnalogyConfig
 from analytics.backbone.sources import PACKAGED
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
@@ -18,6 +20,7 @@ from analytics.errors import ConfigurationError
 from analytics.probes.config import ProbesConfig
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
+from questionbank.selectors.analogy_material import problems_sharing_a_graph
 from questionbank.selectors.artifacts import artifact_champion
 from questionbank.selectors.probe_states import FEWEST_TAGGED
 from questionbank.services.runs import run_create, run_under_way
@@ -25,6 +28,7 @@ from questionbank.services.runs import run_create, run_under_way
 __all__ = [
     "FEWEST_TAGGED",
     "MODEL_IN_USE",
+    "analogy_request",
     "encoder_request",
     "encoder_settings_like",
     "probes_hierarchies",
@@ -156,6 +160,63 @@ def solver_request(
         user=user,
         send=send,
     )
+
+
+def analogy_request(
+    *,
+    settings: Mapping[str, str] | None = None,
+    hierarchies: Sequence[str] | None = None,
+    known_only: bool = True,
+    user: User | None = None,
+    send: bool = True,
+) -> Run:
+    """Ask for a retriever of analogous problems to be trained on the bank's questions that have an equation.
+
+    One that begins with a registered retriever reads numbers as that one does, whatever the settings say.
+
+    Args:
+        settings: values by the names of the fields of `AnalogyConfig`.
+        hierarchies: names; only questions tagged in these. By default all questions.
+        known_only: learn from no equation that only the solver found.
+        user: who asks.
+        send: hand the run to a worker; a command that runs it itself does not.
+
+    Raises:
+        ValidationFailed: a setting or a hierarchy is wrong, or too few questions share their graph; `fields` has all
+            problems by field.
+        Conflict: another retriever's training waits or runs.
+    """
+    _check_settings(AnalogyConfig, settings or {})
+    start = _pinned_start("analogy", settings or {})
+    if start:
+        manifest = ModelArtifact.objects.get(pk=start["start"]).manifest
+        start["set"]["slot_text"] = "yes" if manifest["extra"].get("slot_text") else "no"
+    if known_only:
+        _check_shared_graphs(settings or {}, hierarchies)
+    return training_request(
+        capability="analogy",
+        title="Train the retriever of analogous problems",
+        settings=settings,
+        hierarchies=hierarchies,
+        parameters={"known_only": known_only, **start},
+        user=user,
+        send=send,
+    )
+
+
+def _check_shared_graphs(settings: Mapping[str, str], hierarchies: Sequence[str] | None) -> None:
+    """Refuse a training that cannot fill a batch. One that can may still lack problems: the fixed ones are kept out."""
+    needed = config_from_strings(AnalogyConfig, settings).batch_size
+    there = problems_sharing_a_graph(hierarchies=hierarchies)
+    if there < needed:
+        problem = ngettext(
+            "%(there)d question with an equation shares its graph with another; a batch needs %(needed)d: %(missing)d"
+            " are missing.",
+            "%(there)d questions with an equation share their graph with another; a batch needs %(needed)d:"
+            " %(missing)d are missing.",
+            there,
+        ) % {"there": there, "needed": needed, "missing": needed - there}
+        raise ValidationFailed(problem, fields={"": [problem]})
 
 
 def _pinned_start(capability: str, settings: Mapping[str, str]) -> dict[str, Any]:

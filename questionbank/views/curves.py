@@ -15,7 +15,8 @@ __all__ = ["compared_charts", "metric_name", "training_charts"]
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
 NOT_DRAWN = ("epoch",)
-COMPARED = ("loss", "held_out_precision_at_10", "validation_auc")  # drawn together for two models
+# Drawn together for two models.
+COMPARED = ("loss", "held_out_precision_at_10", "validation_auc", "validation_same_graph")
 
 
 def training_charts(series: Series) -> list[tuple[str, LineChart]]:
@@ -98,7 +99,7 @@ def _label(name: str) -> str:
 
 def _label_and_suite(name: str) -> tuple[str, str]:
     own, bank = _("questions held out of its training"), _("the bank’s held-out questions")
-    pairs = _("validation pairs of its training")
+    pairs, problems = _("validation pairs of its training"), _("validation problems of its training")
     known = {
         "loss": (_("Loss"), ""),
         "loss_concepts": (_("Naming concepts"), ""),
@@ -116,6 +117,10 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         "validation_auc": (_("ROC AUC of the score"), pairs),
         "validation_separation": (_("Separation of the score"), pairs),
         "validation_macro_f1": (_("Macro F1 of the score at 0.5"), pairs),
+        "validation_same_graph": (_("Of 8 exemplars, how many have the same graph"), problems),
+        "validation_same_equation": (_("Of 8 exemplars, how many have the same equation"), problems),
+        "same_graph_at_8": (_("Of 8 exemplars, how many have the same graph"), bank),
+        "ndcg_at_8": (_("Order of 8 exemplars by likeness of their graphs (nDCG)"), bank),
         "validation_paper_macro_f1": (_("Macro F1 of the score, as the paper averages"), pairs),
     }
     if name in known:

@@ -22,36 +22,12 @@ from questionbank.services.questions import question_create
 from questionbank.services.solutions import solve_request_missing
 from questionbank.services.training import solver_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
+from tests.questionbank.story_bank import add_problems
 from worker.solver import solving
 from worker.solver.comparison import solver_figures
 from worker.tasks import solve_word_problems, train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
-
-STORIES = (
-    ("{name} has {a} {things} and buys {b} more. How many {things} has {name} now?", "{a}+{b}"),
-    ("{name} packs {a} boxes with {b} {things} in each. How many {things} are packed?", "{a}*{b}"),
-    ("{name} had {b} {things} and gave {a} of them away. How many {things} are left?", "{b}-{a}"),
-)
-NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jana", "Kim", "Lea")
-THINGS = ("pens", "apples", "stamps", "coins", "cards")
-
-
-def add_problems(count: int) -> list[Question]:
-    made = []
-    for number in range(count):
-        text, equation = STORIES[number % len(STORIES)]
-        words = {
-            "name": NAMES[number // 3 % len(NAMES)], "things": THINGS[number // 36 % len(THINGS)],
-            "a": 2 + number % 7, "b": 11 + number % 23,
-        }  # fmt: skip
-        made.append(
-            question_create(
-                user=None, text=text.format(**words), language="en", kind="open", options=[], answer="",
-                solution="", grade="", status="ready", concepts=[], equation=equation.format(**words),
-            )
-        )  # fmt: skip
-    return made
 
 
 @pytest.fixture

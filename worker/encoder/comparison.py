@@ -8,7 +8,7 @@ a bootstrap that draws questions, the same ones for both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,38 +21,27 @@ from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.embeddings import languages_served
 from questionbank.selectors.training_questions import TrainingQuestion, training_questions
-from questionbank.services.embeddings import embedding_set_ensure
-from worker.embedding import embed_pending
+from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
 from worker.feeds import set_vectors
 from worker.paired_bootstrap import paired_difference
 from worker.reporting import RunReporter
 
 __all__ = ["comparison_figures", "encoder_comparison_figures"]
 
-Vectors = Mapping[int, npt.NDArray[np.float32]]
 Floats = npt.NDArray[np.float64]
 
 SEED = 0
 NEIGHBOURS = 10
 LARGEST_SUITE, LARGEST_TRAIN = 5_000, 20_000  # questions of a hierarchy
 FEWEST_TRAIN = 20  # questions of a hierarchy from which a probe may learn
-CHANGED_ASKED, CHANGED_SHOWN = 500, 50
 
 
 def encoder_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> dict[str, Any]:
     """Measure two encoders; computes vectors where they are missing, which a promotion uses later."""
-    sets = {
-        "candidate": embedding_set_ensure(artifact=candidate),
-        "champion": embedding_set_ensure(artifact=champion),
-    }
-    embed_pending(reporter, sets=list(sets.values()))
-    for one in sets.values():
-        one.refresh_from_db()
-    return comparison_figures(reporter, **sets)
+    return comparison_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
 
 
 def comparison_figures(
@@ -86,23 +75,14 @@ def comparison_figures(
             "questions": len(used),
             "train_questions": len({row.id for row in training}),
             "left_out": len(suite_ids - vectors["candidate"].keys() - vectors["champion"].keys()),
-            "lost": _unknown(suite, vectors["champion"].keys() - vectors["candidate"].keys(), candidate),
-            "gained": _unknown(suite, vectors["candidate"].keys() - vectors["champion"].keys(), champion),
+            "lost": unreadable(suite, vectors["champion"].keys() - vectors["candidate"].keys(), candidate),
+            "gained": unreadable(suite, vectors["candidate"].keys() - vectors["champion"].keys(), champion),
             "difficulties": len(measured.truth),
             "seed": SEED,
         },
         "metrics": measured.metrics(),
-        "changed": _changed(vectors, sorted(used), sorted(common)),
+        "changed": changed_neighbours(vectors, sorted(used), sorted(common), k=NEIGHBOURS),
     }
-
-
-def _unknown(suite: Sequence[TrainingQuestion], ids: Set[int], embedding_set: EmbeddingSet) -> int:
-    """How many of the questions are in a language that the set's encoder does not know.
-
-    Another one lacks a vector because it was added while the vectors were computed.
-    """
-    served = languages_served(embedding_set)
-    return len({row.id for row in suite if row.id in ids and row.language not in served})
 
 
 @dataclass
@@ -249,33 +229,6 @@ def _measure_difficulty(
     if role == "candidate":
         measured.truth.extend(own[index].difficulty or 0.0 for index in wanted)
         measured.graded.extend(own[index].id for index in wanted)
-
-
-def _changed(
-    vectors: Mapping[str, Vectors], suite: Sequence[int], everything: Sequence[int]
-) -> list[dict[str, Any]]:
-    """Questions of the suite whose ten nearest differ most, among all that both models can read."""
-    if len(everything) < 2:
-        return []
-    rng = np.random.default_rng(SEED)
-    asked = [suite[index] for index in sorted(rng.permutation(len(suite))[:CHANGED_ASKED])]
-    if not asked:
-        return []
-    neighbours = {}
-    for role, by_id in vectors.items():
-        table = np.stack([by_id[one] for one in everything])
-        found = nearest_rows(np.stack([by_id[one] for one in asked]), table, NEIGHBOURS + 1)
-        neighbours[role] = [
-            [everything[index] for index in row if everything[index] != question][:NEIGHBOURS]
-            for question, row in zip(asked, found, strict=True)
-        ]
-    changed = []
-    for question, new, old in zip(asked, neighbours["candidate"], neighbours["champion"], strict=True):
-        overlap = len({*new} & {*old}) / max(1, len(old))
-        changed.append(
-            {"question": question, "overlap": round(overlap, 2), "candidate": new, "champion": old}
-        )
-    return sorted(changed, key=lambda one: (one["overlap"], one["question"]))[:CHANGED_SHOWN]
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:

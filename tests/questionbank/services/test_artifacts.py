@@ -18,6 +18,7 @@ from questionbank.selectors.artifacts import artifact_champion, artifact_folder
 from questionbank.services import artifacts
 from questionbank.services.artifacts import artifact_delete, artifact_install_default, artifact_register
 from questionbank.services.paraphrase import PairInput, pairs_create
+from tests.questionbank.small_bank import add_question
 
 pytestmark = pytest.mark.django_db
 
@@ -113,6 +114,27 @@ def test_all_default_models_are_exported_by_one_process(db, export, monkeypatch,
     champions = ModelArtifact.objects.filter(state="champion").values_list("capability", flat=True)
     assert set(champions) == {"encoder", "paraphrase"}
     assert not ModelArtifact.objects.exclude(state="champion").exists()
+
+
+@pytest.mark.usefixtures("own_artifacts")
+def test_a_bank_that_has_questions_gets_the_vectors_of_a_new_lens(
+    installed_encoder, export, monkeypatch, tmp_path
+):
+    row = CAPABILITIES["analogy"]
+    installable = replace(
+        row, starter=Starter(str(tmp_path / "retriever")), export="analytics.encoder.starter:write_starter"
+    )
+    monkeypatch.setitem(CAPABILITIES, "analogy", installable)
+    artifact_install_default()  # there is no starter: as before
+    assert not export
+    (tmp_path / "retriever").mkdir()
+    add_question("Ann has 3 pens and 4 cups. How many things is that?")
+    Run.objects.all().delete()
+    artifact_install_default()
+    champion = artifact_champion(capability="analogy")
+    current = EmbeddingSet.objects.get(lens=row.lens.word, is_current=True)
+    assert (current.artifact, current.dimension) == (champion, 4)
+    assert Run.objects.get().kind == "embed"
 
 
 @pytest.mark.usefixtures("own_artifacts")

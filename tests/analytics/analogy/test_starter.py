@@ -1,0 +1,61 @@
+"""The starter: adapter and head of a trained retriever, copied from its artifact into the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from analytics.analogy.starter import write_starter
+from analytics.artifacts import Manifest, artifact_write
+from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
+from analytics.errors import ArtifactError
+from analytics.starters import starter_main
+
+
+def write_model(folder: Path, *, adapter: bool = True, weights: int = 10) -> Path:
+    """An artifact with the files that `train_retriever` writes, without a model in them."""
+
+    def write(aside: Path) -> None:
+        (aside / "model.onnx").write_bytes(b"graph")
+        (aside / "tokenizer.json").write_text("{}")
+        (aside / "backbone").mkdir()
+        (aside / "backbone" / "model.safetensors").write_bytes(b"weights")
+        if adapter:
+            (aside / ADAPTER_FOLDER).mkdir()
+            (aside / ADAPTER_FOLDER / "adapter_config.json").write_text("{}")
+            (aside / ADAPTER_FOLDER / "metric.safetensors").write_bytes(b"head")
+            tensors = {"lora": np.zeros(weights, dtype=np.float16)}
+            save_file(tensors, aside / ADAPTER_FOLDER / ADAPTER_NAME, metadata={"backbone": "tiny"})
+
+    extra = {"slot_text": True, "dimension": 32, "command": "python -m analytics train analogy"}
+    artifact_write(folder, Manifest("analogy", "trained", data_hash="d", extra=extra), write)
+    return folder
+
+
+def test_it_holds_adapter_and_head_and_what_the_model_says_of_itself(tmp_path):
+    written = write_starter(write_model(tmp_path / "model"), tmp_path / "starter")
+    assert set(written.files) == {"adapter_config.json", "adapter_model.safetensors", "metric.safetensors"}
+    assert (written.capability, written.name) == ("analogy", "Kindred starter retriever")
+    assert (written.extra["slot_text"], written.data_hash) == (True, "d")
+    assert "dimension" not in written.extra  # the export says it
+
+
+def test_a_retriever_without_an_adapter_or_with_a_large_one_is_no_starter(tmp_path):
+    with pytest.raises(ArtifactError, match="no analogy model with an adapter"):
+        write_starter(write_model(tmp_path / "plain", adapter=False), tmp_path / "starter")
+    with pytest.raises(ArtifactError, match="a starter may have 8,000,000"):
+        write_starter(write_model(tmp_path / "large", weights=4_000_000), tmp_path / "starter")
+
+
+def test_the_command_writes_it_or_says_why_not(tmp_path, capsys):
+    def write(model: Path) -> Manifest:
+        return write_starter(model, tmp_path / "starter")
+
+    assert starter_main("analytics.analogy.starter", write, []) == 2
+    assert starter_main("analytics.analogy.starter", write, [str(tmp_path / "nowhere")]) == 1
+    assert "nowhere" in capsys.readouterr().err
+    assert starter_main("analytics.analogy.starter", write, [str(write_model(tmp_path / "model"))]) == 0
+    assert "Kindred starter retriever" in capsys.readouterr().out

@@ -1,0 +1,51 @@
+"""A bank of short word problems with equations: three computations, told with different names and things."""
+
+from __future__ import annotations
+
+from questionbank.models import Question, QuestionEquation
+from questionbank.services.equations import equation_graph_key
+from questionbank.services.questions import question_create
+from tests.questionbank.small_bank import add_question
+
+__all__ = ["add_problems", "add_story", "story"]
+
+STORIES = (
+    ("{name} has {a} {things} and buys {b} more. How many {things} has {name} now?", "{a}+{b}"),
+    ("{name} packs {a} boxes with {b} {things} in each. How many {things} are packed?", "{a}*{b}"),
+    ("{name} had {b} {things} and gave {a} of them away. How many {things} are left?", "{b}-{a}"),
+)
+NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jana", "Kim", "Lea")
+THINGS = ("pens", "apples", "stamps", "coins", "cards")
+
+
+def story(number: int) -> tuple[str, str]:
+    """The text and the equation of a problem; every third is computed alike."""
+    text, equation = STORIES[number % len(STORIES)]
+    words = {
+        "name": NAMES[number // 3 % len(NAMES)], "things": THINGS[number // 36 % len(THINGS)],
+        "a": 2 + number % 7, "b": 11 + number % 23,
+    }  # fmt: skip
+    return text.format(**words), equation.format(**words)
+
+
+def add_problems(count: int) -> list[Question]:
+    """So many problems as the services create them."""
+    made = []
+    for number in range(count):
+        text, equation = story(number)
+        made.append(
+            question_create(
+                user=None, text=text, language="en", kind="open", options=[], answer="", solution="", grade="",
+                status="ready", concepts=[], equation=equation,
+            )
+        )  # fmt: skip
+    return made
+
+
+def add_story(text: str, equation: str = "", **fields: object) -> Question:
+    """A problem with the key of its equation, in a moment."""
+    question = add_question(text, **fields)
+    if equation:
+        key = equation_graph_key(text=text, expression=equation)
+        QuestionEquation.objects.create(question=question, expression=equation, graph_key=key)
+    return question

@@ -1,0 +1,119 @@
+"""The pages on which a retriever of analogous problems is trained and compared."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from questionbank.models import ModelArtifact, ModelComparison, Question, Run
+from tests.questionbank.story_bank import add_story, story
+
+SHARE = {
+    "name": "same_graph_at_8", "label": "Of 8 exemplars, how many have the same graph", "higher_is_better": True,
+    "questions": 40, "candidate": 0.61, "champion": 0.52, "difference": 0.09, "low": 0.03, "high": 0.15,
+    "worse": False,
+}  # fmt: skip
+SUITE = {
+    "questions": 40, "fewest": 20, "train_questions": 300, "left_out": 0, "lost": 0, "gained": 2, "seed": 0
+}  # fmt: skip
+
+
+@pytest.fixture
+def stories(db) -> list[Question]:
+    return [add_story(*story(number)) for number in range(60)]
+
+
+@pytest.fixture
+def models(db) -> tuple[ModelArtifact, ModelArtifact]:
+    manifest = {"config": {"epochs": 3, "slot_text": True}, "metrics": {}, "extra": {"slot_text": True}}
+    champion, candidate = (
+        ModelArtifact.objects.create(
+            capability="analogy", name=name, state=state, location=name, checksum=name.ljust(64, "0"),
+            manifest=manifest,
+        )
+        for name, state in (("served", "champion"), ("new", "candidate"))
+    )  # fmt: skip
+    return candidate, champion
+
+
+def text_of(response) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.unescape(response.content.decode())))
+
+
+def test_an_admin_reads_what_a_training_would_learn_and_asks_for_it(stories, as_admin: Client) -> None:
+    page = text_of(as_admin.get(reverse("model_train", args=["analogy"])))
+    assert "Retrain: Retriever of analogous problems" in page
+    assert "60 of 60 have an equation" in page
+    assert "there are 3 such graphs" in page
+    assert "are missing" in page
+    assert "Learn from known equations alone" in page
+    assert "English" in page
+    response = as_admin.post(
+        reverse("model_train", args=["analogy"]), {**defaults(as_admin), "known_only": "on", "epochs": 2}
+    )
+    assert response.status_code == 302
+    run = Run.objects.get(kind="train")
+    assert run.parameters == {"set": {"epochs": "2"}, "known_only": True}
+
+
+def defaults(client: Client) -> dict[str, object]:
+    """What the untouched form sends."""
+    form = client.get(reverse("model_train", args=["analogy"])).context["form"]
+    values = {field.name: field.value() for field in form if field.name not in ("hierarchies", "known_only")}
+    return {name: value for name, value in values.items() if value is not False}
+
+
+def test_too_few_problems_are_refused_above_the_form(db, as_admin: Client) -> None:
+    for number in range(3):
+        add_story(*story(3 * number))
+    response = as_admin.post(
+        reverse("model_train", args=["analogy"]), {**defaults(as_admin), "known_only": "on"}
+    )
+    assert response.status_code == 422
+    assert "a batch needs 16: 13 are missing" in text_of(response)
+    assert not Run.objects.exists()
+
+
+def test_the_form_begins_with_a_quick_training_or_the_settings_of_a_former_one(
+    stories, models, as_admin: Client
+) -> None:
+    address = reverse("model_train", args=["analogy"])
+    quick = as_admin.get(address, {"quick": 1})
+    assert quick.context["form"]["backbone"].value() == "in use"
+    assert "in minutes on any machine" in text_of(quick)
+    like = as_admin.get(address, {"like": models[1].pk}).context["form"]
+    assert (like["epochs"].value(), like["slot_text"].value()) == (3, True)
+
+
+def test_a_comparison_shows_both_figures_and_neighbours_that_are_computed_alike(
+    stories, models, as_teacher: Client
+) -> None:
+    candidate, champion = models
+    first, alike, different = stories[0], stories[3], stories[1]
+    row = {"question": first.pk, "overlap": 0.5, "candidate": [alike.pk], "champion": [different.pk]}
+    ModelComparison.objects.create(
+        candidate=candidate, champion=champion, figures={"suite": SUITE, "metrics": [SHARE], "changed": [row]}
+    )
+    page = text_of(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
+    assert "is better: 0.610 against 0.520" in page
+    assert "40 fixed questions have an equation; their exemplars come from 300 others." in page
+    assert "2 can only be read by this one." in page
+    assert "Of the eight nearest questions by either model, how many stay." in page
+    assert page.count("computed alike") == 1
+
+
+def test_a_comparison_on_too_few_questions_says_what_is_missing(stories, models, as_teacher: Client) -> None:
+    candidate, champion = models
+    ModelComparison.objects.create(
+        candidate=candidate,
+        champion=champion,
+        figures={"suite": SUITE | {"questions": 7}, "metrics": [], "changed": []},
+    )
+    page = text_of(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
+    assert "7 fixed questions have an equation" in page
+    assert "With fewer than 20 no difference can be told from chance" in page
+    assert "there are 7, 20 are needed" in page

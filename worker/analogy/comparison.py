@@ -1,0 +1,139 @@
+"""Comparing a candidate retriever with the champion on the bank's fixed questions that have an equation.
+
+No training ever sees them (`questionbank.selectors.training_parts`). Their exemplars are looked for among the other
+questions with an equation, by both models alike: the share of the eight nearest with the same graph, and the normalised
+discounted gain of their graphs' similarities (`analytics.analogy.measures`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.analogy.measures import GraphSimilarities, ndcg
+from analytics.retrieval import nearest_rows
+from analytics.splits import split_place
+from questionbank.models import EmbeddingSet, ModelArtifact
+from questionbank.selectors.analogy_material import GraphProblem, analogy_material
+from questionbank.selectors.models import SMALLEST_SUITE
+from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
+from worker.feeds import set_vectors
+from worker.paired_bootstrap import paired_difference
+from worker.reporting import RunReporter
+
+__all__ = ["analogy_comparison_figures", "retriever_figures"]
+
+SEED = 0
+K = 8
+LARGEST_SUITE, LARGEST_CORPUS = 2_000, 20_000
+ROLES = ("candidate", "champion")
+LABELS = {
+    "same_graph_at_8": "Of 8 exemplars, how many have the same graph",
+    "ndcg_at_8": "Order of 8 exemplars by likeness of their graphs (nDCG)",
+}
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """A problem of the bank: its question, and what is computed."""
+
+    id: int
+    language: str
+    place: float
+    graph_key: str
+
+    @classmethod
+    def of(cls, entry: GraphProblem) -> _Problem:
+        problem = entry.problem
+        return cls(int(problem.id), problem.language, split_place(problem.text), entry.graph_key)
+
+
+def analogy_comparison_figures(
+    reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+) -> dict[str, Any]:
+    """Measure two retrievers; computes vectors where they are missing, which a promotion uses later."""
+    return retriever_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
+
+
+def retriever_figures(
+    reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
+) -> dict[str, Any]:
+    """Measure both sets of vectors; `questionbank.selectors.models` says what the figures are."""
+    reporter.progress(0, 0, "Reading the fixed problems")
+    parts = analogy_material().problems
+    suite = [_Problem.of(entry) for entry in parts.held_out]
+    vectors = {"candidate": set_vectors(candidate), "champion": set_vectors(champion)}
+    common = vectors["candidate"].keys() & vectors["champion"].keys()
+    asked = _sample([row for row in suite if row.id in common], LARGEST_SUITE)
+    corpus = _sample(
+        [row for row in map(_Problem.of, (*parts.learned, *parts.validation)) if row.id in common],
+        LARGEST_CORPUS,
+    )
+    metrics: list[dict[str, Any]] = []
+    if len(asked) >= SMALLEST_SUITE and len(corpus) >= K:
+        columns = {}
+        for role, by_id in vectors.items():
+            reporter.check()
+            reporter.progress(0, 0, f"Measuring the {role}")
+            columns[role] = _columns(asked, corpus, by_id)
+        metrics = _metrics([row.id for row in asked], columns)
+    reporter.progress(0, 0, "Comparing")
+    ids = {row.id for row in suite}
+    return {
+        "suite": {
+            "questions": len(asked),
+            "fewest": SMALLEST_SUITE,
+            "train_questions": len(corpus),
+            "left_out": len(ids - vectors["candidate"].keys() - vectors["champion"].keys()),
+            "lost": unreadable(suite, vectors["champion"].keys() - vectors["candidate"].keys(), candidate),
+            "gained": unreadable(suite, vectors["candidate"].keys() - vectors["champion"].keys(), champion),
+            "seed": SEED,
+        },
+        "metrics": metrics,
+        "changed": changed_neighbours(vectors, sorted(row.id for row in asked), sorted(common), k=K),
+    }
+
+
+def _sample(problems: Sequence[_Problem], size: int) -> list[_Problem]:
+    """At most so many problems, always the same ones: chosen by their text."""
+    return sorted(problems, key=lambda row: (row.place, row.id))[:size]
+
+
+def _columns(asked: Sequence[_Problem], corpus: Sequence[_Problem], vectors: Vectors) -> dict[str, Floats]:
+    """Every figure of each question asked, (questions,), by name."""
+    near = nearest_rows(
+        np.stack([vectors[row.id] for row in asked]), np.stack([vectors[row.id] for row in corpus]), K
+    )
+    keys = [row.graph_key for row in corpus]
+    known = GraphSimilarities(keys)
+    same, order = np.zeros(len(asked)), np.zeros(len(asked))
+    for place, (question, rows) in enumerate(zip(asked, near, strict=True)):
+        gains = known.of(question.graph_key)
+        same[place] = np.mean([keys[row] == question.graph_key for row in rows])
+        order[place] = ndcg(gains[rows], gains)
+    return {"same_graph_at_8": same, "ndcg_at_8": order}
+
+
+def _metrics(questions: Sequence[int], columns: Mapping[str, Mapping[str, Floats]]) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(SEED)
+    metrics = []
+    for name, label in LABELS.items():
+        both = [columns[role][name].tolist() for role in ROLES]
+        figures = paired_difference(questions, both, "mean", rng)
+        metrics.append(
+            {
+                "name": name,
+                "label": label,
+                "higher_is_better": True,
+                "questions": len(questions),
+                **{key: round(value, 4) for key, value in figures.items()},
+                "worse": figures["high"] < 0,
+            }
+        )
+    return metrics

@@ -1,0 +1,102 @@
+"""Training a retriever of analogous problems on the bank: questions with an equation -> a candidate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.train import train_retriever
+from analytics.backbone.bert import load_backbone
+from analytics.configuration import config_from_strings
+from analytics.errors import DataError
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.problem_files import Problems
+from analytics.records import ProblemRecord
+from analytics.training.checkpoint import kept_or_made
+from questionbank.selectors.analogy_material import analogy_material, equation_languages
+from questionbank.selectors.embeddings import embedding_set_sample
+from worker.candidates import Train, train_candidate, training_begins_with
+from worker.reporting import RunReporter
+
+__all__ = ["train_retriever_run"]
+
+_MATERIAL_NAME = "problems.json.gz"
+_PARTS = ("learned", "validation", "held_out")
+
+
+def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
+    """Do what a run asks for: ``{"set": {field: value}, "known_only": bool, "hierarchies": [names] or absent}``.
+
+    ``"start"`` is the id of the registered retriever that is trained further, where the backbone names one. The
+    problems held out are tested with at the end. Equations that only the solver found are learned from where
+    ``known_only`` is false, and never measured with.
+
+    Raises:
+        ConfigurationError: a setting is unknown or out of bounds.
+        DataError: too few questions share their graph with another.
+        BackboneError: the backbone cannot be loaded.
+        Cancelled: the run was stopped; its checkpoint is usable.
+    """
+    config = config_from_strings(AnalogyConfig, reporter.run.parameters.get("set", {}))
+    name, start = training_begins_with(reporter, config.backbone, "-analogy")
+
+    def begin(folder: Path) -> Train:
+        kept = kept_or_made(folder / _MATERIAL_NAME, partial(_read_material, reporter, start))
+        learned, validation, test = (tuple(map(_problem, kept[part])) for part in _PARTS)
+        return partial(train_retriever, Problems(learned, validation, test), config, start=start)
+
+    return train_candidate(
+        reporter,
+        name=f"{name}-analogy-{reporter.run.pk}"[:200],
+        device=config.device,
+        begin=begin,
+    )
+
+
+def _read_material(reporter: RunReporter, start: str) -> dict[str, list[dict[str, Any]]]:
+    parameters = reporter.run.parameters
+    hierarchies = parameters.get("hierarchies")
+    reporter.progress(0, 0, "Reading the problems")
+    unknown = _unknown_languages(reporter, start, hierarchies)
+    material = analogy_material(
+        hierarchies=hierarchies, left_out=unknown, predicted=not parameters.get("known_only", True)
+    )
+    problems = material.problems
+    reporter.log(
+        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation; {material.foreign:,} of"
+        f" them are in a language that the encoder does not know, {material.without_graph:,} cannot be read,"
+        f" {material.repeated:,} repeat another one and {material.test_items:,} are from a test split."
+        f" {len(problems.learned):,} may be learned from, {len(problems.validation):,} measure meanwhile,"
+        f" {len(problems.held_out):,} are held out; {problems.left_out:,} are left out that one of these two has too."
+    )
+    if material.predicted:
+        reporter.log(
+            f"{len(material.predicted):,} problems are learned with the equation that the solver found."
+        )
+    if not material.learned:
+        raise DataError("No ready question has an equation to learn from.")
+    parts = {"learned": material.learned, "validation": problems.validation, "held_out": problems.held_out}
+    return {part: [asdict(entry.problem) for entry in entries] for part, entries in parts.items()}
+
+
+def _unknown_languages(reporter: RunReporter, start: str, hierarchies: list[str] | None) -> list[str]:
+    """Languages of which the backbone does not know one token in ten."""
+    backbone = load_backbone(start, device="cpu")
+    unknown = []
+    for language in equation_languages(hierarchies=hierarchies):
+        share = backbone.unknown_share(embedding_set_sample(language=language))
+        if share > UNKNOWN_SHARE_LIMIT:
+            unknown.append(language)
+            reporter.log(
+                f"{backbone.name} does not know {share:.0%} of the tokens in language {language!r}:"
+                " its problems are left out.",
+                level="warning",
+            )
+    return unknown
+
+
+def _problem(row: dict[str, Any]) -> ProblemRecord:
+    return ProblemRecord(**(row | {name: tuple(row[name]) for name in ("numbers", "calculations")}))
