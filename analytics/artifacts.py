@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
@@ -27,11 +27,20 @@ __all__ = [
     "artifact_checksum",
     "artifact_read",
     "artifact_write",
+    "data_sha256",
     "file_sha256",
 ]
 
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
+
+
+def data_sha256(rows: Iterable[Iterable[str]]) -> str:
+    """SHA-256 over the texts of training data, row by row in their order."""
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update("\0".join((*row, "")).encode())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)

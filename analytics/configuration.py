@@ -17,15 +17,25 @@ from analytics.errors import ConfigurationError
 
 __all__ = [
     "FieldSpec",
+    "accumulate_option",
+    "backbone_option",
     "changed_settings",
     "check_config",
+    "checkpoint_option",
     "config_from_strings",
     "config_to_dict",
+    "device_option",
     "field_specs",
+    "fold_option",
+    "mixed_precision_option",
     "option",
+    "schedule_option",
+    "seed_option",
     "training_command",
     "training_identity",
     "training_settings",
+    "warmup_option",
+    "weight_decay_option",
 ]
 
 Config = TypeVar("Config")
@@ -67,6 +77,66 @@ def option(
             "pattern": pattern,
         },
     )
+
+
+def backbone_option() -> Any:
+    """The encoder that a training starts from."""
+    return option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+
+
+def fold_option() -> Any:
+    """The fold of a published cross-validation that is tested on."""
+    return option(
+        -1,
+        "of a published cross-validation the fold to test on, which is not learned from; -1: none",
+        minimum=-1,
+    )
+
+
+def weight_decay_option() -> Any:
+    """The weight decay of AdamW."""
+    return option(0.01, "of AdamW", minimum=0, maximum=1)
+
+
+def schedule_option() -> Any:
+    """The curve of the learning rate."""
+    return option(
+        "linear", "curve of the learning rate after the warm-up", choices=("linear", "cosine", "constant")
+    )
+
+
+def warmup_option(default: float) -> Any:
+    """The share of the steps in which the learning rate rises."""
+    return option(default, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+
+
+def mixed_precision_option() -> Any:
+    """Whether to compute in bfloat16."""
+    return option(True, "compute in bfloat16 where the device has it")
+
+
+def accumulate_option() -> Any:
+    """Batches to a step."""
+    return option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
+
+
+def checkpoint_option(default: int) -> Any:
+    """Steps between checkpoints."""
+    return option(default, "steps between checkpoints; 0: once an epoch", minimum=0)
+
+
+def device_option() -> Any:
+    """Where to compute."""
+    return option(
+        "auto",
+        "auto, cpu or cuda; auto takes a GPU where there is one",
+        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
+    )
+
+
+def seed_option(default: int = 42) -> Any:
+    """The seed of a training."""
+    return option(default, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
 
 
 def field_specs(config_class: type) -> tuple[FieldSpec, ...]:

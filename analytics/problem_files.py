@@ -6,16 +6,20 @@ from. Where lines name a ``fold``, one fold can be tested with instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.records import ProblemRecord
 
-__all__ = ["Problems", "problem_record", "read_problems"]
+__all__ = ["Problems", "problem_record", "read_problems", "set_apart"]
+
+Example = TypeVar("Example")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,35 @@ def read_problems(data: Path, *, language: str = "", fold: int = -1) -> Problems
     if not parts["learned"]:
         raise DataError(f"There is no problem to learn from in {data}.")
     return Problems(*(tuple(parts[name]) for name in ("learned", "validation", "test")))
+
+
+def set_apart(
+    learned: Sequence[Example],
+    validation: Sequence[Example],
+    *,
+    measured: int,
+    rng: np.random.Generator,
+) -> tuple[list[Example], list[Example]]:
+    """Divide problems into those to learn from and those to measure with while training.
+
+    Args:
+        learned: problems to learn from.
+        validation: problems to measure with; without any, up to a tenth of the first are set apart.
+        measured: problems to measure with at most.
+        rng: draws them.
+    """
+
+    def draw(problems: Sequence[Example], count: int) -> set[int]:
+        return set(rng.permutation(len(problems))[:count].tolist())
+
+    if not validation and measured:
+        apart = draw(learned, min(measured, len(learned) // 10))
+        validation = [example for row, example in enumerate(learned) if row in apart]
+        return [example for row, example in enumerate(learned) if row not in apart], validation
+    if measured < len(validation):
+        drawn = draw(validation, measured)
+        validation = [example for row, example in enumerate(validation) if row in drawn]
+    return list(learned), list(validation)
 
 
 def _part_of(file: Path) -> str:

@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analytics.configuration import check_config, option
+from analytics.configuration import (
+    accumulate_option,
+    backbone_option,
+    check_config,
+    checkpoint_option,
+    device_option,
+    fold_option,
+    mixed_precision_option,
+    option,
+    schedule_option,
+    seed_option,
+    warmup_option,
+    weight_decay_option,
+)
 from analytics.errors import ConfigurationError
 
 __all__ = ["POOLERS", "SAME", "AnalogyConfig"]
@@ -21,7 +34,7 @@ SAME = ("graph", "equation", "both")
 class AnalogyConfig:
     """How a retriever is trained; see docs/papers/analogy.md for where each value comes from."""
 
-    backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    backbone: str = backbone_option()
     pooler: str = option(
         "two-layer",
         "layers behind the pooling; an encoder that has some keeps and trains them",
@@ -45,11 +58,7 @@ class AnalogyConfig:
     share: float = option(
         1.0, "share of the training data that is used, drawn at random", minimum=0.001, maximum=1
     )
-    fold: int = option(
-        -1,
-        "of a published cross-validation the fold to test on, which is not learned from; -1: none",
-        minimum=-1,
-    )
+    fold: int = fold_option()
     adapter_rank: int = option(
         0,
         "train low-rank adapters of this rank instead of all weights; 0: all weights",
@@ -58,18 +67,16 @@ class AnalogyConfig:
     )
     freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is (ours)")
     learning_rate: float = option(3e-5, "of AdamW", minimum=1e-8, maximum=1)
-    weight_decay: float = option(0.01, "of AdamW", minimum=0, maximum=1)
-    schedule: str = option(
-        "linear", "curve of the learning rate after the warm-up", choices=("linear", "cosine", "constant")
-    )
-    warmup_share: float = option(0.0, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    weight_decay: float = weight_decay_option()
+    schedule: str = schedule_option()
+    warmup_share: float = warmup_option(0.0)
     clip_norm: float = option(0.0, "bound on the gradient's norm; 0: none", minimum=0)
     epochs: int = option(5, "passes over the questions that have a positive", minimum=1, maximum=1000)
     max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
     batch_size: int = option(16, "questions a step, each with a positive", minimum=2, maximum=4096)
     max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
-    mixed_precision: bool = option(True, "compute in bfloat16 where the device has it")
-    accumulate: int = option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
+    mixed_precision: bool = mixed_precision_option()
+    accumulate: int = accumulate_option()
     measured: int = option(
         300, "questions set apart that retrieval is measured on while training; 0: none", minimum=0
     )
@@ -77,13 +84,9 @@ class AnalogyConfig:
     patience: int = option(
         0, "stop after so many measurements without improvement, and keep the best; 0: never", minimum=0
     )
-    checkpoint_every: int = option(0, "steps between checkpoints; 0: once an epoch", minimum=0)
-    device: str = option(
-        "auto",
-        "auto, cpu or cuda; auto takes a GPU where there is one",
-        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
-    )
-    seed: int = option(42, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
+    checkpoint_every: int = checkpoint_option(0)
+    device: str = device_option()
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         check_config(self)

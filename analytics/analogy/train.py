@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +14,7 @@ from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, read_graphs, retriever_text, with_positive
 from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
-from analytics.artifacts import Manifest
+from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import add_adapters, take_off_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_head, set_head
 from analytics.backbone.export import export_trained
@@ -23,7 +22,7 @@ from analytics.backbone.head import Head
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
-from analytics.problem_files import Problems, read_problems
+from analytics.problem_files import Problems, read_problems, set_apart
 from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import pick_device
@@ -79,13 +78,7 @@ def train_retriever(
         context=context.with_callbacks(history),
         start=start,
     )
-    metrics = {
-        "validation": {name: round(value, 4) for name, value in result.best.items()},
-        "loss": history.last("loss"),
-        "steps": result.step,
-        "stopped_early": result.stopped_early,
-        "seconds": round(result.seconds, 1),
-    }
+    metrics = result.as_metrics(loss=history.last("loss"))
     test, _without = read_graphs(problems.test)
     if test:
         context.say(f"Looking for {len(test):,} test problems among those learned from")
@@ -241,13 +234,7 @@ def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext)
     if config.share < 1:
         rows = rng.permutation(len(learned))[: max(1, round(len(learned) * config.share))]
         learned = [learned[row] for row in sorted(rows.tolist())]
-    if not validation and config.measured:
-        apart = set(rng.permutation(len(learned))[: min(config.measured, len(learned) // 10)].tolist())
-        validation = [example for row, example in enumerate(learned) if row in apart]
-        learned = [example for row, example in enumerate(learned) if row not in apart]
-    elif config.measured < len(validation):
-        rows = rng.permutation(len(validation))[: config.measured]
-        validation = [validation[row] for row in sorted(rows.tolist())]
+    learned, validation = set_apart(learned, validation, measured=config.measured, rng=rng)
     context.say(
         f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile;"
         f" {without:,} left out that have no graph."
@@ -269,15 +256,11 @@ def train_from_files(
     Raises:
         AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
     """
-    if files.hierarchy:
-        raise DataError("A retriever of analogous problems learns no concepts: leave the hierarchy out.")
+    files.refuse_hierarchy("A retriever of analogous problems")
     with file_training("analogy", data, output, config, files, context) as (config, context):
         problems = read_problems(data, language=files.language, fold=config.fold)
         return train_retriever(problems, config, output, context)
 
 
 def _data_hash(examples: Sequence[AnalogyExample]) -> str:
-    digest = hashlib.sha256()
-    for example in examples:
-        digest.update("\0".join((example.problem.text, example.graph.prototype, "")).encode())
-    return digest.hexdigest()
+    return data_sha256((example.problem.text, example.graph.prototype) for example in examples)

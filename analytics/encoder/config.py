@@ -8,7 +8,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from analytics.configuration import check_config, option
+from analytics.configuration import (
+    accumulate_option,
+    backbone_option,
+    check_config,
+    checkpoint_option,
+    device_option,
+    mixed_precision_option,
+    option,
+    seed_option,
+    warmup_option,
+    weight_decay_option,
+)
 from analytics.errors import ConfigurationError
 
 __all__ = ["OBJECTIVES", "RANKINGS", "EncoderConfig"]
@@ -21,7 +32,7 @@ RANKINGS = ("khar", "finest", "none")
 class EncoderConfig:
     """How an encoder is pre-trained; see docs/papers/encoder.md for where each value comes from."""
 
-    backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    backbone: str = backbone_option()
     objective: str = option(
         "contrast",
         "contrast: pull questions of near concepts together (QuesCo); masked-language: guess hidden words (DAPT);"
@@ -84,26 +95,22 @@ class EncoderConfig:
     )
     momentum: float = option(0.999, "share of the key encoder kept in an update", minimum=0, maximum=1)
     learning_rate: float = option(5e-5, "of AdamW, falling linearly to 0", minimum=1e-8, maximum=1)
-    weight_decay: float = option(0.01, "of AdamW", minimum=0, maximum=1)
-    warmup_share: float = option(0.0, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    weight_decay: float = weight_decay_option()
+    warmup_share: float = warmup_option(0.0)
     epochs: int = option(5, "passes over the training questions", minimum=1, maximum=1000)
     max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
     batch_size: int = option(32, "questions a step", minimum=2, maximum=8192)
     max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
     freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is")
-    mixed_precision: bool = option(True, "compute in bfloat16 where the device has it")
-    accumulate: int = option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
+    mixed_precision: bool = mixed_precision_option()
+    accumulate: int = accumulate_option()
     evaluate_every: int = option(200, "steps between held-out evaluations; 0: once an epoch", minimum=0)
     patience: int = option(
         0, "stop after so many evaluations without improvement, and keep the best; 0: never", minimum=0
     )
-    checkpoint_every: int = option(100, "steps between checkpoints; 0: once an epoch", minimum=0)
-    device: str = option(
-        "auto",
-        "auto, cpu or cuda; auto takes a GPU where there is one",
-        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
-    )
-    seed: int = option(42, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
+    checkpoint_every: int = checkpoint_option(100)
+    device: str = device_option()
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         check_config(self)

@@ -89,13 +89,9 @@ def train_encoder(
         capability="encoder",
         name=context.name or f"{backbone.name}-quesco",
         config=config_to_dict(config),
-        metrics={
-            "held_out": {key: round(value, 4) for key, value in result.best.items()},
-            "loss": history.last("loss") or history.last(f"loss_{METRIC_STAGE}"),
-            "steps": result.step,
-            "stopped_early": result.stopped_early,
-            "seconds": round(result.seconds, 1),
-        },
+        metrics=result.as_metrics(
+            loss=history.last("loss") or history.last(f"loss_{METRIC_STAGE}"), measured_on="held_out"
+        ),
         seed=config.seed,
         data_hash=examples_hash(learned),
         license_note=license_with_backbone(context.license_note, start or config.backbone),

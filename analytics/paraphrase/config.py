@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analytics.configuration import check_config, option
+from analytics.configuration import (
+    backbone_option,
+    check_config,
+    checkpoint_option,
+    device_option,
+    mixed_precision_option,
+    option,
+    seed_option,
+    warmup_option,
+    weight_decay_option,
+)
 from analytics.errors import ConfigurationError, DataError
 from analytics.paraphrase.operators.catalog import OPERATORS, operator
 
@@ -22,7 +32,7 @@ LOSSES = ("triplet", "mnrl", "both")
 class ParaphraseConfig:
     """How a paraphrase scorer is trained."""
 
-    backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    backbone: str = backbone_option()
     loss: str = option(
         "triplet",
         "triplet: margin on cosine distances; mnrl: multiple negatives ranking, the ablation; both: their sum",
@@ -71,8 +81,8 @@ class ParaphraseConfig:
     weak_paraphraser: str = option("", "f9: weak paraphrasing model; empty: lossy summariser")
     weak_prefix: str = option("", "f9: what the model wants in front of a question")
     learning_rate: float = option(2e-5, "of AdamW", minimum=1e-8, maximum=1)
-    weight_decay: float = option(0.01, "of AdamW", minimum=0, maximum=1)
-    warmup_share: float = option(0.1, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    weight_decay: float = weight_decay_option()
+    warmup_share: float = warmup_option(0.1)
     epochs: int = option(9, "passes over the training triplets", minimum=1, maximum=1000)
     max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
     batch_size: int = option(16, "triplets a step", minimum=1, maximum=8192)
@@ -80,15 +90,11 @@ class ParaphraseConfig:
     adapter_rank: int = option(
         0, "rank of the low-rank adapters; 0: train the whole encoder", minimum=0, maximum=256
     )
-    mixed_precision: bool = option(True, "compute in bfloat16 where the device has it")
+    mixed_precision: bool = mixed_precision_option()
     evaluate_every: int = option(200, "steps between validations; 0: once an epoch", minimum=0)
-    checkpoint_every: int = option(200, "steps between checkpoints; 0: once an epoch", minimum=0)
-    device: str = option(
-        "auto",
-        "auto, cpu or cuda; auto takes a GPU where there is one",
-        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
-    )
-    seed: int = option(3407, "of everything drawn at random", minimum=0)
+    checkpoint_every: int = checkpoint_option(200)
+    device: str = device_option()
+    seed: int = seed_option(3407)
 
     def __post_init__(self) -> None:
         check_config(self)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from analytics.artifacts import Manifest
+from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import add_adapters, take_off_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
@@ -406,12 +406,7 @@ def _manifest(
         capability="paraphrase",
         name=context.name,
         config=config_to_dict(config),
-        metrics={
-            "validation": {key: round(value, 4) for key, value in result.best.items()},
-            "loss": history.last("loss"),
-            "steps": result.step,
-            "seconds": round(result.seconds, 1),
-        },
+        metrics=result.as_metrics(loss=history.last("loss")),
         seed=config.seed,
         data_hash=_data_hash(prepared.triplets),
         license_note=license_with_backbone(context.license_note, config.backbone),
@@ -444,8 +439,7 @@ def train_from_files(
     Raises:
         AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
     """
-    if files.hierarchy:
-        raise DataError("A paraphrase scorer learns no concepts: leave the hierarchy out.")
+    files.refuse_hierarchy("A paraphrase scorer")
     with file_training("paraphrase", data, output, config, files, context) as (config, context):
         material = read_material(data, language=files.language)
         return train_scorer(material, config, output, replace(context, progress=_thousands(context.say)))
@@ -526,7 +520,4 @@ def _learned(prepared: Prepared) -> np.ndarray:
 
 
 def _data_hash(triplets: Sequence[Triplet]) -> str:
-    digest = hashlib.sha256()
-    for one in triplets:
-        digest.update("\0".join((one.anchor, one.positive, one.negative, "")).encode())
-    return digest.hexdigest()
+    return data_sha256((one.anchor, one.positive, one.negative) for one in triplets)

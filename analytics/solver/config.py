@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analytics.configuration import check_config, option
+from analytics.configuration import (
+    accumulate_option,
+    backbone_option,
+    check_config,
+    checkpoint_option,
+    device_option,
+    fold_option,
+    option,
+    schedule_option,
+    seed_option,
+    warmup_option,
+    weight_decay_option,
+)
 from analytics.errors import ConfigurationError
 
 __all__ = [
@@ -34,7 +46,7 @@ NEGATIVES = ("operators", "random")
 class SolverConfig:
     """How a solver is trained; see docs/papers/solver.md for where each value comes from."""
 
-    backbone: str = option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    backbone: str = backbone_option()
     contrast: str = option(
         "none",
         "none: learn to write equations; pattern: first on triples of problems whose equations are built alike or"
@@ -53,11 +65,7 @@ class SolverConfig:
         False, "leave the encoder as it is and compute its states once: four times as fast, less accurate"
     )
     mask_numbers: bool = option(True, "replace every number of the text by the encoder's mask token")
-    fold: int = option(
-        -1,
-        "of a published cross-validation the fold to test on, which is not learned from; -1: none",
-        minimum=-1,
-    )
+    fold: int = fold_option()
     max_tokens: int = option(
         120, "longer problems are cut; those that lose a number are left out", minimum=8, maximum=512
     )
@@ -80,11 +88,9 @@ class SolverConfig:
         minimum=1e-8,
         maximum=1,
     )
-    weight_decay: float = option(0.01, "of AdamW", minimum=0, maximum=1)
-    schedule: str = option(
-        "linear", "curve of the learning rate after the warm-up", choices=("linear", "cosine", "constant")
-    )
-    warmup_share: float = option(0.1, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    weight_decay: float = weight_decay_option()
+    schedule: str = schedule_option()
+    warmup_share: float = warmup_option(0.1)
     clip_norm: float = option(3.0, "bound on the gradient's norm; 0: none", minimum=0)
     margin: float = option(0.2, "of the contrast, in cosine", minimum=0, maximum=2)
     contrast_weight: float = option(5.0, "of the contrast beside writing equations", minimum=0, maximum=100)
@@ -139,7 +145,7 @@ class SolverConfig:
         "train", "problems made by machine that are learned to be solved too, as for the pool", choices=POOLS
     )
     mixed_precision: bool = option(True, "compute the encoder in bfloat16 where the device has it")
-    accumulate: int = option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
+    accumulate: int = accumulate_option()
     measured: int = option(
         300, "problems set apart that accuracy is measured on while training; 0: none", minimum=0
     )
@@ -147,13 +153,9 @@ class SolverConfig:
     patience: int = option(
         0, "stop after so many measurements without improvement, and keep the best; 0: never", minimum=0
     )
-    checkpoint_every: int = option(0, "steps between checkpoints; 0: once an epoch", minimum=0)
-    device: str = option(
-        "auto",
-        "auto, cpu or cuda; auto takes a GPU where there is one",
-        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
-    )
-    seed: int = option(42, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
+    checkpoint_every: int = checkpoint_option(0)
+    device: str = device_option()
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         check_config(self)

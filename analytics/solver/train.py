@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from analytics.artifacts import Manifest
+from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import add_adapters, take_off_adapters
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
-from analytics.problem_files import Problems, read_problems
+from analytics.problem_files import Problems, read_problems, set_apart
 from analytics.records import ProblemRecord
 from analytics.solver.calibrating import Calibration, fit_confidence
 from analytics.solver.confidence import save_confidence
@@ -99,13 +98,7 @@ def train_solver(
         context=context.with_callbacks(history),
         start=start,
     )
-    metrics = {
-        "validation": {name: round(value, 4) for name, value in result.best.items()},
-        "loss": history.last("loss"),
-        "steps": result.step,
-        "stopped_early": result.stopped_early,
-        "seconds": round(result.seconds, 1),
-    }
+    metrics = result.as_metrics(loss=history.last("loss"))
     context.say("Fitting the confidence")
     calibration = from_main(lambda: _calibration(model, divided.validation, config))
     if calibration is not None:
@@ -297,14 +290,7 @@ def _divide(problems: Problems, config: SolverConfig) -> _Divided:
     if not learned:
         raise DataError("No problem has an equation that can be learned.")
     rng = np.random.default_rng(config.seed)
-    if not validation and config.measured:
-        count = min(config.measured, len(learned) // 10)
-        apart = set(rng.permutation(len(learned))[:count].tolist())
-        validation = [example for row, example in enumerate(learned) if row in apart]
-        learned = [example for row, example in enumerate(learned) if row not in apart]
-    elif config.measured < len(validation):
-        rows = sorted(rng.permutation(len(validation))[: config.measured].tolist())
-        validation = [validation[row] for row in rows]
+    learned, validation = set_apart(learned, validation, measured=config.measured, rng=rng)
     return _Divided(learned, validation, left_out)
 
 
@@ -322,8 +308,7 @@ def train_from_files(
     Raises:
         AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
     """
-    if files.hierarchy:
-        raise DataError("A solver learns no concepts: leave the hierarchy out.")
+    files.refuse_hierarchy("A solver")
     with file_training("solver", data, output, config, files, context) as (config, context):
         problems = read_problems(data, language=files.language, fold=config.fold)
         return train_solver(problems, config, output, context)
@@ -336,7 +321,4 @@ def _languages(examples: Sequence[SolverExample]) -> list[str]:
 
 
 def _data_hash(examples: Sequence[SolverExample]) -> str:
-    digest = hashlib.sha256()
-    for example in examples:
-        digest.update("\0".join((example.problem.text, *example.tokens, "")).encode())
-    return digest.hexdigest()
+    return data_sha256((example.problem.text, *example.tokens) for example in examples)

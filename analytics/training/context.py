@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from analytics.errors import Cancelled
+from analytics.errors import Cancelled, DataError
 from analytics.training.callbacks import Callback
 
 __all__ = ["DEFAULT_CONTEXT", "DEFAULT_FILES", "FileOptions", "Progress", "Say", "TrainingContext"]
@@ -98,6 +98,18 @@ class FileOptions:
     backbone: str = ""
     language: str = ""
     hierarchy: str = ""
+
+    def refuse_hierarchy(self, learner: str) -> None:
+        """Check that no hierarchy was given to a model without concepts.
+
+        Args:
+            learner: what is trained, as the beginning of a sentence.
+
+        Raises:
+            DataError: one was given.
+        """
+        if self.hierarchy:
+            raise DataError(f"{learner} learns no concepts: leave the hierarchy out.")
 
 
 DEFAULT_FILES = FileOptions()

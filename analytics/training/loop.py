@@ -177,6 +177,16 @@ class TrainingResult:
     last: dict[str, float]
     seconds: float
 
+    def as_metrics(self, *, loss: float | None, measured_on: str = "validation") -> dict[str, Any]:
+        """What a manifest says of the training: the best figures that were measured, the last loss, steps and time."""
+        return {
+            measured_on: {name: round(value, 4) for name, value in self.best.items()},
+            "loss": loss,
+            "steps": self.step,
+            "stopped_early": self.stopped_early,
+            "seconds": round(self.seconds, 1),
+        }
+
 
 def train_stages(
     stages: Sequence[Stage],
