@@ -68,15 +68,15 @@ def solve_request(*, user: User | None = None) -> Run | None:
     return run_create(**wanted, title="Solve the word problems", requested_by=user)
 
 
-def solve_request_missing() -> Run | None:
+def solve_request_missing(*, user: User | None = None) -> Run | None:
     """Ask for solutions where a solver is in use and a question has none by it; None: nothing to do."""
     artifact = artifact_champion(capability="solver")
     if artifact is None or not unsolved_questions(artifact).exists():
         return None
-    return solve_request()
+    return solve_request(user=user)
 
 
 def after_solver_promotion(*, user: User | None = None) -> str:
-    """Ask for the bank to be solved by the solver that serves now; return the sentence that says so."""
-    run = solve_request(user=user)
+    """Ask for what the solver in use has not solved; return the sentence that says so, where there is anything."""
+    run = solve_request_missing(user=user)
     return f"Word problems are solved anew by job {run.pk}." if run else ""

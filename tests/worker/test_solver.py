@@ -18,8 +18,9 @@ from questionbank.selectors.comparisons import solver_comparison_shown
 from questionbank.selectors.solver_material import solver_material
 from questionbank.selectors.solver_report import solver_data_report
 from questionbank.services.artifacts import artifact_promote
+from questionbank.services.backups import bank_is_empty
 from questionbank.services.questions import question_create
-from questionbank.services.solutions import solve_request_missing
+from questionbank.services.solutions import after_solver_promotion, solve_request_missing
 from questionbank.services.training import solver_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.story_bank import add_problems
@@ -140,6 +141,13 @@ class TestSolving:
         ModelArtifact.objects.update(state=ModelArtifact.State.ARCHIVED)
         Run.objects.all().delete()
         assert solve_request_missing() is None
+
+    def test_a_solver_that_is_promoted_asks_for_a_job_only_where_it_finds_something_to_solve(self, solver):
+        assert after_solver_promotion() == f"Word problems are solved anew by job {Run.objects.get().pk}."
+        Question.objects.all().delete()
+        Run.objects.all().delete()
+        assert after_solver_promotion() == ""
+        assert bank_is_empty()  # so a backup can be restored into a new bank
 
     def test_nothing_is_kept_of_a_solver_that_serves_no_more(self, solver, monkeypatch):
         monkeypatch.setattr(solving, "artifact_champion", lambda capability: None)
