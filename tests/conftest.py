@@ -11,8 +11,6 @@ from types import FrameType
 import psycopg
 import pytest
 
-from tests.kept_graphs import kept_graphs
-
 TESTS = Path(__file__).resolve().parent
 SHARED_DATA = TESTS.parent.parent / "shared" / "data"
 
@@ -102,16 +100,9 @@ def own_files(own_artifacts, settings, tmp_path) -> None:
     settings.VAR_DIR = tmp_path / "var"
 
 
-@pytest.fixture(scope="module")
-def quick_exports() -> Iterator[None]:
-    """For tests in which tiny encoders are exported that are about something else."""
-    with kept_graphs():
-        yield
-
-
 @pytest.fixture
 def no_default_models(monkeypatch) -> None:
-    """Commands install no default models, which PyTorch takes half a minute to export."""
+    """Commands install no default models, which takes a while."""
     from questionbank.services import artifacts
 
     monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)

@@ -7,11 +7,8 @@ reads those.
 
 from __future__ import annotations
 
-import logging
 import shutil
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -22,6 +19,7 @@ from torch.nn.functional import normalize
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, ADAPTER_NAME, load_adapter
 from analytics.backbone.bert import HEAD_NAME, Backbone, load_backbone
+from analytics.backbone.onnx_graph import write_graph
 from analytics.backbone.pooling import pooled_vectors
 from analytics.backbone.sources import ADAPTER_FOLDER, BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
 from analytics.backbone.tiny import save_backbone
@@ -30,6 +28,7 @@ from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 __all__ = ["export_encoder", "export_onnx", "export_starter", "export_trained", "for_serving"]
 
 _SERVED_TOKENS = 256  # a served question is cut later than a training one: attention has no bound to unlearn
+_SHORT, _LONGER = "a + b = 12", "find the area of a circle"
 
 
 class _UnitVectors(torch.nn.Module):
@@ -201,38 +200,19 @@ def export_starter(
 def _export_graph(backbone: Backbone, path: Path, output: str) -> None:
     device, was_training = backbone.device, backbone.model.training
     module = _GRAPHS[output](backbone).eval().cpu()
-    # Two rows of different length: sizes of 1 would be taken for constants.
-    ids, mask = backbone.batch(["a + b = 12", "find the area of a circle"])
-    batch, tokens = torch.export.Dim("batch"), torch.export.Dim("tokens", max=backbone.max_tokens)
-    shape = {0: batch, 1: tokens}
     try:
-        with torch.inference_mode(False), torch.no_grad(), _quiet_exporter():
-            torch.onnx.export(
-                module,
-                (ids, mask),
-                str(path),
-                dynamo=True,
-                external_data=False,
-                input_names=["input_ids", "attention_mask"],
-                output_names=[output],
-                dynamic_shapes={"input_ids": shape, "attention_mask": shape},
-                verbose=False,
-            )
+        write_graph(
+            module,
+            path,
+            output=output,
+            max_tokens=backbone.max_tokens,
+            batch=_batch(backbone, _SHORT, _LONGER),
+            others=[_batch(backbone, _SHORT), _batch(backbone, _LONGER, _SHORT, 9 * _LONGER)],
+        )
     finally:
         backbone.model.train(was_training).to(device)
 
 
-@contextmanager
-def _quiet_exporter() -> Iterator[None]:
-    """The exporter warns of its own deprecations and of packages that we do not use; hidden here only."""
-    loggers = [logging.getLogger(name) for name in ("torch.onnx", "onnx_ir", "onnxscript")]
-    levels = [logger.level for logger in loggers]
-    try:
-        for logger in loggers:
-            logger.setLevel(logging.ERROR)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+def _batch(backbone: Backbone, *texts: str) -> tuple[torch.Tensor, torch.Tensor]:
+    ids, mask = backbone.batch(texts)
+    return ids.cpu(), mask.cpu()

@@ -34,8 +34,6 @@ from worker.tasks import (
 
 wait_passively()  # before anything imports torch
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
-
 STOPPED_AT = 20  # the training waits there until it is cancelled
 STEPS = 50
 PATIENCE_SECONDS = 60

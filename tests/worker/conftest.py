@@ -11,11 +11,6 @@ from analytics.training.threads import wait_passively
 wait_passively()  # before a test module imports torch
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _quick_exports(quick_exports) -> None:
-    """No job's test is about the graph that serves."""
-
-
 @pytest.fixture(autouse=True)
 def _one_connection(request) -> None:
     """Whatever takes longer than a beat would be taken for a job that somebody else got."""

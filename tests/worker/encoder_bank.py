@@ -13,7 +13,6 @@ from analytics.backbone.export import export_onnx
 from analytics.backbone.head import Head
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.models import Question
-from tests.kept_graphs import kept_graphs
 from tests.questionbank.small_bank import add_concept, add_question
 
 __all__ = ["add_encoder_bank", "tiny_encoder", "tiny_folder", "tiny_retriever"]
@@ -57,13 +56,12 @@ def tiny_folder(folder: Path, *, seed: int = 0) -> Path:
 def tiny_encoder(folder: Path, *, seed: int = 0, name: str = "tiny", dimension: int = 32) -> Path:
     """An encoder artifact with its own weights for bulk encoding."""
     backbone = tiny_backbone(seed=seed, dimension=dimension)
-    with kept_graphs():
-        export_onnx(
-            backbone,
-            folder,
-            about=Manifest(capability="encoder", name=name),
-            write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
-        )
+    export_onnx(
+        backbone,
+        folder,
+        about=Manifest(capability="encoder", name=name),
+        write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
+    )
     return folder
 
 

@@ -76,7 +76,7 @@ def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
     assert model.manifest["metrics"]["test"]["problems"] == len(solver_material().problems.held_out)
 
 
-def test_the_command_says_what_is_wrong_with_a_setting(db):
+def test_the_command_says_what_is_wrong_with_a_setting(db, no_default_models):
     with pytest.raises(CommandError, match="margin"):
         call_command("train", "solver", "--set", "margin=9")
 
@@ -143,7 +143,10 @@ class TestSolving:
         assert solve_request_missing() is None
 
     def test_a_solver_that_is_promoted_asks_for_a_job_only_where_it_finds_something_to_solve(self, solver):
-        assert after_solver_promotion() == f"Word problems are solved anew by job {Run.objects.get().pk}."
+        assert (
+            after_solver_promotion()
+            == f"Word problems are solved anew by job {Run.objects.get(kind='solve').pk}."
+        )
         Question.objects.all().delete()
         Run.objects.all().delete()
         assert after_solver_promotion() == ""

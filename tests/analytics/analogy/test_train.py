@@ -27,7 +27,6 @@ from analytics.records import ProblemRecord
 from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
 from analytics.training.loop import Step
-from tests.kept_graphs import kept_graphs
 
 STORIES = [
     ("Tom has 3 pens and 4 cups.", "3+4"),
@@ -86,10 +85,9 @@ def test_it_overfits_eight_problems_and_reloads_equal(settings, backbone_folder,
     assert (adapter is not None) == bool(asked.adapter_rank)
     assert (backbone.head is None) == (asked.pooler == "none")
 
-    with kept_graphs():
-        manifest = train_retriever(
-            Problems(learned=tuple(PROBLEMS)), replace(asked, measured=0), tmp_path / "model"
-        )
+    manifest = train_retriever(
+        Problems(learned=tuple(PROBLEMS)), replace(asked, measured=0), tmp_path / "model"
+    )
     retriever = load_retriever(tmp_path / "model")
     assert manifest.capability == "analogy"
     assert retriever.slots == asked.slot_text
@@ -199,10 +197,9 @@ def test_training_on_files_measures_the_fold_and_uses_a_share(backbone_folder, t
     data.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     settings = config(backbone_folder, max_steps=2, fold=0, measured=2, share=0.8)
     history = History()
-    with kept_graphs():
-        manifest = train_from_files(
-            data, tmp_path / "model", settings, context=TrainingContext(callbacks=(history,))
-        )
+    manifest = train_from_files(
+        data, tmp_path / "model", settings, context=TrainingContext(callbacks=(history,))
+    )
     assert manifest.metrics["test"]["problems"] == 16
     assert manifest.extra["problems"] == 12  # 0.8 of 16, one set apart
     assert history.last("validation_same_graph") is not None

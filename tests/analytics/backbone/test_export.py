@@ -3,20 +3,22 @@ from __future__ import annotations
 import logging
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
+from analytics.backbone import onnx_graph
 from analytics.backbone.adapters import add_adapters, save_adapter
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder, export_onnx
+from analytics.backbone.onnx_graph import write_graph
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder.starter import write_starter
 from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
-from tests.kept_graphs import kept_graphs
 
 TEXTS = ["What is 3 + 4?", "x", "Find the area of a circle with radius 5 and explain each step.", "x " * 300]
 
@@ -34,13 +36,42 @@ def test_the_exported_default_encoder_equals_torch(default_backbone, default_exp
         np.testing.assert_allclose(encoder.encode([text])[0], expected[row], atol=1e-4)
 
 
-def test_a_graph_that_the_tests_keep_is_exact_with_other_weights(tmp_path):
-    for seed in range(2):
-        backbone = tiny_backbone(seed=seed)
-        with kept_graphs():
-            export_onnx(backbone, tmp_path / str(seed))
-        expected = encode_bulk(backbone, TEXTS, dtype=torch.float32)
-        np.testing.assert_allclose(load_encoder(tmp_path / str(seed)).encode(TEXTS), expected, atol=1e-4)
+class _CountsTexts(torch.nn.Module):
+    """Adds the number of texts, which a trace takes for a constant."""
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        return (input_ids * attention_mask).sum(dim=1, keepdim=True).float() + len(input_ids)
+
+
+def test_what_cannot_be_traced_exactly_is_exported_all_the_same(tmp_path, monkeypatch):
+    def batch(texts: int, tokens: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.arange(texts * tokens).reshape(texts, tokens), torch.ones(
+            texts, tokens, dtype=torch.int64
+        )
+
+    exported: list[Path] = []
+    monkeypatch.setattr(onnx_graph, "_export", lambda module, path, *_rest: exported.append(path))
+    path = tmp_path / "graph.onnx"
+    for others in ([batch(2, 4)], [batch(2, 4), batch(3, 4)]):
+        write_graph(
+            _CountsTexts().eval(), path, output="vectors", max_tokens=64, batch=batch(2, 5), others=others
+        )
+    assert exported == [path]  # two texts are what it was traced with, three are not
+    write_graph(torch.nn.Linear(2, 2), path, output="vectors", max_tokens=64, batch=batch(2, 5), others=[])
+    assert exported == [path, path]  # it takes no mask
+
+
+def test_the_newer_exporter_computes_the_same(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(onnx_graph, "_is_exact", lambda *_anything: False)
+    export_onnx(tiny, tmp_path / "encoder")
+    expected = encode_bulk(tiny, TEXTS, dtype=torch.float32)
+    np.testing.assert_allclose(load_encoder(tmp_path / "encoder").encode(TEXTS), expected, atol=1e-4)
+
+
+def test_a_trace_of_the_tiny_encoder_is_exact(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(onnx_graph, "_export", None)  # it is not needed
+    for output in ("vectors", "states"):
+        export_onnx(tiny, tmp_path / output, output=output)
 
 
 def test_the_manifest_says_what_is_needed_to_encode(tiny, tiny_export):

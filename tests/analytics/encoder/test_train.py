@@ -30,8 +30,6 @@ from analytics.training.batching import length_grouped_batches
 from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
-
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon")
 VERBS = ("Find", "Give", "State", "Work out", "Compute", "Determine", "Write down", "Name")
 

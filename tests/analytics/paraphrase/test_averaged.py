@@ -18,8 +18,6 @@ from analytics.paraphrase.starter import write_starter
 from analytics.paraphrase.train import train_from_files
 from tests.analytics.paraphrase.word_problems import word_problems
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
-
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):

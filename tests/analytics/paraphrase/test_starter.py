@@ -22,8 +22,6 @@ from analytics.training.context import TrainingContext
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.analytics.paraphrase.word_problems import word_problems
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
-
 QUESTION = "Ann has 12 apples. Bob takes 3 of them. How many apples are left?"
 PAIRS = [(QUESTION, QUESTION.replace("How many", "What number of")), (QUESTION, QUESTION.replace("12", "40"))]
 DIFFERENT = [(word_problems()[0], text) for text in word_problems()[1:12]]

@@ -38,8 +38,6 @@ from analytics.training.interpolation import SHARES
 from analytics.training.loop import Step
 from tests.analytics.paraphrase.word_problems import word_problems
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
-
 
 @pytest.fixture(scope="module")
 def backbone_folder(tmp_path_factory):

@@ -13,7 +13,6 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME
 from analytics.paraphrase.scoring.verdict import FEATURES, Verdict
 from analytics.paraphrase.triplets import question_number
-from tests.kept_graphs import kept_graphs
 
 __all__ = ["tiny_scorer"]
 
@@ -32,6 +31,5 @@ def tiny_scorer(
         np.save(aside / LEARNED_NAME, np.array(sorted(map(question_number, learned)), dtype=np.uint64))
 
     about = Manifest(capability="paraphrase", name=name)
-    with kept_graphs():
-        export_onnx(backbone, folder, about=about, write_more=write_more)
+    export_onnx(backbone, folder, about=about, write_more=write_more)
     return folder

@@ -18,9 +18,6 @@ from analytics.solver.targets import OPERATORS, Vocabulary, answers_agree, solve
 from analytics.solver.trees import TreeBatch
 from tests.analytics.solver.small_problems import examples, problems, tiny_solver
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
-
-
 CPU = torch.device("cpu")
 
 

@@ -26,8 +26,6 @@ from analytics.solver.solution import Solver
 from analytics.solver.targets import solver_example
 from tests.analytics.solver.small_problems import problems, tiny_solver
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
-
 
 def random_problems(count: int) -> list[ProblemRecord]:
     rng = random.Random(7)
@@ -46,7 +44,7 @@ def model():
 
 
 @pytest.fixture(scope="module")
-def folder(quick_exports, model, tmp_path_factory):
+def folder(model, tmp_path_factory):
     folder = tmp_path_factory.mktemp("solver") / "model"
     extra = solver_extra(model, most_tokens=15) | {"languages": ["en"]}
     save_solver(model, folder, Manifest("solver", "tiny", extra=extra))

@@ -19,10 +19,8 @@ from analytics.solver.starter import write_starter
 from analytics.solver.train import train_solver
 from tests.analytics.solver.small_problems import problems, tiny_solver
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
 
-
-def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(quick_exports, tmp_path):
+def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(tmp_path):
     save_backbone(tiny_backbone(max_tokens=128), tmp_path / "bert")
     config = SolverConfig(
         backbone=str(tmp_path / "bert"), adapter_rank=2, batch_size=8, epochs=80, learning_rate=3e-3, evaluate_every=80,
@@ -43,7 +41,7 @@ def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(quick_
         assert before[0].probability == pytest.approx(after[0].probability, abs=0.02)
 
 
-def test_a_solver_without_an_adapter_is_no_starter(quick_exports, tmp_path):
+def test_a_solver_without_an_adapter_is_no_starter(tmp_path):
     model = tiny_solver()
     save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
     with pytest.raises(ArtifactError, match="no solver model with an adapter"):

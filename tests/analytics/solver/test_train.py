@@ -21,8 +21,6 @@ from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
 from tests.analytics.solver.small_problems import examples, problems
 
-pytestmark = pytest.mark.usefixtures("quick_exports")
-
 
 @pytest.fixture(scope="module")
 def backbone_folder(tmp_path_factory):

@@ -11,7 +11,6 @@ from django.core.management.base import CommandError
 
 from questionbank.services import artifacts
 from questionbank.services.artifacts import artifact_promote, artifact_register
-from tests.kept_graphs import kept_graphs
 
 pytestmark = pytest.mark.django_db
 
@@ -37,8 +36,7 @@ def retriever_folder(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("retriever") / "model"
     about = Manifest(capability="analogy", name="tiny-analogy", extra={"slot_text": True})
-    with kept_graphs():
-        export_onnx(tiny_backbone(), folder, about=about)
+    export_onnx(tiny_backbone(), folder, about=about)
     return folder
 
 
