@@ -83,6 +83,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         compare="worker.analogy.comparison:analogy_comparison_figures",
         encode="worker.analogy.encoding:bulk_encode",
         evaluate="worker.analogy.evaluation:evaluate_analogy_model",
+        reproduce="worker.analogy.reproduction:analogy_paper_tables",
         jobs={"ask": "worker.analogy.answering:answer_run"},
     ),
     "probes": WorkerCapability(

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from analytics.artifacts import artifact_read
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
-from analytics.errors import ArtifactError, DataError
+from analytics.errors import DataError
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.solution import Solver
 from analytics.solver.train import train_solver
-from analytics.training.context import TrainingContext
 from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval_solvers
-from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
-from worker.reproduction.solver_arms import ARMS, SETS, part_names, part_problems
+from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
+from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
+from worker.reproduction.solver_arms import ARMS
+from worker.reproduction.trained import trained_folder
 
 __all__ = ["Plan", "reproduce_solver"]
 
@@ -42,7 +42,7 @@ class Plan:
 
     arms: Sequence[str]
     seeds: Sequence[int]
-    sets: Sequence[str] = tuple(SETS)
+    sets: Sequence[str] = tuple(PROBLEM_SETS)
     problems: int = 0
     config: SolverConfig = field(default_factory=SolverConfig)
 
@@ -109,23 +109,13 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
 def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
     """The trained solver, and what is worth noting; its folder stays only until it has been measured."""
     config = SolverConfig(**run.settings["config"])
-    folder = run.folder / "model"
-    if not _is_model(folder, config):
-        shutil.rmtree(folder, ignore_errors=True)
-        context = TrainingContext(
-            checkpoints=run.folder / "checkpoint", callbacks=(step_teller(run.say),), say=run.say
-        )
-        train_solver(replace(problems, test=()), config, folder, context)
+    folder, notes = trained_folder(
+        run,
+        config,
+        lambda folder, context: train_solver(replace(problems, test=()), config, folder, context),
+    )
     solver: Solver = resolve(CAPABILITIES["solver"].load)(folder)
-    return solver, dict(artifact_read(folder).metrics)
-
-
-def _is_model(folder: Path, config: SolverConfig) -> bool:
-    """Whether a training that was not measured yet left its model here."""
-    try:
-        return artifact_read(folder).config == config_to_dict(config)
-    except ArtifactError:
-        return False
+    return solver, notes
 
 
 def _arrays(outcomes: Sequence[Outcome]) -> dict[str, np.ndarray]:

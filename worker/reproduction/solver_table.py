@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.paired_bootstrap import paired_difference
-from worker.reproduction.solver_arms import ARMS, SETS, part_names
-from worker.reproduction.tables import range_of
+from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
+from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.solver_arms import ARMS
 
 __all__ = ["solver_tables"]
 
@@ -184,16 +185,7 @@ def _cell(name: str, pooled: _Pooled | None, reference: _Pooled | None) -> str:
 
 
 def _scope(name: str, pooled: _Pooled) -> str:
-    """Say which folds and seeds were run, where it is not all folds with one seed."""
-    folds = SETS[name].folds
-    notes = []
-    if len(pooled.folds) < folds:
-        notes.append(
-            f"folds {range_of(pooled.folds)}" if len(pooled.folds) > 1 else f"fold {pooled.folds[0]}"
-        )
-    if len(pooled.seeds) > 1:
-        notes.append(f"{len(pooled.seeds)} seeds")
-    return f" ({', '.join(notes)})" if notes else ""
+    return scope_note(SETS[name], pooled.folds, pooled.seeds)
 
 
 def _shared(one: _Pooled, other: _Pooled) -> tuple[_Pooled, _Pooled] | None:

@@ -9,8 +9,9 @@ from typing import Any
 from analytics.configuration import config_from_strings
 from analytics.solver.config import SolverConfig
 from worker.reproduction.options import command_settings
+from worker.reproduction.problem_sets import PROBLEM_SETS
 from worker.reproduction.solver import Plan, reproduce_solver
-from worker.reproduction.solver_arms import ARMS, SETS
+from worker.reproduction.solver_arms import ARMS
 from worker.reproduction.solver_table import solver_tables
 
 __all__ = ["solver_paper_tables"]
@@ -22,7 +23,7 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[
     plan = Plan(
         arms=options["arms"] or list(ARMS),
         seeds=options["seeds"] or [config.seed],
-        sets=options["train_on"] or list(SETS),
+        sets=options["train_on"] or list(PROBLEM_SETS),
         problems=options["questions"],
         config=config,
     )

@@ -11,9 +11,11 @@ from analytics.errors import Cancelled, DataError
 from analytics.solver.config import SolverConfig
 from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
-from worker.reproduction import solver as reproduction
+from worker.reproduction import trained
+from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
+from worker.reproduction.problem_sets import part_names, part_problems
 from worker.reproduction.solver import Plan, reproduce_solver
-from worker.reproduction.solver_arms import ARMS, SETS, part_names, part_problems
+from worker.reproduction.solver_arms import ARMS
 from worker.reproduction.solver_table import solver_tables
 from worker.solver.reproduction import solver_paper_tables
 
@@ -89,7 +91,7 @@ def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
         return TrainingContext(**options, cancel=lambda: next(calls) >= 0)
 
     with monkeypatch.context() as patched:
-        patched.setattr(reproduction, "TrainingContext", stopping)
+        patched.setattr(trained, "TrainingContext", stopping)
         with pytest.raises(Cancelled):
             reproduce_solver(data, tmp_path / "stopped", plan)
     assert "not run" in solver_tables(tmp_path / "stopped").splitlines()[7]

@@ -1,0 +1,37 @@
+"""The arms of Learning by Analogy's tables: one line each, as settings of the retriever's configuration."""
+
+from __future__ import annotations
+
+from worker.reproduction.problem_sets import PROBLEM_SETS, ProblemSet
+from worker.reproduction.trained import Arm
+
+__all__ = ["ARMS", "SETS"]
+
+_OURS = {"slot_text": True, "all_positives": True, "batch_size": 64}
+
+ARMS: dict[str, Arm] = {
+    "random": Arm("at random"),
+    "tfidf": Arm("TF-IDF"),
+    "frozen": Arm("meaning: the frozen encoder"),
+    "bound": Arm("true graphs (upper bound)"),
+    "paper": Arm("Eq. 1, the paper's settings", {}),
+    "paper-equation": Arm("Eq. 1, positives of the same equation", {"same": "equation"}),
+    "slots": Arm("Eq. 1, slots for numbers", {"slot_text": True}),
+    "ours": Arm("slots, all positives, batches of 64", _OURS),
+    "ours-both": Arm("the same, equation nearer than graph", {**_OURS, "same": "both"}),
+    **{
+        f"share-{percent}": Arm(f"Eq. 1, {percent} % of the data", {"share": percent / 100})
+        for percent in (5, 10, 25, 50)
+    },
+}
+"""What `reproduce analogy --arms` takes."""
+
+SETS: dict[str, ProblemSet] = {
+    **PROBLEM_SETS,
+    "gsm8k": ProblemSet("GSM8K", "gsm8k"),
+    "ape210k": ProblemSet("Ape210K among Math23K", "math23k/train.jsonl.gz", tested="ape210k/test.jsonl.gz"),
+    "unbiased_mwp": ProblemSet(
+        "UnbiasedMWP among Math23K", "math23k/train.jsonl.gz", tested="unbiased_mwp/test.jsonl.gz"
+    ),
+}
+"""What `reproduce analogy --train-on` and `--measure-on` take, whole or as one fold: ``asdiv_a/fold-0``."""

@@ -1,0 +1,97 @@
+"""Public sets of word problems as reproductions use them: what is learned from, and what is tested with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from analytics.errors import DataError
+from analytics.problem_files import Problems, read_problems
+from worker.reproduction.tables import range_of
+
+__all__ = ["PROBLEM_SETS", "ProblemSet", "part_names", "part_problems", "scope_note"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemSet:
+    """A public set.
+
+    Attributes:
+        title: as the tables say it.
+        learned: file or folder under the data folder.
+        tested: another file to test with, where the first has no test part.
+        folds: of its cross-validation; 0 where it has a test part.
+    """
+
+    title: str
+    learned: str
+    tested: str = ""
+    folds: int = 0
+
+
+PROBLEM_SETS: dict[str, ProblemSet] = {
+    "asdiv_a": ProblemSet("ASDiv-A", "asdiv_a/cv.jsonl.gz", folds=5),
+    "mawps": ProblemSet("MAWPS", "mawps/cv.jsonl.gz", folds=5),
+    "math23k": ProblemSet("Math23K", "math23k"),
+    "mathqa": ProblemSet(
+        "MathQA (adapted val)", "mathqa/train_part.jsonl.gz", tested="mathqa_adapted/val.jsonl.gz"
+    ),
+}
+"""By the word that ``--train-on`` takes, whole or as one fold: ``asdiv_a/fold-0``."""
+
+
+def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> list[str]:
+    """Return the runs that a set makes, one for each fold: ``asdiv_a`` or ``asdiv_a/fold-3``.
+
+    Raises:
+        DataError: there is no such set or fold.
+    """
+    name, _, fold = chosen.partition("/")
+    known = sets.get(name)
+    names = [] if known is None else [f"{name}/fold-{number}" for number in range(known.folds)] or [name]
+    if fold:
+        names = [chosen] if chosen in names else []
+    if not names:
+        raise DataError(
+            f"There is no set {chosen}; there are {', '.join(sets)}, and folds as asdiv_a/fold-0."
+        )
+    return names
+
+
+def part_problems(
+    data: Path, part: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS, *, most: int = 0
+) -> Problems:
+    """Return the problems of a run; none is learned from whose text a test problem has.
+
+    Args:
+        data: folder with a folder for each public set.
+        part: as `part_names` gives it.
+        sets: that have the part.
+        most: learn from so many at most, and test with so many; 0 for all.
+
+    Raises:
+        DataError: the set is missing or cannot be read.
+    """
+    name, _, fold = part.partition("/fold-")
+    chosen = sets[name]
+    problems = read_problems(data / chosen.learned, fold=int(fold) if fold else -1)
+    tested = read_problems(data / chosen.tested).learned if chosen.tested else problems.test
+    texts = {problem.text for problem in tested}
+    learned = tuple(problem for problem in problems.learned if problem.text not in texts)
+    most = most or len(learned) + len(tested)
+    return Problems(learned[:most], problems.validation, tested[:most])
+
+
+def scope_note(known: ProblemSet, folds: tuple[int, ...], seeds: tuple[int, ...]) -> str:
+    """Say which folds and seeds were run, where it is not all folds with one seed.
+
+    >>> scope_note(PROBLEM_SETS["mawps"], (0,), (1, 2))
+    ' (fold 0, 2 seeds)'
+    """
+    notes = []
+    if len(folds) < known.folds:
+        notes.append(f"fold{'s' if len(folds) > 1 else ''} {range_of(folds)}")
+    if len(seeds) > 1:
+        notes.append(f"{len(seeds)} seeds")
+    return f" ({', '.join(notes)})" if notes else ""

@@ -1,0 +1,58 @@
+"""Arms whose models are trained: each model is left beside its run until it is measured."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analytics.artifacts import Manifest, artifact_read
+from analytics.configuration import config_to_dict
+from analytics.errors import ArtifactError
+from analytics.training.context import TrainingContext
+from worker.reproduction.runs import Run, step_teller
+
+__all__ = ["Arm", "trained_folder"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way to get a model, as a line of a table.
+
+    Attributes:
+        title: as the tables say it.
+        settings: what differs from the configuration that all arms share; None: nothing is trained.
+    """
+
+    title: str
+    settings: Mapping[str, Any] | None = None
+
+
+def trained_folder(
+    run: Run, config: Any, train: Callable[[Path, TrainingContext], Manifest]
+) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of a run's model and what is worth noting of its training; it is trained if need be.
+
+    Args:
+        run: in whose folder the model is, until the run is measured.
+        config: of the training.
+        train: trains into a folder, and goes on from the checkpoint of the context.
+    """
+    folder = run.folder / "model"
+    if not _is_model(folder, config):
+        shutil.rmtree(folder, ignore_errors=True)
+        context = TrainingContext(
+            checkpoints=run.folder / "checkpoint", callbacks=(step_teller(run.say),), say=run.say
+        )
+        train(folder, context)
+    return folder, dict(artifact_read(folder).metrics)
+
+
+def _is_model(folder: Path, config: Any) -> bool:
+    """Whether a training that was not measured yet left its model here."""
+    try:
+        return artifact_read(folder).config == config_to_dict(config)
+    except ArtifactError:
+        return False
