@@ -75,11 +75,10 @@ def tiny_retriever(
         for weights in head.parameters():
             weights += 0.1 * torch.randn(weights.shape, generator=generator)
     set_head(backbone, head)
-    with kept_graphs():
-        export_onnx(
-            backbone,
-            folder,
-            about=Manifest(capability="analogy", name=name, extra={"slot_text": slot_text}),
-            write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
-        )
+    export_onnx(
+        backbone,
+        folder,
+        about=Manifest(capability="analogy", name=name, extra={"slot_text": slot_text}),
+        write_more=lambda aside: save_backbone(backbone, aside / "backbone"),
+    )
     return folder

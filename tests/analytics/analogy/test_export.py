@@ -19,7 +19,6 @@ from analytics.errors import ArtifactError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.starters import copy_adapter
-from tests.kept_graphs import kept_graphs
 
 PROBLEMS = [
     ProblemRecord("1", "Tom has 3 pens and 4 cups.", equation="3+4"),
@@ -38,8 +37,7 @@ def starter(tmp_path: Path) -> tuple[Path, np.ndarray]:
         backbone=str(tmp_path / "bert"), slot_text=True, adapter_rank=4, batch_size=2, max_steps=6, measured=0,
         learning_rate=1e-2, mixed_precision=False, device="cpu",
     )  # fmt: skip
-    with kept_graphs():
-        train_retriever(Problems(learned=tuple(PROBLEMS)), config, tmp_path / "model")
+    train_retriever(Problems(learned=tuple(PROBLEMS)), config, tmp_path / "model")
     copy_adapter(tmp_path / "model", tmp_path / "starter", capability="analogy", name="The starter")
     backbone, _adapter, _result = fit_retriever(read_graphs(PROBLEMS)[0], config)
     return tmp_path / "starter", encode_problems(backbone, TEXTS, config)
@@ -47,8 +45,7 @@ def starter(tmp_path: Path) -> tuple[Path, np.ndarray]:
 
 def test_backbone_adapter_and_head_become_a_retriever_that_reads_slots(starter, tmp_path):
     folder, expected = starter
-    with kept_graphs():
-        manifest = export_retriever(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
+    manifest = export_retriever(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
     assert (manifest.capability, manifest.name) == ("analogy", "The starter")
     retriever = load_retriever(tmp_path / "served")
     assert retriever.slots
@@ -61,8 +58,7 @@ def test_backbone_adapter_and_head_become_a_retriever_that_reads_slots(starter, 
 
 def test_serving_imports_no_pytorch(starter, tmp_path):
     folder, _vectors = starter
-    with kept_graphs():
-        export_retriever(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
+    export_retriever(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
     code = (
         "import sys; from pathlib import Path; from analytics.analogy.retriever import load_retriever;"
         f"load_retriever(Path({str(tmp_path / 'served')!r})).encode(['1 of 2']);"
