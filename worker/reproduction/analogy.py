@@ -117,7 +117,8 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
 def _run(run: Run, plan: Plan, data: Path) -> Found:
     part: str = run.settings["part"]
     problems = part_problems(data, part, SETS, most=plan.problems)
-    folder, notes = None, {}
+    folder: Path | None = None
+    notes: dict[str, Any] = {}
     if run.settings["config"]:
         config = AnalogyConfig(**run.settings["config"])
         folder, notes = trained_folder(
