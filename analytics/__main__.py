@@ -3,6 +3,7 @@
 python -m analytics export encoder [--backbone NAME] [--adapter FOLDER] --output FOLDER
 python -m analytics export paraphrase [--adapter FOLDER] --output FOLDER
 python -m analytics export solver [--adapter FOLDER] --output FOLDER
+python -m analytics export analogy [--adapter FOLDER] --output FOLDER
 python -m analytics export-starters CAPABILITY[=ADAPTER] ... --output FOLDER
 python -m analytics train encoder --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train paraphrase --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]

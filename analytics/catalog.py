@@ -155,6 +155,7 @@ CAPABILITIES: dict[str, Capability] = {
         load="analytics.analogy.retriever:load_retriever",
         lens=LensRow("structure", texts="analytics.text.word_problems:is_word_problem", by_graph=True),
         gate_figures=("same_graph_at_8", "ndcg_at_8"),
+        starter=Starter("analogy/starter"),
     ),
     "probes": Capability(
         title="Concept and difficulty probes",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from analytics.analogy.starter import STARTER_FOLDER
 from analytics.artifacts import Manifest
 from analytics.backbone.export import export_starter
 
 __all__ = ["export_retriever"]
-
-_STARTER_FOLDER = Path(__file__).parent / "starter"
 
 
 def export_retriever(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
@@ -26,4 +25,4 @@ def export_retriever(output: Path, *, backbone: str = "", adapter: Path | None =
         BackboneError: the backbone, the adapter or the head cannot be loaded.
         ArtifactError: the starter's folder is absent or damaged, or the output cannot be written.
     """
-    return export_starter(output, adapter or _STARTER_FOLDER, backbone=backbone)
+    return export_starter(output, adapter or STARTER_FOLDER, backbone=backbone)
