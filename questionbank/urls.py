@@ -42,6 +42,7 @@ from questionbank.views import (
     solving,
     synonyms,
     tagging,
+    variants,
     writing,
 )
 
@@ -104,6 +105,7 @@ question_patterns: list[URLPattern | URLResolver] = [
         name="question_computed_alike",
     ),
     path("<int:question_id>/exemplars/", exemplars.question_exemplars_page, name="question_exemplars"),
+    path("<int:question_id>/variants/", variants.question_variants_page, name="question_variants"),
     path("<int:question_id>/distances/", distances.question_distances, name="question_distances"),
     path("<int:question_id>/similar/<slug:kinship>/", similar.question_similar, name="question_similar"),
 ]
@@ -162,6 +164,8 @@ review_patterns: list[URLPattern | URLResolver] = [
     path("pairs/", review_pairs.review_pairs, name="review_pairs"),
     path("batch/delete/", review_pairs.review_batch_delete, name="review_batch_delete"),
     path("batch/hide/", review_pairs.review_batch_hide, name="review_batch_hide"),
+    path("variants/", variants.review_variants, name="review_variants"),
+    path("variants/<int:variant_id>/decide/", variants.variant_decision, name="variant_decision"),
     path("guidelines/read/", review.review_guidelines_read, name="review_guidelines_read"),
     path("propose/", paraphrases.review_propose, name="review_propose"),
     path("add/", paraphrases.review_add_accepted, name="review_add_accepted"),

@@ -29,6 +29,7 @@ from questionbank.models.review import (
 from questionbank.models.run import Run, RunLog, RunMetric, WorkerHeartbeat
 from questionbank.models.synonym import SynonymGroup
 from questionbank.models.user import User, UserRole
+from questionbank.models.variant import ProblemVariant
 from questionbank.models.vocabulary import VocabularyWord
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "ModelComparison",
     "ModelEvent",
     "ParaphrasePair",
+    "ProblemVariant",
     "Projection",
     "Question",
     "QuestionEmbedding",

@@ -35,6 +35,7 @@ from questionbank.services.proposals import (
     proposals_request,
     why_not_reworded,
 )
+from questionbank.services.variants import variants_add_accepted
 from questionbank.views.access import check_permission, requires, takes_posts
 from questionbank.views.marks import pair_pieces, shown_findings
 
@@ -176,18 +177,22 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
 @requires("question_create")
 @takes_posts(back="review_progress")
 def review_add_accepted(request: HttpRequest) -> HttpResponse:
-    """Add the accepted paraphrases to the bank: of one question (`question`), or all."""
+    """Add the accepted paraphrases and similar problems to the bank: of one question (`question`), or all."""
     asked = whole_number(request.POST.get("question", ""))
     question = None if asked is None else question_get(question_id=asked, user=request.user)
-    added = accepted_pairs_add(user=request.user, question=question, as_drafts="as_drafts" in request.POST)
-    level = messages.SUCCESS if added.made or added.restored else messages.WARNING
-    messages.add_message(request, level, _added_sentence(added))
+    as_drafts = "as_drafts" in request.POST
+    added = accepted_pairs_add(user=request.user, question=question, as_drafts=as_drafts)
+    variants = variants_add_accepted(user=request.user, question=question, as_drafts=as_drafts)
+    level = messages.SUCCESS if added.made or added.restored or variants else messages.WARNING
+    messages.add_message(request, level, _added_sentence(added, variants))
+    if request.POST.get("back") == "variants":
+        return redirect("question_variants", question.pk) if question else redirect("review_variants")
     if question is not None:
         return redirect("question_paraphrases", question_id=question.pk)
     return redirect("review_progress")
 
 
-def _added_sentence(added: AddedParaphrases) -> str:
+def _added_sentence(added: AddedParaphrases, variants: int) -> str:
     parts = [
         ngettext("%(number)d question was added.", "%(number)d questions were added.", added.made),
         ngettext(
@@ -197,7 +202,10 @@ def _added_sentence(added: AddedParaphrases) -> str:
             "%(number)d stands in the bank already.", "%(number)d stand in the bank already.", added.known
         ),
         ngettext("%(number)d is left for another time.", "%(number)d are left for another time.", added.left),
+        ngettext(
+            "%(number)d similar problem was added.", "%(number)d similar problems were added.", variants
+        ),
     ]
-    numbers = (added.made, added.restored, added.known, added.left)
+    numbers = (added.made, added.restored, added.known, added.left, variants)
     said = [part % {"number": number} for part, number in zip(parts, numbers, strict=True) if number]
     return " ".join(said) or _("No accepted paraphrase waits for the bank.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -75,10 +77,33 @@ def test_a_pasted_problem_has_exemplars_a_prompt_to_copy_and_a_model_that_answer
         expect(page.locator("#model-answer")).to_contain_text("The published answer is the same.")
 
 
+def test_similar_problems_are_written_reviewed_and_added(open_as, problems: list[Question], reviewer) -> None:
+    chairs = problems[1]  # the chairs, whose equation is known
+    page: Page = open_as("teacher")
+    page.goto(f"/questions/{chairs.pk}/")
+    page.get_by_role("link", name="Similar problems").click()
+    page.get_by_role("button", name="Write similar ones").click()
+    expect(page.get_by_text("wait for the reviewers")).to_be_visible()
+    variants = page.locator("li.variant")
+    expect(variants.first.locator("code")).to_have_text(re.compile(r"\d+\*\d+-\d+"))
+
+    reviewer: Page = open_as("reviewer")
+    reviewer.goto("/review/variants/")
+    reviewer.get_by_role("button", name="Accept").first.click()
+    expect(reviewer.get_by_text("Accepted.")).to_be_visible()
+
+    page.reload()
+    page.get_by_role("button", name="Add 1 similar problem to the bank").click()
+    expect(page.get_by_text("1 similar problem was added.")).to_be_visible()
+    expect(variants.locator("a", has_text="Question")).to_have_count(1)
+
+
 @LOOKS
 def test_the_pages_can_be_read_by_everybody(open_as, problems, size, theme) -> None:
     page = open_as("teacher", size=size, color_scheme=theme)
-    page.goto(f"/questions/{problems[0].pk}/exemplars/")
-    unfold_everything(page)
-    assert not complaints(page, theme)
-    assert not is_too_wide(page)
+    addresses = [f"/questions/{problems[0].pk}/exemplars/", f"/questions/{problems[1].pk}/variants/"]
+    for address in addresses:
+        page.goto(address)
+        unfold_everything(page)
+        assert not complaints(page, theme), address
+        assert not is_too_wide(page), address

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from questionbank.models import Question
+from questionbank.models import ProblemVariant, Question
 from questionbank.services.questions import question_create
 from questionbank.views import solving
 from tests.questionbank.scripted_solver import served
@@ -78,3 +78,40 @@ def test_a_bank_without_worked_problems_says_so(as_teacher, problems):
     page = as_teacher.get(reverse("question_exemplars", args=[problems[0].pk])).content.decode()
     assert "The bank has no similar problem with an equation or an answer." in page
     assert "Without exemplars there is no prompt." in page
+
+
+def test_similar_problems_are_written_reviewed_and_added_by_presses(
+    client, as_teacher, problems, reviewer, teacher
+):
+    pencils = question_create(
+        user=None, text="Sara had 24 pencils and gave 6 of them to Tom. How many has she left?", language="en",
+        kind="open", options=[], answer="18", solution="", grade="", status="ready", concepts=[], equation="24-6",
+    )  # fmt: skip
+    address = reverse("question_variants", args=[pencils.pk])
+    assert "It computes a − b." in as_teacher.get(address).content.decode()
+    page = as_teacher.post(address, follow=True).content.decode()
+    assert "3 similar problems wait for the reviewers." in page
+    assert "No similar problems yet." not in page
+    assert 'value="accept"' not in page  # a teacher decides on nothing
+    client.force_login(reviewer)
+    variant = ProblemVariant.objects.first()
+    assert variant.text[:30] in client.get(reverse("review_variants")).content.decode()
+    client.post(reverse("variant_decision", args=[variant.pk]), {"decision": "accept", "back": "question"})
+    client.force_login(teacher)
+    assert "Add 1 similar problem to the bank" in client.get(address).content.decode()
+    added = client.post(
+        reverse("review_add_accepted"), {"question": pencils.pk, "back": "variants"}, follow=True
+    ).content.decode()
+    assert "1 similar problem was added." in added
+    assert Question.objects.filter(text=variant.text, answer=variant.answer).exists()
+
+
+def test_a_question_whose_computation_is_unknown_has_no_similar_problems(as_teacher, problems):
+    bare = question_create(
+        user=None, text="Find $x$ if $2x=3$.", language="en", kind="open", options=[], answer="1.5", solution="",
+        grade="", status="ready", concepts=[],
+    )  # fmt: skip
+    address = reverse("question_variants", args=[bare.pk])
+    assert (
+        "What this question computes is not known" in as_teacher.post(address, follow=True).content.decode()
+    )

@@ -16,7 +16,15 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from questionbank.models import BulkChange, ModelArtifact, ParaphrasePair, QuestionList, Run, SynonymGroup
+from questionbank.models import (
+    BulkChange,
+    ModelArtifact,
+    ParaphrasePair,
+    ProblemVariant,
+    QuestionList,
+    Run,
+    SynonymGroup,
+)
 
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
 LOGIN = 302  # to the log-in page; checked below
@@ -78,6 +86,9 @@ TABLE: dict[str, Address] = {
     "question_equation": Address(WRITERS, QUESTION),
     "question_computed_alike": Address(EVERYBODY, QUESTION),
     "question_exemplars": Address(EVERYBODY, QUESTION),
+    "question_variants": Address(EVERYBODY, QUESTION),
+    "review_variants": Address(EVERYBODY),
+    "variant_decision": Address(REVIEWERS_ACT, {"variant_id": "variant"}, "post"),
     "augmentation": Address(ADMINS),
     "paste": Address(EVERYBODY),
     "model_ask": Address((LOGIN, 403, 422, 422, 422), method="post", data={"text": "How much is 2 + 3?"}),
@@ -219,6 +230,7 @@ def things(bank, settings):
         "pair": ParaphrasePair.objects.create(
             original="a", paraphrase="b", source="typed", state=ParaphrasePair.State.ADJUDICATION
         ).pk,
+        "variant": ProblemVariant.objects.create(text="2 x 3?", equation="2*3", answer="6").pk,
         "model": ModelArtifact.objects.create(capability="encoder", name="A candidate").pk,
     }
 

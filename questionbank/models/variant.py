@@ -1,0 +1,65 @@
+"""Problems that were written to be computed as a question of the bank is: they wait for reviewers."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class ProblemVariant(models.Model):
+    """A similar problem of a question, from its writing to its outcome. Nothing is trained on it.
+
+    Attributes:
+        question: that it is similar to; empty once that is deleted.
+        original: its text at that time.
+        equation: infix arithmetic that gives `answer`; its graph is that of the question's equation.
+        is_predicted: whether that equation of the question is the solver's.
+        generator: what wrote it.
+        added: the question of the bank that it became.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Waiting for reviewers")
+        ACCEPTED = "accepted", _("Accepted")
+        REJECTED = "rejected", _("Rejected")
+
+    question = models.ForeignKey(
+        "questionbank.Question", null=True, blank=True, on_delete=models.SET_NULL, related_name="variants"
+    )
+    original = models.TextField(_("original"))
+    text = models.TextField(_("text"))
+    language = models.CharField(_("language"), max_length=12, default="en")
+    equation = models.TextField(_("equation"))
+    answer = models.TextField(_("answer"))
+    is_predicted = models.BooleanField(_("similar by the solver's equation"), default=False)
+    generator = models.CharField(_("written by"), max_length=200)
+    state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.OPEN)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    added = models.ForeignKey(
+        "questionbank.Question", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("similar problem")
+        verbose_name_plural = _("similar problems")
+        indexes = (models.Index(fields=("state", "id"), name="variant_state"),)
+        constraints = (
+            models.CheckConstraint(
+                condition=~Q(text="") & ~Q(equation="") & ~Q(answer=""), name="variant_is_a_worked_problem"
+            ),
+            models.CheckConstraint(
+                condition=Q(added__isnull=True) | Q(state="accepted"), name="variant_added_when_accepted"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.text[:80]

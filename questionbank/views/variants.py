@@ -1,0 +1,84 @@
+"""Similar problems of questions: have some written, look at them, decide on them."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from questionbank.errors import Conflict
+from questionbank.selectors.computations import question_computation
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.variants import accepted_variants, open_variants, question_variants, variant_get
+from questionbank.services.variants import variant_decide, variants_write, why_not_varied
+from questionbank.views.access import check_permission, requires, takes_posts
+
+__all__ = ["question_variants_page", "review_variants", "variant_decision"]
+
+PAGE_SIZE = 25
+WRITTEN = 3  # by one press
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def question_variants_page(request: HttpRequest, question_id: int) -> HttpResponse:
+    """The similar problems of a question; POST has some written."""
+    question = question_get(question_id=question_id, user=request.user)
+    if request.method == "POST":
+        check_permission(request, "paraphrase_propose")
+        try:
+            written = variants_write(question=question, each=WRITTEN, user=request.user)
+        except Conflict as error:
+            messages.warning(request, str(error))
+        else:
+            _say_written(request, len(written))
+        return redirect("question_variants", question_id=question.pk)
+    context = {
+        "question": question,
+        "computation": question_computation(question),
+        "page": Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page")),
+        "accepted": accepted_variants(question=question).count(),
+        "why_not": why_not_varied(question),
+    }
+    return render(request, "questions/variants.html", context)
+
+
+def _say_written(request: HttpRequest, number: int) -> None:
+    if not number:
+        messages.warning(request, _("We found no other story that is computed in this way."))
+        return
+    sentence = ngettext(
+        "%(number)d similar problem waits for the reviewers.",
+        "%(number)d similar problems wait for the reviewers.",
+        number,
+    )
+    messages.success(request, sentence % {"number": number})
+
+
+@requires("read")
+@require_safe
+def review_variants(request: HttpRequest) -> HttpResponse:
+    """Similar problems that wait for reviewers, whatever their question."""
+    page = Paginator(open_variants(), PAGE_SIZE).get_page(request.GET.get("page"))
+    return render(request, "review/variants.html", {"page": page, "accepted": accepted_variants().count()})
+
+
+@requires("review")
+@takes_posts(back="review_variants")
+def variant_decision(request: HttpRequest, variant_id: int) -> HttpResponse:
+    """Accept a similar problem (`decision` accept) or reject it; back to where it was shown."""
+    variant = variant_get(variant_id=variant_id)
+    accept = request.POST.get("decision") == "accept"
+    try:
+        variant_decide(variant=variant, accept=accept, user=request.user)
+    except Conflict as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("Accepted.") if accept else _("Rejected."))
+    if request.POST.get("back") == "question" and variant.question_id is not None:
+        return redirect("question_variants", question_id=variant.question_id)
+    return redirect("review_variants")

@@ -1,0 +1,100 @@
+"""Similar problems: written, decided on, added to the bank, and never read by a training of the scorer."""
+
+from __future__ import annotations
+
+import pytest
+
+from analytics.solver.targets import problem_graph_key
+from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.models import ParaphrasePair, ProblemVariant, Question
+from questionbank.selectors.questions import question_get
+from questionbank.selectors.scorer_material import scorer_material
+from questionbank.selectors.variants import accepted_variants, open_variants
+from questionbank.services.questions import question_create, question_retire
+from questionbank.services.solutions import solution_store
+from questionbank.services.variants import variant_decide, variants_add_accepted, variants_write
+from tests.factories import ConceptFactory
+from tests.questionbank.scripted_solver import served
+
+pytestmark = pytest.mark.django_db
+
+PENCILS = "Sara had 24 pencils and gave 6 of them to Tom. How many pencils has Sara left?"
+EGGS = "The box holds 6 eggs."
+
+
+def add(text: str, equation: str = "", **fields: object) -> Question:
+    usual = {
+        "language": "en", "kind": "open", "options": [], "answer": "", "solution": "", "grade": "4",
+        "status": "ready", "concepts": [],
+    }  # fmt: skip
+    made = question_create(user=None, text=text, equation=equation, **{**usual, **fields})
+    return question_get(question_id=made.pk)
+
+
+@pytest.fixture
+def question(db) -> Question:
+    return add(PENCILS, "24-6", answer="18", concepts=[ConceptFactory(names=("Number", "Subtraction"))])
+
+
+def test_what_is_written_has_the_graph_other_numbers_and_an_answer_and_waits(question, teacher):
+    made = variants_write(question=question, each=5, user=teacher)
+    assert len(made) == 5
+    assert {problem_graph_key(variant.text, variant.equation) for variant in made} == {"+(-s0,s1)"}
+    assert len({variant.generator for variant in made}) >= 2
+    assert list(open_variants()) == made
+    assert not ParaphrasePair.objects.exists()
+    again = variants_write(question=question, each=5, user=teacher)
+    assert not {variant.text for variant in made} & {variant.text for variant in again}
+
+
+def test_by_the_solvers_equation_only_other_stories_are_written(teacher):
+    question = add(PENCILS)
+    solver = served({PENCILS: [("24-6", 0.8)]})
+    with pytest.raises(Conflict, match="is not known"):
+        variants_write(question=question, each=3, user=teacher)
+    solution_store(question=question, artifact=solver.artifact, solutions=solver.solver._solutions(PENCILS))
+    made = variants_write(question=question_get(question_id=question.pk), each=5, user=teacher)
+    assert made
+    assert all(variant.is_predicted and variant.generator.startswith("demo pattern") for variant in made)
+
+
+def test_accepted_ones_enter_the_bank_once_with_equation_answer_and_concepts(question, teacher, reviewer):
+    first, second, third = variants_write(question=question, each=3, user=teacher)
+    with pytest.raises(NotAllowed):
+        variant_decide(variant=first, accept=True, user=teacher)
+    variant_decide(variant=first, accept=False, user=reviewer)
+    variant_decide(variant=first, accept=True, user=reviewer)
+    variant_decide(variant=second, accept=False, user=reviewer)
+    assert list(open_variants()) == [third]
+    with pytest.raises(NotAllowed):
+        variants_add_accepted(user=reviewer)
+    assert variants_add_accepted(user=teacher) == 1
+    assert variants_add_accepted(user=teacher) == 0
+    first.refresh_from_db()
+    added = question_get(question_id=first.added_id)
+    assert (added.text, added.answer, added.equation.expression) == (first.text, first.answer, first.equation)
+    assert added.equation.graph_key == question.equation.graph_key
+    assert added.paraphrase_of is None
+    assert [tag.concept.name for tag in added.tags.all()] == ["Subtraction"]
+    assert (added.grade, added.status) == ("4", "ready")
+    with pytest.raises(Conflict, match="in the bank already"):
+        variant_decide(variant=first, accept=False, user=reviewer)
+
+
+def test_a_training_of_the_scorer_reads_no_similar_problem(question, teacher, reviewer):
+    (variant,) = variants_write(question=question, each=1, user=teacher)
+    variant_decide(variant=variant, accept=True, user=reviewer)
+    decided = scorer_material().decided
+    assert (decided.learned, decided.validation, decided.held_out) == ((), (), ())
+
+
+def test_what_cannot_be_varied_is_said(question, teacher):
+    with pytest.raises(ValidationFailed):
+        variants_write(question=question, each=6, user=teacher)
+    with pytest.raises(Conflict, match="English only"):
+        variants_write(question=add("6 oeufs moins 4?", "6-4", language="fr"), each=1, user=teacher)
+    question_retire(user=None, question=question)
+    with pytest.raises(Conflict, match="retired"):
+        variants_write(question=question_get(question_id=question.pk), each=1, user=teacher)
+    assert list(accepted_variants()) == []
+    assert not ProblemVariant.objects.exists()
