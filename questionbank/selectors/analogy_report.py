@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.catalog import CAPABILITIES
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from questionbank.models import EmbeddingSet, Lens, QuestionEquation
+from questionbank.models import EmbeddingSet, Lens, QuestionEquation, QuestionSolution
 from questionbank.selectors.analogy_material import AnalogyMaterial, analogy_material, predicted_problems
 from questionbank.selectors.data_report import KeptReport
 from questionbank.selectors.models import SMALLEST_SUITE
@@ -198,7 +198,8 @@ def _versions() -> list[str]:
         people=Count("pk", filter=Q(set_by=QuestionEquation.SetBy.PERSON)),
         graphs=Count("graph_key", distinct=True),
     )
-    return [str(equations), str(predicted_problems()), str(sorted(_unknown_shares().items()))]
+    solutions = QuestionSolution.objects.aggregate(count=Count("pk"), last=Max("solved_at"))
+    return [str(equations), str(solutions), str(sorted(_unknown_shares().items()))]
 
 
 # What a retriever's training would get.
