@@ -54,9 +54,9 @@ $(PYTHON_IN_VENV):
 	exit 1
 
 $(VENV)/installed: pyproject.toml | $(PYTHON_IN_VENV)
-	$(PYTHON_IN_VENV) -m pip install --quiet --editable '.[worker,test]'
+	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --editable '.[worker,test]'
 	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PYTHON_IN_VENV) -m pip install --quiet --editable '.[worker,test,bench]'
+	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --editable '.[worker,test,bench]'
 	@touch $@

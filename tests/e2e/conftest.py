@@ -24,9 +24,19 @@ from tests.questionbank.page_bank import make_bank
 # touch the database from; nothing here is asynchronous.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
-CHROMIUM = next(
+CHROMIUM = next(  # the shell without windows takes less of a processor
     filter(
-        None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"))
+        None,
+        map(
+            shutil.which,
+            (
+                "chromium-headless-shell",
+                "chromium",
+                "chromium-browser",
+                "google-chrome",
+                "google-chrome-stable",
+            ),
+        ),
     ),
     None,
 )
