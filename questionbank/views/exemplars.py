@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from analytics.analogy.exemplars import PromptSettings
 from analytics.errors import DataError
 from analytics.text.tokens import detect_language
-from questionbank.errors import NotFound, ValidationFailed
+from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.forms.exemplars import PromptForm, TextPromptForm
 from questionbank.forms.questions import TEXT_LIMIT
 from questionbank.models import Question, Run
@@ -44,7 +44,7 @@ def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpRespo
     """The worked exemplars of a stored question."""
     question = question_get(question_id=question_id, user=request.user)
     solved = solved_or_none(question)
-    worked = question_exemplars(question=question, solved=solved, serving=serving())
+    worked = _worked(question.text, question.language, solved, question)
     form = PromptForm(request.GET if set(PromptForm.base_fields) & set(request.GET) else None)
     context = _context(question.text, worked, solved, form.settings, question) | {
         "question": question,
@@ -65,7 +65,7 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
     text = read_typed(form.cleaned_data["text"]).text
     language = detect_language(text)
     solved = solved_text_or_none(text, language)
-    worked = text_exemplars(text=text, language=language, solved=solved, serving=serving())
+    worked = _worked(text, language, solved)
     context = _context(text, worked, solved, form.settings, None) | {
         "text": text,
         "language": language,
@@ -85,12 +85,8 @@ def model_ask(request: HttpRequest) -> HttpResponse:
         raise ValidationFailed(_("There is no question to ask about."))
     language = question.language if question else detect_language(text)
     form = PromptForm(request.POST)
-    if question is not None:
-        solved = solved_or_none(question)
-        worked = question_exemplars(question=question, solved=solved, serving=serving())
-    else:
-        solved = solved_text_or_none(text, language)
-        worked = text_exemplars(text=text, language=language, solved=solved, serving=serving())
+    solved = solved_or_none(question) if question else solved_text_or_none(text, language)
+    worked = _worked(text, language, solved, question)
     try:
         prompt = exemplar_prompt(text, worked.exemplars, form.settings)
     except DataError as error:
@@ -129,6 +125,18 @@ def _may_see(request: HttpRequest, run: Run) -> bool:
     """Whoever asked about a pasted text, and admins; who may see a question is asked elsewhere."""
     is_own = run.requested_by_id == request.user.pk or request.user.has_perm("questionbank.runs_manage")
     return run.parameters["question"] is not None or is_own
+
+
+def _worked(
+    text: str, language: str, solved: SolvedText | None, question: Question | None = None
+) -> WorkedExemplars:
+    """The exemplars; none, with the reason as a notice, where the bank has no vectors or their model is away."""
+    try:
+        if question is not None:
+            return question_exemplars(question=question, solved=solved, serving=serving())
+        return text_exemplars(text=text, language=language, solved=solved, serving=serving())
+    except ServiceUnavailable as error:
+        return WorkedExemplars((), shape="", lens="", notice=str(error), applied=None, voters=0)
 
 
 def _with_defaults(sent: Any) -> Any:

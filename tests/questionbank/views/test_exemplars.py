@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from questionbank.models import ProblemVariant, Question
+from questionbank.models import EmbeddingSet, ProblemVariant, Question
 from questionbank.services.questions import question_create
 from questionbank.views import solving
 from tests.questionbank.scripted_solver import served
@@ -115,3 +115,13 @@ def test_a_question_whose_computation_is_unknown_has_no_similar_problems(as_teac
     assert (
         "What this question computes is not known" in as_teacher.post(address, follow=True).content.decode()
     )
+
+
+def test_a_bank_without_vectors_says_so(as_teacher, problems):
+    EmbeddingSet.objects.all().delete()
+    page = as_teacher.get(reverse("question_exemplars", args=[problems[0].pk]))
+    assert page.status_code == 200
+    assert "The bank has no vectors yet" in page.content.decode()
+    asked = as_teacher.post(reverse("model_ask"), {"question": problems[0].pk})
+    assert asked.status_code == 422
+    assert "None of the exemplars" in asked.content.decode()
