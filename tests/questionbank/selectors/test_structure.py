@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Question, QuestionEquation, QuestionSolution
@@ -114,6 +116,19 @@ def test_of_another_language_retired_and_draft_questions_none_is_the_same(bank):
     Question.objects.filter(pk=bank["predicted"].pk).update(language="de")
     assert same_computation_ids(**wanted) == []
     assert same_computation_ids(**{**wanted, "language": ""}) == [bank["predicted"].pk]
+
+
+def test_the_same_graph_is_looked_up_by_the_indexes_of_the_keys(bank):
+    with CaptureQueriesContext(connection) as queries:
+        same_computation_ids(key="+(s0,s1)", language="en", exclude=[bank["asked"].pk], limit=9)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # which a table of six rows would rather do
+        plans = []
+        for query in queries:
+            cursor.execute(f"EXPLAIN {query['sql']}")
+            plans.append(" ".join(row[0] for row in cursor.fetchall()))
+    assert "equation_graph_key" in plans[0]
+    assert "solution_graph_key" in plans[1]
 
 
 def test_a_text_is_compared_by_the_solvers_equation(bank, monkeypatch):
