@@ -40,18 +40,24 @@ def question_vectors(
 ) -> list[dict[str, Any]]:
     """``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
 
-    The vector is None where the lens does not compare such a text. What is to be said of them is added to `notices`.
+    The vector is None where the lens does not compare such a text, or no model knows its language. What is to be said
+    of them is added to `notices`.
     """
+    row = lenses()[lens]
     rows: dict[int, dict[str, Any]] = {}
     by_language: dict[str, list[int]] = {}
     for index, question in enumerate(questions):
-        if not lenses()[lens].takes(question.text):
+        if not row.takes(question.text):
             rows[index] = {"id": question.id, "vector": None}
             notices.add(_("Some texts have no vector: under this lens only word problems are compared."))
             continue
         by_language.setdefault(question.language, []).append(index)
     for language, own in by_language.items():
         texts = [questions[index].text for index in own]
+        if lens in serving.sets and not (row.stand_in or serving.serves(lens, language, texts)):
+            rows |= {index: {"id": questions[index].id, "vector": None} for index in own}
+            notices.add(_("Some texts have no vector: the model does not know their language."))
+            continue
         embedding_set, encoder, notice = serving.lens_for(lens, language, texts)
         for index, vector in zip(own, encoder.encode(texts), strict=True):
             values = [round(float(value), _DIGITS) for value in vector]

@@ -6,6 +6,7 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
+from analytics.catalog import lenses
 from questionbank.errors import ValidationFailed
 from questionbank.management.base import BankCommand
 from questionbank.selectors.questions import question_get
@@ -35,6 +36,7 @@ class Command(BankCommand):
             raise ValidationFailed("--k must be between 1 and 500.")
         if options["id"] is not None:
             question = question_get(question_id=options["id"])
+            text = question.text
             result = similar_questions(question=question, lens=lens, serving=serving(), k=k)
         elif not text or not text.strip() or "\0" in text:
             raise ValidationFailed("--text must be the text of a question.")
@@ -44,7 +46,7 @@ class Command(BankCommand):
             )
         if result.notice:
             self.stderr.write(result.notice)
-        if not result.hits:
+        if not result.hits and lenses()[lens].takes(text):
             self.stderr.write("No question with a vector was found; run embed_questions after an import.")
         if options["json"]:
             self.stdout.write(json.dumps([hit_fields(hit) for hit in result.hits], ensure_ascii=False))

@@ -60,6 +60,17 @@ class TestSimilar:
         out, _ = run("similar", "--id", str(bank[0].pk), "--lens", "wording", "--json", "--k", "1")
         assert [one["id"] for one in json.loads(out)] == [bank[1].pk]
 
+    def test_by_structure_word_problems_are_found_and_another_text_gets_a_sentence(self, bank):
+        store_vectors(add_set("structure", 64, unknown_shares={"en": 0.0}), bank[:2])
+        out, err = run("similar", "--id", str(bank[0].pk), "--lens", "structure", "--json")
+        (hit,) = json.loads(out)
+        assert hit["id"] == bank[1].pk
+        assert hit["reason"].startswith("The model finds them computed alike")
+        out, err = run("similar", "--text", "Factorise $x^2-1$.", "--lens", "structure", "--json")
+        assert json.loads(out) == []
+        assert "Only word problems" in err
+        assert "embed_questions" not in err
+
     def test_without_json_people_can_read_it(self, bank):
         out, _ = run("similar", "--text", TRAIN, "--k", "1")
         first, second = out.rstrip("\n").split("\n")
@@ -115,6 +126,23 @@ class TestEmbed:
         assert "lens" not in english
         assert chinese["lens"] == "wording"
         assert "can only compare wording" in err
+
+    def test_by_structure_only_word_problems_that_the_model_knows_get_a_vector(self, questions, tmp_path):
+        add_set("structure", 64, unknown_shares={"en": 0.0, "zh": 0.6})
+        target = tmp_path / "vectors.jsonl"
+        chinese = "一列火车2小时行驶60千米，照这样5小时行驶多少千米？"
+        lines = [
+            {"id": 1, "text": TRAIN},
+            {"id": 2, "text": chinese, "language": "zh"},
+            {"id": 3, "text": "Factorise $x^2-1$."},
+        ]
+        questions.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        _, err = run("embed", "--input", str(questions), "--output", str(target), "--lens", "structure")
+        problem, chinese, formula = read(target)
+        assert len(problem["vector"]) == 64
+        assert (chinese["vector"], formula["vector"]) == (None, None)
+        assert "does not know their language" in err
+        assert "only word problems" in err
 
     @pytest.mark.parametrize(
         ("lens", "said"), [("structure", "No model serves yet"), ("colour", "no lens “colour”")]
