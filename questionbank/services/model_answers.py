@@ -28,7 +28,8 @@ def model_answer_request(
 ) -> Run:
     """Ask for the model's answer in a job, or return the job that asks for the very same already.
 
-    The run's parameters are ``{"text", "language", "prompt", "answers", "question": id or None}``.
+    The run's parameters are ``{"text", "language", "prompt", "answers", "question": id or None, "asked_by"}``; the last
+    is the person's id for a pasted text, whose answer nobody else may see, and else None.
 
     Args:
         text: the question.
@@ -53,6 +54,7 @@ def model_answer_request(
             "prompt": prompt.text,
             "answers": prompt.answers,
             "question": question.pk if question else None,
+            "asked_by": None if question else user.pk,
         },
     }
     if (asked_already := run_under_way(**wanted)) is not None:

@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # likewise by kind, whatever the capability; a literal table
-    Run.Kind.ASK: ("prompt",),
+    Run.Kind.ASK: ("prompt", "asked_by"),
     Run.Kind.EVALUATE: ("candidate", "champion"),
     Run.Kind.PROMOTE: ("scope",),
     Run.Kind.REPORT: ("hierarchies",),

@@ -130,10 +130,11 @@ def test_a_cancelled_job_ends_the_answer(teacher, server):
     assert server.asked == []
 
 
-def test_the_task_does_the_run_and_the_same_prompt_is_asked_once_at_a_time(teacher, server):
+def test_the_task_does_the_run_and_the_same_prompt_is_asked_once_at_a_time(teacher, reviewer, server):
     server.answers = [streamed("x=6*4-3")]
     run = request(teacher)
     assert request(teacher) == run
+    assert request(reviewer) != run  # nobody sees the answer to somebody else's pasted text
     assert task_name(run.kind) == ask_language_model.name
     ask_language_model.run(run.pk)
     run.refresh_from_db()
