@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from analytics.analogy.starter import write_starter
-from analytics.artifacts import Manifest, artifact_write
+from analytics.analogy.starter import STARTER_FOLDER, write_starter
+from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
 from analytics.errors import ArtifactError
-from analytics.starters import starter_main
+from analytics.starters import LARGEST, starter_main
 
 
 def write_model(folder: Path, *, adapter: bool = True, weights: int = 10) -> Path:
@@ -59,3 +59,11 @@ def test_the_command_writes_it_or_says_why_not(tmp_path, capsys):
     assert "nowhere" in capsys.readouterr().err
     assert starter_main("analytics.analogy.starter", write, [str(write_model(tmp_path / "model"))]) == 0
     assert "Kindred starter retriever" in capsys.readouterr().out
+
+
+def test_the_programs_own_is_small_and_says_how_it_was_made():
+    manifest = artifact_read(STARTER_FOLDER)
+    assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < LARGEST
+    assert (manifest.capability, manifest.name) == ("analogy", "Kindred starter retriever")
+    assert manifest.extra["slot_text"] is True
+    assert manifest.extra["command"].startswith("python -m analytics train analogy --data data")
