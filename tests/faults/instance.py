@@ -69,7 +69,8 @@ import django; django.setup()
 from django.core.files.base import File
 from questionbank.services.imports import import_request
 with open(sys.argv[1], "rb") as file:
-    print(import_request(upload=File(file), name=sys.argv[2], user=None, format="jsonl", source="Faults").pk)
+    asked = import_request(upload=File(file), name=sys.argv[2], user=None, format="jsonl", source="Faults")
+print(asked.pk, flush=True)
 """
 
 
@@ -99,6 +100,7 @@ class Instance:
             "PYTHONPATH": str(BASE_DIR),
         }
         self.supervisor: subprocess.Popen[bytes] | None = None
+        self._asking: list[subprocess.Popen[str]] = []
 
     # --- processes --------------------------------------------------------------------------------
 
@@ -112,6 +114,8 @@ class Instance:
 
     def stop(self) -> None:
         """Stop everything and wait for it."""
+        for asked in self._asking:
+            asked.wait()
         if self.supervisor is not None:
             for pid in self.pids():
                 with suppress(ProcessLookupError):
@@ -214,11 +218,20 @@ class Instance:
         path.write_text("".join(lines))
         words = [sys.executable, "-c", IMPORT, str(path), f"{mark}.jsonl"]
         while True:  # until it is acknowledged: one that was not has written nothing
-            asked = subprocess.run(
-                words, cwd=BASE_DIR, env=self.environment, capture_output=True, text=True, check=False
+            asked = subprocess.Popen(
+                words,
+                cwd=BASE_DIR,
+                env=self.environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
             )
-            if asked.returncode == 0:
-                return int(asked.stdout.split()[-1])
+            assert asked.stdout is not None
+            with asked.stdout as written:
+                number = written.readline()
+            self._asking.append(asked)
+            if number:  # the process itself takes longer to end than a quick import
+                return int(number)
             time.sleep(1)
 
     # --- what is true ---------------------------------------------------------------------------
