@@ -79,6 +79,14 @@ def status_of(address: str) -> int:
     return urllib.request.urlopen(address + "static/admin/css/base.css", timeout=10).status
 
 
+def answers(address: str) -> bool:
+    """Whether the site answers; a worker of the killed site may have taken the request, and reset it."""
+    try:
+        return status_of(address) == 200
+    except OSError:
+        return False
+
+
 def test_it_survives_kills_of_every_process_and_stops_everything_at_the_end(serve, var_dir, kill, within):
     supervisor = serve()
     address = read_until(supervisor, r"Kindred is ready: (\S+)")[1]
@@ -98,7 +106,7 @@ def test_it_survives_kills_of_every_process_and_stops_everything_at_the_end(serv
     for name, pid in killed.items():
         assert within(lambda name=name, pid=pid: SERVICES[name].status(var_dir) not in (None, pid))
     assert within(lambda: log.read_text().count("Listening at") == 2)
-    assert status_of(address) == 200
+    assert within(lambda: answers(address))
 
     children = Path(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children").read_text().split()
     assert len(children) == 5
