@@ -61,6 +61,7 @@ VOTERS = 16
 _NEAREST = 48  # of any graph; some repeat a story, some have neither equation nor answer
 _SAME_GRAPH = 300  # with the question's graph, those whose equation is known first
 _READ = 24  # of those the nearest
+_AGREEMENT = 0.5  # share of the votes from which the neighbours agree
 _MUCH_ALIKE = 0.5  # similarity of graphs from which the sentence mentions it
 
 Vector = npt.NDArray[np.float32]
@@ -108,6 +109,11 @@ class WorkedExemplars:
     notice: str
     applied: AppliedAnswer | None
     voters: int
+
+    @property
+    def voters_agree(self) -> bool:
+        """Whether the answer has half of the votes; a page folds away one that has fewer."""
+        return self.applied is not None and self.applied.confidence >= _AGREEMENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -107,6 +109,10 @@ def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(ban
     worked = exemplars_of(bank["asked"])
     assert worked.applied.value == 27  # the eggs are nearer than the chairs
     assert 0 < worked.applied.confidence <= 1
+    assert worked.voters_agree
+    unsure = replace(worked, applied=replace(worked.applied, confidence=0.49))
+    assert not unsure.voters_agree
+    assert not replace(worked, applied=None).voters_agree
     solved = question_solved(bank["asked"], served({ASKED: [("6*4-3", 0.9)]}))
     checks = answer_checks(27.0, solved=solved, question=bank["asked"])
     assert [check.agrees for check in checks] == [False, False]
