@@ -17,6 +17,7 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float, number_value
 from analytics.expression.parser import parse_expression
 from analytics.expression.tree import ExpressionTree
+from analytics.language_model.protocol import without_thoughts
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers, mask_numbers
@@ -45,7 +46,6 @@ ORDERS = ("nearest last", "nearest first")
 _CHUNK = 512  # queries that are compared with the corpus at once
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"[^\W_]+|#")
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _NEXT_QUESTION = re.compile(r"\n\s*Question:")
 _UNKNOWN = re.compile(r"x\s*=")
 
@@ -285,7 +285,7 @@ def uses_numbers_of(written: str, answers: str, question: str) -> bool:
 
 def _own_answer(written: str) -> str:
     """What a model wrote as its answer, without thoughts, a repeated "Answer:" and made-up questions."""
-    text = _THOUGHT.sub("", written).strip().removeprefix("Answer:")
+    text = without_thoughts(written).strip().removeprefix("Answer:")
     return _NEXT_QUESTION.split(text, maxsplit=1)[0].strip()
 
 

@@ -5,11 +5,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-__all__ = ["DEFAULT_OPTIONS", "AskOptions", "LanguageModel", "Message", "ModelAnswer", "conversation"]
+__all__ = [
+    "DEFAULT_OPTIONS",
+    "AskOptions",
+    "LanguageModel",
+    "Message",
+    "ModelAnswer",
+    "conversation",
+    "without_thoughts",
+]
+
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +114,12 @@ def conversation(text: str, *, instruction: str = "") -> list[Message]:
     """
     told = [Message("system", instruction)] if instruction else []
     return [*told, Message("user", text)]
+
+
+def without_thoughts(text: str) -> str:
+    """Return what a model answered without what it thought aloud before.
+
+    >>> without_thoughts("<think>3 and 2</think>5")
+    '5'
+    """
+    return _THOUGHT.sub("", text)

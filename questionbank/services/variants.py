@@ -34,7 +34,6 @@ MOST_WRITTEN = 5  # at once
 MOST_ADDED = 500  # likewise
 _LANGUAGE = "en"  # the only one in which the rules write
 _TRIED = 60  # candidates of each kind
-_SOURCE = "Similar problems"
 
 
 @dataclass(frozen=True, slots=True)
