@@ -107,9 +107,7 @@ def question_set(problems: Problems, fold: int = -1) -> tuple[QuestionSet, int]:
     asked, asked_without = read_graphs(problems.test or problems.validation)
     if not asked or not learned:
         raise DataError("A set needs folds, or a file test* or val* or dev* with graphs beside the others.")
-    count = len(asked)
-    parts = ((np.arange(count), np.arange(count, count + len(learned))),)
-    return QuestionSet((*asked, *learned), parts), without + asked_without
+    return QuestionSet.of(asked, learned), without + asked_without
 
 
 def _folds(examples: Sequence[AnalogyExample], only: int) -> QuestionSet:
@@ -130,13 +128,11 @@ def _set_figures(path: Path, retriever: Retriever | None, k: int) -> dict[str, A
     texts = [example.problem.text for example in questions.examples]
     arms = _arms(questions.examples, texts, retriever)
     filled: dict[int, Filled] = {}
-    stories = questions.stories
-    twinned = [np.isin(stories[rows], stories[corpus]) for rows, corpus in questions.parts]
     figures: dict[str, Any] = {
         "questions": sum(len(rows) for rows, _corpus in questions.parts),
         "corpus": max(len(corpus) for _rows, corpus in questions.parts),
         "left_out_without_graph": without,
-        "questions_with_twin": float(np.concatenate(twinned).mean()),
+        "questions_with_twin": questions.twin_share,
     }
     for name, twins in (("with_twins", True), ("without_twins", False)):
         columns = {word: measure_arm(questions, arm, k, filled, twins=twins) for word, arm in arms.items()}

@@ -40,12 +40,25 @@ class QuestionSet:
     examples: tuple[AnalogyExample, ...]
     parts: tuple[tuple[Rows, Rows], ...]
 
+    @classmethod
+    def of(cls, asked: Sequence[AnalogyExample], corpus: Sequence[AnalogyExample]) -> QuestionSet:
+        """Every question asked of one corpus."""
+        rows = np.arange(len(asked) + len(corpus))
+        return cls((*asked, *corpus), ((rows[: len(asked)], rows[len(asked) :]),))
+
     @property
     def stories(self) -> Rows:
         """A number for each text, equal for copies but for numbers."""
         names: dict[str, int] = {}
         keys = [story_key(example.problem.text) for example in self.examples]
         return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
+
+    @property
+    def twin_share(self) -> float:
+        """The share of the questions whose corpus has a copy of them but for numbers."""
+        stories = self.stories
+        twinned = [np.isin(stories[rows], stories[corpus]) for rows, corpus in self.parts]
+        return float(np.concatenate(twinned).mean())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.config import AnalogyConfig
@@ -30,7 +29,7 @@ from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
 from worker.reproduction.analogy_arms import ARMS, SETS
 from worker.reproduction.problem_sets import part_names, part_problems
 from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
-from worker.reproduction.trained import trained_folder
+from worker.reproduction.trained import trained_folder, wanted_runs
 
 __all__ = ["TWINS", "Plan", "reproduce_analogy"]
 
@@ -76,21 +75,11 @@ def reproduce_analogy(data: Path, output: Path, plan: Plan, *, say: Say = lambda
     Raises:
         DataError: an arm or a set is unknown or missing, or a folder holds a run with other settings.
     """
-    unknown = [arm for arm in plan.arms if arm not in ARMS]
-    if unknown:
-        raise DataError(f"There is no arm {', '.join(unknown)}; there are {', '.join(ARMS)}.")
     measured = [part for chosen in plan.measured for part in part_names(chosen, SETS)]
     parts = [part for chosen in plan.sets for part in part_names(chosen, SETS)]
-    wanted = [
-        (f"{part}/{arm}", seed)
-        for seed in plan.seeds
-        for part in parts
-        for arm in plan.arms
-        if ARMS[arm].settings is not None or seed == plan.seeds[0]
-    ]
     return run_missing(
         output,
-        wanted,
+        wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds),
         lambda run, seed: _settings(plan, measured, run, seed),
         config_to_dict(AnalogyConfig()),
         lambda run: _run(run, plan, data),
@@ -159,19 +148,17 @@ def _questions(problems: Problems) -> QuestionSet:
     corpus, _without = read_graphs(problems.learned)
     if not asked or not corpus:
         raise DataError("No test problem has a graph, or no problem that is learned from has one.")
-    rows = np.arange(len(asked) + len(corpus))
-    return QuestionSet((*asked, *corpus), ((rows[: len(asked)], rows[len(asked) :]),))
+    return QuestionSet.of(asked, corpus)
 
 
 def _counts(problems: Problems, questions: QuestionSet) -> dict[str, Any]:
     """What Table 1 says of a set, as far as graphs go."""
     asked, corpus = questions.parts[0]
     learned = [questions.examples[row] for row in corpus]
-    stories = questions.stories
     return {
         "questions": len(asked),
         "questions_without_graph": len(problems.test) - len(asked),
-        "questions_with_twin": float(np.isin(stories[asked], stories[corpus]).mean()),
+        "questions_with_twin": questions.twin_share,
         "corpus": len(corpus),
         "corpus_without_graph": len(problems.learned) - len(corpus),
         "corpus_with_positive": len(with_positive(learned, "graph")),

@@ -14,7 +14,6 @@ import numpy as np
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
-from analytics.errors import DataError
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.solution import Solver
@@ -23,7 +22,7 @@ from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
 from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
 from worker.reproduction.solver_arms import ARMS
-from worker.reproduction.trained import trained_folder
+from worker.reproduction.trained import trained_folder, wanted_runs
 
 __all__ = ["Plan", "reproduce_solver"]
 
@@ -62,20 +61,10 @@ def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda 
     Raises:
         DataError: an arm or a set is unknown or missing, or a folder holds a run with other settings.
     """
-    unknown = [arm for arm in plan.arms if arm not in ARMS]
-    if unknown:
-        raise DataError(f"There is no arm {', '.join(unknown)}; there are {', '.join(ARMS)}.")
     parts = [part for chosen in plan.sets for part in part_names(chosen)]
-    wanted = [
-        (f"{part}/{arm}", seed)
-        for seed in plan.seeds
-        for part in parts
-        for arm in plan.arms
-        if ARMS[arm].settings is not None or seed == plan.seeds[0]
-    ]
     return run_missing(
         output,
-        wanted,
+        wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds),
         lambda run, seed: _settings(plan, run, seed),
         config_to_dict(SolverConfig()),
         lambda run: _run(run, plan, data),

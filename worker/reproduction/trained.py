@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from analytics.artifacts import Manifest, artifact_read
 from analytics.configuration import config_to_dict
-from analytics.errors import ArtifactError
+from analytics.errors import ArtifactError, DataError
 from analytics.training.context import TrainingContext
 from worker.reproduction.runs import Run, step_teller
 
-__all__ = ["Arm", "trained_folder"]
+__all__ = ["Arm", "trained_folder", "wanted_runs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,26 @@ class Arm:
 
     title: str
     settings: Mapping[str, Any] | None = None
+
+
+def wanted_runs(
+    arms: Sequence[str], known: Mapping[str, Arm], *, parts: Sequence[str], seeds: Sequence[int]
+) -> list[tuple[str, int]]:
+    """Return the runs of a plan, ``part/arm`` with a seed; an arm that is not trained has no second seed.
+
+    Raises:
+        DataError: an arm is unknown.
+    """
+    unknown = [arm for arm in arms if arm not in known]
+    if unknown:
+        raise DataError(f"There is no arm {', '.join(unknown)}; there are {', '.join(known)}.")
+    return [
+        (f"{part}/{arm}", seed)
+        for seed in seeds
+        for part in parts
+        for arm in arms
+        if known[arm].settings is not None or seed == seeds[0]
+    ]
 
 
 def trained_folder(
