@@ -1,13 +1,14 @@
-"""The interval of the difference of two models' figures: a paired bootstrap over the questions of a suite."""
+"""The difference of two models' figures, with its interval by a paired bootstrap over the questions of a suite."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["paired_difference"]
+__all__ = ["metric_entry", "paired_difference"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -48,6 +49,31 @@ def paired_difference(
         "difference": float(difference[0]),
         "low": float(low),
         "high": float(high),
+    }
+
+
+def metric_entry(
+    name: str, label: str, figures: Mapping[str, float], *, questions: int, higher_is_better: bool = True
+) -> dict[str, Any]:
+    """Return a line of a comparison, as `questionbank.selectors.models` reads it.
+
+    Args:
+        name: what the gate calls the metric.
+        label: what people read.
+        figures: as `paired_difference` returns them; rounded to four digits.
+        questions: number of questions that it was measured on.
+        higher_is_better: False for an error.
+
+    Returns:
+        The above; ``worse`` is true where the whole interval of the difference speaks against the candidate.
+    """
+    return {
+        "name": name,
+        "label": label,
+        "higher_is_better": higher_is_better,
+        "questions": questions,
+        **{key: round(value, 4) for key, value in figures.items()},
+        "worse": figures["high"] < 0 if higher_is_better else figures["low"] > 0,
     }
 
 

@@ -16,7 +16,7 @@ from tests.fake_capability.library import GaugeConfig, load_gauge, train_gauge
 from worker.candidates import train_candidate
 from worker.catalog import WorkerCapability
 from worker.embedding import embed_pending
-from worker.paired_bootstrap import paired_difference
+from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 ROW = WorkerCapability(
@@ -49,14 +49,9 @@ def gauge_figures(
         for model in (candidate, champion)
     ]
     difference = paired_difference(ids, errors, "mean", np.random.default_rng(0))
-    metric = {
-        "name": "error",
-        "label": "Error of the length",
-        "higher_is_better": False,
-        "questions": len(ids),
-        "worse": difference["low"] > 0,
-        **difference,
-    }
+    metric = metric_entry(
+        "error", "Error of the length", difference, questions=len(ids), higher_is_better=False
+    )
     return {
         "suite": {"questions": len(ids), "lost": 0, "gained": 0, "left_out": 0, "seed": 0},
         "metrics": [metric, metric | {"name": "speed", "label": "Speed", "worse": True}],

@@ -22,7 +22,7 @@ from questionbank.selectors.analogy_material import GraphProblem, analogy_materi
 from questionbank.selectors.models import SMALLEST_SUITE
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
 from worker.feeds import set_vectors
-from worker.paired_bootstrap import paired_difference
+from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 __all__ = ["analogy_comparison_figures", "retriever_figures"]
@@ -126,14 +126,5 @@ def _metrics(questions: Sequence[int], columns: Mapping[str, Mapping[str, Floats
     for name, label in LABELS.items():
         both = [columns[role][name].tolist() for role in ROLES]
         figures = paired_difference(questions, both, "mean", rng)
-        metrics.append(
-            {
-                "name": name,
-                "label": label,
-                "higher_is_better": True,
-                "questions": len(questions),
-                **{key: round(value, 4) for key, value in figures.items()},
-                "worse": figures["high"] < 0,
-            }
-        )
+        metrics.append(metric_entry(name, label, figures, questions=len(questions)))
     return metrics

@@ -24,7 +24,7 @@ from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.training_questions import TrainingQuestion, training_questions
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
 from worker.feeds import set_vectors
-from worker.paired_bootstrap import paired_difference
+from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 __all__ = ["comparison_figures", "encoder_comparison_figures"]
@@ -145,17 +145,13 @@ def _metric(
     kind: str,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    figures = paired_difference(questions, columns, kind, rng)
-    higher = name != "difficulty_mae"
-    worse = figures["high"] < 0 if higher else figures["low"] > 0
-    return {
-        "name": name,
-        "label": f"{label}, the bank's held-out questions",
-        "higher_is_better": higher,
-        "questions": len(set(questions)),
-        **{key: round(value, 4) for key, value in figures.items()},
-        "worse": worse,
-    }
+    return metric_entry(
+        name,
+        f"{label}, the bank's held-out questions",
+        paired_difference(questions, columns, kind, rng),
+        questions=len(set(questions)),
+        higher_is_better=name != "difficulty_mae",
+    )
 
 
 def _measure(

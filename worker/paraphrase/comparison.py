@@ -29,6 +29,7 @@ from questionbank.selectors.models import SMALLEST_SUITE
 from questionbank.selectors.scorer_material import scorer_material
 from questionbank.selectors.serving import scorer_of
 from worker.evaluation.pair_intervals import PairResamples, intervals
+from worker.paired_bootstrap import metric_entry
 from worker.paraphrase.bank_pairs import bank_test_pairs
 from worker.paraphrase.scoring import bulk_scorer
 from worker.reporting import RunReporter
@@ -211,15 +212,15 @@ def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]])
                 "high": high,
             }
             metrics.append(
-                {
-                    "name": f"{measure}_{figure}_{suite}",
-                    "label": f"{label} of the {measure}, {SUITES.get(suite, suite)}",
+                metric_entry(
+                    f"{measure}_{figure}_{suite}",
+                    f"{label} of the {measure}, {SUITES.get(suite, suite)}",
+                    values,
+                    questions=questions,
+                )
+                | {
                     "measure": measure,
                     "suite": suite,
-                    "higher_is_better": True,
-                    "questions": questions,
-                    **{key: round(value, 4) for key, value in values.items()},
-                    "worse": high < 0,
                     "may_favour": not (measure == "verdict" and suite in FITTED),
                 }
             )

@@ -24,7 +24,7 @@ from questionbank.selectors.artifacts import artifact_folder
 from questionbank.selectors.questions import concept_paths
 from questionbank.selectors.training_questions import TrainingQuestion, training_questions
 from worker.feeds import set_vectors
-from worker.paired_bootstrap import paired_difference
+from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 __all__ = ["probes_comparison_figures"]
@@ -132,14 +132,13 @@ def _concept_metrics(
         if not kept.any():
             continue
         label = f"Concept accuracy, level {level}" if level else "Accuracy of whole paths"
+        questions = [pk for pk, keep in zip(ids, kept, strict=True) if keep]
         metrics.append(
-            _metric(
+            metric_entry(
                 f"concept_accuracy_level_{level}" if level else "path_accuracy",
                 label,
-                [one for one, keep in zip(ids, kept, strict=True) if keep],
-                [column[kept].tolist() for column in columns],
-                True,
-                rng,
+                paired_difference(questions, [column[kept].tolist() for column in columns], "mean", rng),
+                questions=len(set(questions)),
             )
         )
     return metrics
@@ -201,26 +200,13 @@ def _difficulty_metric(
             column.append(abs((percent or 0.0) / 100 - row.difficulty))
     if not ids:
         return None
-    return _metric("difficulty_mae", "Error of the difficulty (MAE)", ids, errors, False, rng)
-
-
-def _metric(
-    name: str,
-    label: str,
-    questions: Sequence[int],
-    columns: Sequence[Sequence[float]],
-    higher: bool,
-    rng: np.random.Generator,
-) -> dict[str, Any]:
-    figures = paired_difference(questions, columns, "mean", rng)
-    return {
-        "name": name,
-        "label": label,
-        "higher_is_better": higher,
-        "questions": len(set(questions)),
-        **{key: round(value, 4) for key, value in figures.items()},
-        "worse": figures["high"] < 0 if higher else figures["low"] > 0,
-    }
+    return metric_entry(
+        "difficulty_mae",
+        "Error of the difficulty (MAE)",
+        paired_difference(ids, errors, "mean", rng),
+        questions=len(set(ids)),
+        higher_is_better=False,
+    )
 
 
 def _changed(

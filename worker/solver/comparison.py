@@ -14,7 +14,7 @@ from questionbank.models import ModelArtifact
 from questionbank.selectors.models import SMALLEST_SUITE
 from questionbank.selectors.serving import solver_of
 from questionbank.selectors.solver_material import solver_material
-from worker.paired_bootstrap import paired_difference
+from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 __all__ = ["solver_comparison_figures", "solver_figures"]
@@ -66,14 +66,7 @@ def solver_figures(
         columns = [[float(hit) for hit in right[role]] for role in ROLES]
         figures = paired_difference(range(len(suite)), columns, "mean", np.random.default_rng(SEED))
         metrics.append(
-            {
-                "name": "answer_accuracy",
-                "label": "Problems whose answer is right",
-                "higher_is_better": True,
-                "questions": len(suite),
-                **{key: round(value, 4) for key, value in figures.items()},
-                "worse": figures["high"] < 0,
-            }
+            metric_entry("answer_accuracy", "Problems whose answer is right", figures, questions=len(suite))
         )
     changed = [place for place in range(len(suite)) if right["candidate"][place] != right["champion"][place]]
     return {
