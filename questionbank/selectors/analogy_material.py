@@ -13,7 +13,7 @@ from analytics.splits import split_place
 from questionbank.models import Question, QuestionSolution
 from questionbank.selectors.solutions import CERTAIN_ENOUGH
 from questionbank.selectors.training_parts import Divider, Parts
-from questionbank.selectors.training_questions import is_test_source
+from questionbank.selectors.training_questions import is_test_source, original_questions
 
 __all__ = [
     "AnalogyMaterial",
@@ -80,7 +80,7 @@ def analogy_material(
         left_out: languages that are not learned from.
         predicted: learn from the solver's equations as well, where a question has none. They are never measured with.
     """
-    questions = _questions(hierarchies)
+    questions = original_questions(hierarchies=hierarchies)
     columns = ("pk", "text", "language", "source", "answer", "equation__expression", "equation__graph_key")
     rows = questions.filter(equation__isnull=False).order_by("pk").values_list(*columns)
     problems: dict[str, GraphProblem] = {}
@@ -120,7 +120,7 @@ def analogy_material(
 
 def equation_languages(*, hierarchies: Sequence[str] | None = None) -> list[str]:
     """Languages of the ready questions that have an equation."""
-    rows = _questions(hierarchies).filter(equation__isnull=False)
+    rows = original_questions(hierarchies=hierarchies).filter(equation__isnull=False)
     return sorted(set(rows.order_by().values_list("language", flat=True).distinct()))
 
 
@@ -129,7 +129,11 @@ def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int
 
     A training learns from fewer: it keeps the fixed questions out, and repetitions.
     """
-    keys = _questions(hierarchies).filter(equation__isnull=False).exclude(equation__graph_key="")
+    keys = (
+        original_questions(hierarchies=hierarchies)
+        .filter(equation__isnull=False)
+        .exclude(equation__graph_key="")
+    )
     groups = (
         keys.order_by()
         .values("equation__graph_key")
@@ -141,14 +145,7 @@ def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int
 
 def predicted_problems() -> int:
     """Number of ready questions without an equation that the solver solved and is certain enough of."""
-    return _solutions(_questions(None)).count()
-
-
-def _questions(hierarchies: Sequence[str] | None) -> QuerySet[Question]:
-    questions = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
-    if hierarchies is not None:
-        questions = questions.filter(tags__concept__hierarchy__name__in=hierarchies).distinct()
-    return questions
+    return _solutions(original_questions()).count()
 
 
 def _solutions(questions: QuerySet[Question]) -> QuerySet[QuestionSolution]:

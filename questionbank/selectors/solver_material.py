@@ -9,9 +9,8 @@ from analytics.errors import DataError
 from analytics.expression.parser import parse_expression
 from analytics.records import ProblemRecord
 from analytics.splits import split_place
-from questionbank.models import Question
 from questionbank.selectors.training_parts import Divider, Parts
-from questionbank.selectors.training_questions import is_test_source
+from questionbank.selectors.training_questions import is_test_source, original_questions
 
 __all__ = ["LANGUAGE", "SolverMaterial", "solver_material"]
 
@@ -48,9 +47,7 @@ def solver_material(*, hierarchies: Sequence[str] | None = None) -> SolverMateri
     Args:
         hierarchies: learn only from questions tagged in these; by default from all.
     """
-    questions = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
-    if hierarchies is not None:
-        questions = questions.filter(tags__concept__hierarchy__name__in=hierarchies).distinct()
+    questions = original_questions(hierarchies=hierarchies)
     rows = questions.filter(equation__isnull=False).order_by("pk")
     columns = rows.values_list("pk", "text", "language", "source", "answer", "equation__expression")
     problems: dict[str, ProblemRecord] = {}

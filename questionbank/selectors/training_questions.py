@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from analytics.concept_paths import drop_common_leading_nodes
 from analytics.records import ConceptPath
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 
-__all__ = ["TrainingQuestion", "is_test_source", "training_questions"]
+__all__ = ["TrainingQuestion", "is_test_source", "original_questions", "training_questions"]
 
 _TEST_SPLIT = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
 
@@ -50,7 +52,7 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
     if hierarchies is not None:
         owners = owners.filter(name__in=hierarchies)
     paths = {owner.name: _paths(owner) for owner in owners}
-    ready = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True).order_by("pk")
+    ready = original_questions().order_by("pk")
     tagged = set().union(*paths.values()) if paths else set()
     rows = {
         row[0]: row
@@ -64,6 +66,18 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
         if pk in rows
     ]  # fmt: skip
     return found + [_question(row, "", ()) for pk, row in rows.items() if pk not in tagged]
+
+
+def original_questions(*, hierarchies: Sequence[str] | None = None) -> QuerySet[Question]:
+    """Ready questions that are nobody's paraphrase.
+
+    Args:
+        hierarchies: only questions tagged in these; by default all.
+    """
+    questions = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
+    if hierarchies is not None:
+        questions = questions.filter(tags__concept__hierarchy__name__in=hierarchies).distinct()
+    return questions
 
 
 def is_test_source(source: str) -> bool:

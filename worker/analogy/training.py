@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,17 +13,13 @@ from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.problem_files import Problems
-from analytics.records import ProblemRecord
-from analytics.training.checkpoint import kept_or_made
 from questionbank.selectors.analogy_material import analogy_material, equation_languages
 from questionbank.selectors.embeddings import embedding_set_sample
 from worker.candidates import Train, train_candidate, training_begins_with
+from worker.kept_problems import kept_problems
 from worker.reporting import RunReporter
 
 __all__ = ["train_retriever_run"]
-
-_MATERIAL_NAME = "problems.json.gz"
-_PARTS = ("learned", "validation", "held_out")
 
 
 def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
@@ -44,9 +39,8 @@ def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
     name, start = training_begins_with(reporter, config.backbone, "-analogy")
 
     def begin(folder: Path) -> Train:
-        kept = kept_or_made(folder / _MATERIAL_NAME, partial(_read_material, reporter, start))
-        learned, validation, test = (tuple(map(_problem, kept[part])) for part in _PARTS)
-        return partial(train_retriever, Problems(learned, validation, test), config, start=start)
+        problems = kept_problems(folder, partial(_read_problems, reporter, start))
+        return partial(train_retriever, problems, config, start=start)
 
     return train_candidate(
         reporter,
@@ -56,7 +50,7 @@ def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
     )
 
 
-def _read_material(reporter: RunReporter, start: str) -> dict[str, list[dict[str, Any]]]:
+def _read_problems(reporter: RunReporter, start: str) -> Problems:
     parameters = reporter.run.parameters
     hierarchies = parameters.get("hierarchies")
     reporter.progress(0, 0, "Reading the problems")
@@ -78,8 +72,8 @@ def _read_material(reporter: RunReporter, start: str) -> dict[str, list[dict[str
         )
     if not material.learned:
         raise DataError("No ready question has an equation to learn from.")
-    parts = {"learned": material.learned, "validation": problems.validation, "held_out": problems.held_out}
-    return {part: [asdict(entry.problem) for entry in entries] for part, entries in parts.items()}
+    parts = (material.learned, problems.validation, problems.held_out)
+    return Problems(*(tuple(entry.problem for entry in part) for part in parts))
 
 
 def _unknown_languages(reporter: RunReporter, start: str, hierarchies: list[str] | None) -> list[str]:
@@ -96,7 +90,3 @@ def _unknown_languages(reporter: RunReporter, start: str, hierarchies: list[str]
                 level="warning",
             )
     return unknown
-
-
-def _problem(row: dict[str, Any]) -> ProblemRecord:
-    return ProblemRecord(**(row | {name: tuple(row[name]) for name in ("numbers", "calculations")}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,14 @@ from typing import Any
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.problem_files import Problems
-from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
 from analytics.solver.train import train_solver
-from analytics.training.checkpoint import kept_or_made
 from questionbank.selectors.solver_material import solver_material
 from worker.candidates import Train, train_candidate, training_begins_with
+from worker.kept_problems import kept_problems
 from worker.reporting import RunReporter
 
 __all__ = ["train_solver_run"]
-
-_MATERIAL_NAME = "problems.json.gz"
-_PARTS = ("learned", "validation", "held_out")
 
 
 def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
@@ -40,9 +35,8 @@ def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
     name, start = training_begins_with(reporter, config.backbone, "-solver")
 
     def begin(folder: Path) -> Train:
-        kept = kept_or_made(folder / _MATERIAL_NAME, partial(_read_material, reporter))
-        learned, validation, test = (tuple(_problem(row) for row in kept[part]) for part in _PARTS)
-        return partial(train_solver, Problems(learned, validation, test), config, start=start)
+        problems = kept_problems(folder, partial(_read_problems, reporter))
+        return partial(train_solver, problems, config, start=start)
 
     return train_candidate(
         reporter,
@@ -52,7 +46,7 @@ def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
     )
 
 
-def _read_material(reporter: RunReporter) -> dict[str, list[Any]]:
+def _read_problems(reporter: RunReporter) -> Problems:
     reporter.progress(0, 0, "Reading the problems")
     material = solver_material(hierarchies=reporter.run.parameters.get("hierarchies"))
     problems = material.problems
@@ -65,8 +59,4 @@ def _read_material(reporter: RunReporter) -> dict[str, list[Any]]:
     )
     if not problems.learned:
         raise DataError("No ready question in English has an equation to learn from.")
-    return {part: [asdict(problem) for problem in getattr(problems, part)] for part in _PARTS}
-
-
-def _problem(row: dict[str, Any]) -> ProblemRecord:
-    return ProblemRecord(**(row | {name: tuple(row[name]) for name in ("numbers", "calculations")}))
+    return Problems(problems.learned, problems.validation, problems.held_out)
