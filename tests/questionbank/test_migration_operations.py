@@ -1,0 +1,47 @@
+"""Making many models at once."""
+
+import pytest
+from django.db import connection, models
+from django.db.migrations import AddConstraint, AddField, AddIndex, CreateModel
+from django.db.migrations.state import ProjectState
+
+from questionbank.migration_operations import CreateModels
+
+KEY = ("id", models.BigAutoField(primary_key=True))
+OPERATIONS = [
+    CreateModel("Volume", fields=[KEY, ("title", models.CharField(max_length=20))]),
+    CreateModel("Shelf", fields=[KEY, ("volumes", models.ManyToManyField("questionbank.volume"))]),
+    AddField("volume", "shelf", models.ForeignKey("questionbank.shelf", models.CASCADE, related_name="+")),
+    AddIndex("volume", models.Index(fields=["shelf", "title"], name="volume_title")),
+    AddConstraint("volume", models.UniqueConstraint(fields=["title"], name="one_title")),
+]
+
+
+@pytest.mark.django_db
+def test_tables_have_what_later_operations_add() -> None:
+    before, after = ProjectState(), ProjectState()
+    operation = CreateModels(OPERATIONS)
+    operation.state_forwards("questionbank", after)
+    with connection.schema_editor() as editor:
+        operation.database_forwards("questionbank", editor, before, after)
+    with connection.cursor() as cursor:
+        table = "questionbank_volume"
+        columns = {column.name for column in connection.introspection.get_table_description(cursor, table)}
+        constraints = connection.introspection.get_constraints(cursor, table)
+        tables = connection.introspection.table_names(cursor)
+    assert columns == {"id", "title", "shelf_id"}
+    assert constraints["volume_title"]["columns"] == ["shelf_id", "title"]
+    assert constraints["one_title"]["unique"]
+    assert ("questionbank_shelf", "id") in {found["foreign_key"] for found in constraints.values()}
+    assert "questionbank_shelf_volumes" in tables
+    assert operation.describe() == "Create 2 models"
+
+
+def test_models_are_described_as_one_operation_after_another_does() -> None:
+    at_once, one_by_one = ProjectState(), ProjectState()
+    at_once.apps  # noqa: B018 rendered before, as `migrate` does
+    CreateModels(OPERATIONS).state_forwards("questionbank", at_once)
+    for operation in OPERATIONS:
+        operation.state_forwards("questionbank", one_by_one)
+    assert at_once == one_by_one
+    assert set(at_once.apps.all_models["questionbank"]) == {"volume", "shelf", "shelf_volumes"}
