@@ -491,7 +491,7 @@ def kept_or_prepared(folder: Path | None, identity: str, make: Callable[[], Prep
             body["kept_out"],
         )
     except (TypeError, KeyError) as error:
-        raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
+        raise ArtifactError(f"{path} cannot be read; remove it to start over.") from error
 
 
 def _thousands(say: Say) -> Progress:

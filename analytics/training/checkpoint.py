@@ -98,7 +98,7 @@ def load_checkpoint(folder: Path, *, device: torch.device | str = "cpu") -> dict
     try:
         state = torch.load(path, map_location=device, weights_only=True)
     except Exception as error:
-        raise ArtifactError(f"The checkpoint {path} cannot be read; remove it to begin anew.") from error
+        raise ArtifactError(f"The checkpoint {path} cannot be read; remove it to start over.") from error
     if not isinstance(state, dict):
         raise ArtifactError(f"{path} is not a checkpoint.")
     return state
@@ -119,7 +119,7 @@ def kept_or_made(path: Path, make: Callable[[], Any]) -> Any:
             with gzip.open(path, "rt", encoding="utf-8") as stream:
                 return json.load(stream)
         except (OSError, EOFError, ValueError) as error:
-            raise ArtifactError(f"{path} cannot be read; remove it to begin anew.") from error
+            raise ArtifactError(f"{path} cannot be read; remove it to start over.") from error
     made = make()
     path.parent.mkdir(parents=True, exist_ok=True)
     with written_aside(path) as raw, gzip.open(raw, "wt", encoding="utf-8") as stream:

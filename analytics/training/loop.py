@@ -348,11 +348,11 @@ class _Training:
         if state.get("version") != CHECKPOINT_VERSION:
             raise ArtifactError(
                 f"The checkpoint in {folder} was written by another version of this program;"
-                " remove it to begin anew."
+                " remove it to start over."
             )
         if self.identity != state["identity"] or [stage.name for stage in self.stages] != state["stages"]:
             raise DataError(
-                "The checkpoint belongs to a run with other settings or other data; remove it to begin anew."
+                "The checkpoint belongs to a run with other settings or other data; remove it to start over."
             )
         return state
 
@@ -555,7 +555,7 @@ class _StageLoop:
         if steps != self.steps:
             raise DataError(
                 f"The checkpoint belongs to a run of {steps} steps, this one has {self.steps};"
-                " remove it to begin anew."
+                " remove it to start over."
             )
 
     def load_modules(self, states: Mapping[str, Mapping[str, Tensor]]) -> None:

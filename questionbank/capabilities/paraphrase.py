@@ -56,8 +56,8 @@ ROW = BankCapability(
             "score": _("The score: how near both texts are, one of the things that the verdict weighs"),
         },
     ),
-    promotion_note=_("Pairs that nobody has decided are scored anew; decided ones keep their score."),
-    roll_back_note=_("Pairs that nobody has decided are scored anew by a job; decided ones keep their score."),
+    promotion_note=_("Pairs that nobody has decided are scored again; decided ones keep their score."),
+    roll_back_note=_("Pairs that nobody has decided are scored again by a job; decided ones keep their score."),
     after_promotion="questionbank.services.paraphrase:after_scorer_promotion",
     facts=("questions", "hierarchies", "triplets", "given_pairs", "verdict_pairs", "device"),
 )  # fmt: skip

@@ -27,7 +27,7 @@ class ReasonForm(forms.Form):
         label=_("Reason"),
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
-        help_text=_("One sentence for whoever reads the history later."),
+        help_text=_("A sentence for anyone who reads the history later."),
     )
     override = forms.BooleanField(label=_("Promote it although the gate advises against it"), required=False)
 

@@ -233,8 +233,14 @@ def _queues() -> tuple[State, str, dict[str, str]]:
     except _UNREACHABLE:
         return State.FAILING, _("Unknown: Redis does not answer."), {}
     waiting = sum(depths.values())
-    sentence = ngettext("%(count)d message waits.", "%(count)d messages wait.", waiting) % {"count": waiting}
-    return State.OK, sentence if waiting else _("Nothing waits."), {k: str(v) for k, v in depths.items()}
+    sentence = ngettext("%(count)d message is queued.", "%(count)d messages are queued.", waiting) % {
+        "count": waiting
+    }
+    return (
+        State.OK,
+        sentence if waiting else _("The queues are empty."),
+        {k: str(v) for k, v in depths.items()},
+    )
 
 
 def _runs() -> tuple[State, str, dict[str, str]]:

@@ -226,7 +226,7 @@ def _read(stored: str, name: str) -> tuple[list[PairInput], list[LineProblem]]:
         elif original == row.paraphrase:
             reason = _("original and paraphrase are the same text")
         elif both in seen:
-            reason = _("this pair stands on line %(line)d already") % {"line": seen[both]}
+            reason = _("this pair is already on line %(line)d") % {"line": seen[both]}
         elif both in known:
             reason = _("this pair was added already")
         if reason:

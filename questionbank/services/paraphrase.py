@@ -239,7 +239,7 @@ def after_scorer_promotion(*, user: User | None = None) -> str:
     run = paraphrase_rescore(user=user)
     if run is None:
         return ""
-    return f"{len(run.parameters['pairs']):,} undecided pairs are scored anew by job {run.pk}."
+    return f"{len(run.parameters['pairs']):,} undecided pairs are scored again by job {run.pk}."
 
 
 def pair_save_score(

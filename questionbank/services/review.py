@@ -257,7 +257,7 @@ def review_decide(
     pair = _existing_pair(pair_id)
     now = timezone.now()
     if not _is_free(pair, reviewer, now):
-        raise Conflict(_("This pair is not before you any more: it was decided, or somebody else has it."))
+        raise Conflict(_("You no longer have this pair: it was decided, or somebody else has it."))
     lease = ReviewLease.objects.filter(reviewer=reviewer, pair=pair).first()
     if lease is None:
         raise Conflict(_("This pair was not handed to you. Here is the next one."))
@@ -329,7 +329,7 @@ def adjudication_decide(
     if lease is None or lease.reviewer != reviewer:
         if lease is not None:
             _check_over(lease, now)
-        raise Conflict(_("This pair was not before you to settle. Look at it again."))
+        raise Conflict(_("You do not have this pair open to settle. Open it again."))
     allowed = {_Verdict.ACCEPT.value, _Verdict.REJECT.value, _Verdict.EDIT.value}
     checked = _checked(pair, verdict, reason, text, comment, allowed=allowed)
     decision = ReviewDecision.objects.create(
@@ -346,7 +346,7 @@ def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
     if pair.state != _State.ADJUDICATION:
-        raise Conflict(_("This pair waits for no settlement: somebody else was faster."))
+        raise Conflict(_("This pair does not need to be settled: somebody else may have done so."))
     if not reviewer.has_perm("questionbank.settle_own") and is_party(pair=pair, person=reviewer):
         raise NotAllowed(
             _("You typed this pair or gave an opinion on it: an admin or another reviewer settles it.")
@@ -537,7 +537,7 @@ def review_keys_save(*, reviewer: User, keys: Mapping[str, str]) -> ReviewPrefer
         if len(key) > 1 or not key.isprintable():
             fields[action] = [_("One character, or nothing.")]
         elif key and key in chosen.values():
-            fields[action] = [_("This key stands for another action already.")]
+            fields[action] = [_("This key is already used for another action.")]
         chosen[action] = key
     if fields:
         raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)

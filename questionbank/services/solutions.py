@@ -79,4 +79,4 @@ def solve_request_missing(*, user: User | None = None) -> Run | None:
 def after_solver_promotion(*, user: User | None = None) -> str:
     """Ask for what the solver in use has not solved; return the sentence that says so, where there is anything."""
     run = solve_request_missing(user=user)
-    return f"Word problems are solved anew by job {run.pk}." if run else ""
+    return f"Word problems are solved again by job {run.pk}." if run else ""

@@ -115,7 +115,7 @@ def _proposals_sentence(found: Proposals) -> str:
 
 def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:
     paraphrase_type(question=question, text=fields["paraphrase"], user=request.user)
-    messages.success(request, _("Your paraphrase waits for the reviewers."))
+    messages.success(request, _("Your paraphrase is in the review queue."))
     return redirect("question_paraphrases", question_id=question.pk)
 
 
@@ -208,4 +208,4 @@ def _added_sentence(added: AddedParaphrases, variants: int) -> str:
     ]
     numbers = (added.made, added.restored, added.known, added.left, variants)
     said = [part % {"number": number} for part, number in zip(parts, numbers, strict=True) if number]
-    return " ".join(said) or _("No accepted paraphrase waits for the bank.")
+    return " ".join(said) or _("There are no accepted paraphrases to add.")

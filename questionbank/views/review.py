@@ -194,7 +194,9 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
         else:
             following = next_to_settle(person=request.user)
             if following is None:
-                messages.success(request, _("The disagreement is settled. No other waits for you."))
+                messages.success(
+                    request, _("The disagreement is settled. There are no others for you to settle.")
+                )
                 return redirect("review_progress")
             messages.success(request, _("The disagreement is settled. Here is the next one."))
             return redirect("review_settle", pair_id=following.pk)
@@ -203,7 +205,7 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     if pair.state != ParaphrasePair.State.ADJUDICATION:
         if written:
             return render(request, "review/not_kept.html", {"sentence": late, "written": written}, status=409)
-        messages.warning(request, late or _("This pair waits for no settlement."))
+        messages.warning(request, late or _("This pair does not need to be settled."))
         return redirect("review_progress")
     given = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
     context: dict[str, Any] = {

@@ -272,7 +272,7 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
         expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
             timeout=1000 * PATIENCE_SECONDS
         )
-    expect(page.get_by_text("1 undecided pairs are scored anew")).to_be_visible()
+    expect(page.get_by_text("1 undecided pairs are scored again")).to_be_visible()
     score_pairs(the_run("score").pk)
     first_score, first_scorer = waiting.score, waiting.scored_by
     waiting.refresh_from_db()

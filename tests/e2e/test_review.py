@@ -79,7 +79,7 @@ def test_a_session_by_keyboard_alone(open_as, pairs) -> None:
     page.keyboard.press("Control+Enter")
     at(page, fourth)
     page.keyboard.press("u")
-    expect(page.get_by_role("heading", name="Nothing waits")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing to review")).to_be_visible()
     assert standing() == [
         (first.pk, "reject", "number", "", "a 1 s z u typed here decides nothing"),
         (second.pk, "accept", "", "", ""),
@@ -104,7 +104,7 @@ def test_two_reviewers_never_collide(open_as, pairs) -> None:
     beat(mine)
     expect(mine.get_by_role("alert")).to_contain_text("has gone to somebody else")
     mine.keyboard.press("a")
-    expect(mine.get_by_text("This pair is not before you any more")).to_be_visible()
+    expect(mine.get_by_text("You no longer have this pair")).to_be_visible()
     at(mine, third)
     theirs.keyboard.press("8")
     expect(theirs.get_by_role("heading", name="Pair")).not_to_have_text(f"Pair {first.pk}")
@@ -162,7 +162,7 @@ def test_settling_leads_to_the_next_pair_and_can_be_undone(open_as, pairs) -> No
     expect(page.get_by_text("Here is the next one.")).to_be_visible()
     expect(page.get_by_role("heading", name=f"Settle pair {second}")).to_be_visible()
     page.get_by_role("button", name="A unit is wrong or missing").click()
-    expect(page.get_by_text("No other waits for you.")).to_be_visible()
+    expect(page.get_by_text("There are no others for you to settle.")).to_be_visible()
     page.get_by_role("link", name="All pairs").click()
     expect(page.get_by_text(f"You settled pair {second}: Reject")).to_be_visible()
     page.get_by_role("button", name="Undo").click()  # from whatever page of the review
@@ -255,7 +255,7 @@ def test_a_question_is_reworded_reviewed_and_added_to_the_bank(open_as, bank, re
     for _ in range(number):
         expect(theirs.get_by_role("heading", name="Pair")).to_be_visible()
         theirs.get_by_role("button", name="Accept", exact=False).first.click()
-    expect(theirs.get_by_role("heading", name="Nothing waits")).to_be_visible()
+    expect(theirs.get_by_role("heading", name="Nothing to review")).to_be_visible()
     mine.reload()
     mine.get_by_role("button", name="to the bank").click()
     mine.get_by_role("link", name="in the bank as question").first.click()

@@ -145,7 +145,7 @@ class TestSolving:
     def test_a_solver_that_is_promoted_asks_for_a_job_only_where_it_finds_something_to_solve(self, solver):
         assert (
             after_solver_promotion()
-            == f"Word problems are solved anew by job {Run.objects.get(kind='solve').pk}."
+            == f"Word problems are solved again by job {Run.objects.get(kind='solve').pk}."
         )
         Question.objects.all().delete()
         Run.objects.all().delete()

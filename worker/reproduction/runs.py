@@ -122,7 +122,7 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
     before["config"] |= {name: defaults[name] for name in lacking if name in defaults}
     if before != run.settings:
         raise DataError(
-            f"{folder} holds a run with other settings; give another --output, or remove it to run it anew."
+            f"{folder} holds a run with other settings; give another --output, or remove it to run it again."
         )
     return True
 

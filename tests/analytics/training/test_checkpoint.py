@@ -20,7 +20,7 @@ def test_what_is_kept_damaged_is_said_and_not_made_anew(tmp_path):
     path = tmp_path / "rows.json.gz"
     kept_or_made(path, lambda: list(range(1000)))
     path.write_bytes(path.read_bytes()[:40])
-    with pytest.raises(ArtifactError, match="remove it to begin anew"):
+    with pytest.raises(ArtifactError, match="remove it to start over"):
         kept_or_made(path, list)
 
 

@@ -340,7 +340,7 @@ def test_one_person_settles_a_pair_while_its_page_answers(pairs, reviewers):
     review.adjudication_take(reviewer=second, pair_id=disputed.pk)
     assert review.adjudication_heartbeat(reviewer=first, pair_id=disputed.pk) == "lost"
     expire()
-    with pytest.raises(Conflict, match="not before you"):
+    with pytest.raises(Conflict, match="do not have this pair open"):
         review.adjudication_decide(reviewer=first, pair_id=disputed.pk, verdict="accept")
     review.adjudication_decide(reviewer=second, pair_id=disputed.pk, verdict="accept")  # nobody else took it
     assert review.adjudication_heartbeat(reviewer=second, pair_id=disputed.pk) == "left"

@@ -202,7 +202,7 @@ def test_a_comparison_with_a_former_champion_is_said_to_be_one(candidate, champi
     compare(candidate, champion)
     artifact_promote(artifact=register("the-next"))
     page = text(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
-    assert "beside a model that served earlier" in page
+    assert "compared with a model that served earlier" in page
 
 
 # promoting

@@ -93,7 +93,7 @@ def test_a_model_works_in_a_job_and_the_form_says_where_the_text_goes(as_teacher
 def test_a_paraphrase_is_written_by_hand(as_teacher, question):
     address = reverse("question_paraphrases", args=[question.pk])
     text = as_teacher.post(address, {"paraphrase": "My own words."}, follow=True).content.decode()
-    assert "Your paraphrase waits for the reviewers." in text
+    assert "Your paraphrase is in the review queue." in text
     assert "My own words." in text
     again = as_teacher.post(address, {"paraphrase": "My own words. "})
     assert again.status_code == 422
@@ -142,7 +142,7 @@ def test_accepted_paraphrases_are_added_by_one_click_and_linked_both_ways(as_tea
     assert "Taken over" not in page  # the original has no difficulty
     assert "ask for others of its original" in page_of(as_teacher, made)
     response = as_teacher.post(reverse("review_add_accepted"), follow=True)
-    assert "No accepted paraphrase waits for the bank." in response.content.decode()
+    assert "There are no accepted paraphrases to add." in response.content.decode()
 
 
 def test_all_are_added_from_the_page_of_progress_as_drafts_if_wished(as_teacher, question, pair):

@@ -86,7 +86,7 @@ def test_decide_with_each_button_and_undo(as_reviewer, pairs):
     decide(as_reviewer, one, "accept", comment="clear")
     decide(as_reviewer, two, "reject:unit")
     page = decide(as_reviewer, three, "edit", text="A better text.\r\nTwo lines.")
-    assert b"Nothing waits" in page.content
+    assert b"Nothing to review" in page.content
     rows = ReviewDecision.objects.order_by("pk").values_list("verdict", "reason", "text", "comment")
     assert list(rows) == [
         ("accept", "", "", "clear"),
@@ -135,7 +135,7 @@ def test_who_comes_too_late_is_told_and_gets_the_next_pair(as_reviewer, admin_pe
     colleague = other_client(admin_person)
     colleague.get(reverse("review"))
     page = decide(as_reviewer, first, "accept").content.decode()
-    assert "not before you any more" in page
+    assert "no longer have this pair" in page
     assert f"Pair {second.pk}" in page
     decide(colleague, first, "unsure")
     assert list(ReviewDecision.objects.values_list("reviewer__username", "pair")) == [("admin", first.pk)]
@@ -151,7 +151,7 @@ def test_who_comes_too_late_keeps_what_they_wrote(as_reviewer, admin_person, pai
         response = decide(as_reviewer, first, decision, text="My <better> wording.", comment="My thoughts.")
         page = response.content.decode()
         assert response.status_code == 409
-        assert "not before you any more" in page
+        assert "no longer have this pair" in page
         assert f"What you wrote on pair {first.pk}" in page
         assert "My &lt;better&gt; wording.</textarea>" in page
         assert "My thoughts.</textarea>" in page
@@ -175,12 +175,12 @@ def test_what_was_written_returns_to_the_form_if_its_pair_is_handed_out_again(as
 
 
 def test_who_settles_too_late_keeps_what_they_wrote(as_reviewer, pairs):
-    (pair,) = pairs("a")  # it waits for no settlement
+    (pair,) = pairs("a")  # nobody has disagreed on it
     fields = {"decision": "edit", "text": "Better.", "comment": "Thoughts."}
     response = as_reviewer.post(reverse("review_settle", args=[pair.pk]), fields)
     page = response.content.decode()
     assert response.status_code == 409
-    assert "somebody else was faster" in page
+    assert "This pair does not need to be settled" in page
     assert "Better.</textarea>" in page
     assert "Thoughts.</textarea>" in page
 
@@ -213,7 +213,7 @@ def test_who_opens_a_pair_that_somebody_is_settling_sees_who_and_no_form(as_admi
     response = second.post(address, {"decision": "accept", "comment": "My thoughts."})
     page = response.content.decode()
     assert response.status_code == 409
-    assert "was not before you to settle" in page
+    assert "do not have this pair open to settle" in page
     assert page.index("data-decision") < page.index("My thoughts.</textarea>")
     assert second.post(address, {"decision": "accept"}).status_code == 302
     assert ReviewDecision.objects.get(is_adjudication=True).reviewer == reviewer
