@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
-__all__ = ["language_model_server", "said", "streamed"]
+__all__ = ["KEY", "language_model_server", "said", "streamed"]
+
+KEY = "sk-secret"
 
 
 def said(text: str | None) -> dict[str, object]:

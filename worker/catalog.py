@@ -84,7 +84,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         encode="worker.analogy.encoding:bulk_encode",
         evaluate="worker.analogy.evaluation:evaluate_analogy_model",
         reproduce="worker.analogy.reproduction:analogy_paper_tables",
-        jobs={"ask": "worker.analogy.answering:answer_run"},
+        jobs={"ask": "worker.analogy.answering:answer_run", "retell": "worker.analogy.retelling:retell_run"},
     ),
     "probes": WorkerCapability(
         train="worker.probes.training:train_probes_run",

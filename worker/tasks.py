@@ -42,6 +42,7 @@ __all__ = [
     "settle_facet_counts",
     "solve_word_problems",
     "train_model",
+    "write_similar_problems",
 ]
 
 
@@ -147,6 +148,14 @@ def solve_word_problems(self: Task[Any, Any], run_id: int) -> None:
 @application.task(name="bank.ask", bind=True)
 def ask_language_model(self: Task[Any, Any], run_id: int) -> None:
     """Have the language model answer a question."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = capability_job(reporter)
+
+
+@application.task(name="bank.retell", bind=True)
+def write_similar_problems(self: Task[Any, Any], run_id: int) -> None:
+    """Have the language model write similar problems of a question."""
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
             reporter.result = capability_job(reporter)

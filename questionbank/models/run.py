@@ -30,6 +30,7 @@ class Run(models.Model):
         REPORT = "report", _("Count the training data")
         SOLVE = "solve", _("Solve word problems")
         ASK = "ask", _("Ask the language model")
+        RETELL = "retell", _("Write similar problems")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("Waiting")

@@ -25,6 +25,11 @@ class ConfiguredModel:
     host: str
     note: str
 
+    @property
+    def queue(self) -> str:
+        """Of the jobs that ask it: a model on this machine takes long to load."""
+        return "light" if self.host else "default"
+
 
 def configured_language_model() -> ConfiguredModel | None:
     """The model behind an endpoint, else the one on this machine; None where neither is configured."""

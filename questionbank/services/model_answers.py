@@ -59,6 +59,5 @@ def model_answer_request(
     }
     if (asked_already := run_under_way(**wanted)) is not None:
         return asked_already
-    queue = "light" if configured.host else "default"  # a model on this machine takes long to load
     title = _("Ask %(model)s") % {"model": configured.name}
-    return run_create(**wanted, title=title[:200], queue=queue, requested_by=user, send=send)
+    return run_create(**wanted, title=title[:200], queue=configured.queue, requested_by=user, send=send)

@@ -60,6 +60,7 @@ _ALONE: Mapping[str, tuple[str, ...]] = {  # likewise by kind, whatever the capa
     Run.Kind.EVALUATE: ("candidate", "champion"),
     Run.Kind.PROMOTE: ("scope",),
     Run.Kind.REPORT: ("hierarchies",),
+    Run.Kind.RETELL: ("question",),
     Run.Kind.SOLVE: (),
     Run.Kind.UNDO: ("import",),
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,20 +13,24 @@ from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
-from questionbank.models import ProblemVariant, Question, User
+from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
 from questionbank.retelling.stories import stories
 from questionbank.selectors.computations import Computation, question_computation
+from questionbank.selectors.language_models import configured_language_model
 from questionbank.selectors.questions import exact_duplicates
 from questionbank.selectors.variants import accepted_variants
 from questionbank.services.questions import question_create
+from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [
     "MOST_ADDED",
     "MOST_WRITTEN",
     "variant_decide",
     "variants_add_accepted",
+    "variants_keep",
+    "variants_request",
     "variants_write",
     "why_not_varied",
 ]
@@ -38,24 +43,60 @@ _TRIED = 60  # candidates of each kind
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
+    """A question whose similar problems are kept, and the texts that they must not repeat."""
+
     question: Question
     computation: Computation
-    seed: str
+    known: list[str]
 
-    def candidates(self) -> Iterator[RetoldProblem]:
-        """Other stories with the same graph; then, where the equation is known for sure, the same story retold."""
-        yield from islice(stories(self.computation.key, self.seed), _TRIED)
+    def new(self, problems: Iterable[RetoldProblem]) -> Iterator[RetoldProblem]:
+        """Those that may be kept beside what is known and one another."""
+        for problem in problems:
+            if self._accepts(problem):
+                self.known.append(problem.text)
+                yield problem
+
+    def new_by_rules(self) -> Iterator[RetoldProblem]:
+        """Other stories with the same graph; then, where the equation is known for sure, the same story retold.
+
+        One of each generator comes first, then the others.
+        """
+        seed = f"{self.question.pk}/{len(self.known)}"
+        drawn: Iterator[RetoldProblem] = islice(stories(self.computation.key, seed), _TRIED)
         if not self.computation.is_predicted:
-            own = retold(self.question.text, self.computation.equation, self.seed)
-            yield from islice(own, _TRIED)
+            drawn = chain(drawn, islice(retold(self.question.text, self.computation.equation, seed), _TRIED))
+        later: list[RetoldProblem] = []
+        generators: set[str] = set()
+        for problem in drawn:
+            if problem.generator in generators:
+                later.append(problem)
+                continue
+            for accepted in self.new([problem]):
+                generators.add(accepted.generator)
+                yield accepted
+        yield from self.new(later)
+
+    def _accepts(self, problem: RetoldProblem) -> bool:
+        """Whether it is a similar problem that neither the bank nor the question's similar problems have."""
+        if refusal(problem, text=self.question.text, graph_key=self.computation.key):
+            return False
+        if any(story_key(problem.text) == story_key(text) for text in self.known):
+            return False
+        if any(text_likeness(problem.text, text) >= NEAR_COPY for text in self.known):
+            return False
+        return not exact_duplicates(text=problem.text, options=()).exists()
 
 
-def why_not_varied(question: Question) -> str:
-    """Why no similar problems of a question can be written; empty where they can."""
+def why_not_varied(question: Question, *, by_model: bool = False) -> str:
+    """Why no similar problems of a question can be written; empty where they can.
+
+    Args:
+        by_model: by the language model, which writes other languages than the rules too.
+    """
     if question.status == Question.Status.RETIRED:
         return _("This question is retired.")
-    if question.language.partition("-")[0] != _LANGUAGE:
-        return _("Similar problems are written in English only.")
+    if not by_model and question.language.partition("-")[0] != _LANGUAGE:
+        return _("Without a language model, similar problems are written in English only.")
     if question_computation(question) is None:
         return _(
             "What this question computes is not known: it has no equation, and the solver is too unsure."
@@ -65,10 +106,7 @@ def why_not_varied(question: Question) -> str:
 
 @transaction.atomic
 def variants_write(*, question: Question, each: int, user: User) -> list[ProblemVariant]:
-    """Write similar problems of a question here and now; they wait for reviewers.
-
-    Each is confirmed to have the same graph, has other numbers and another story, and its answer is its equation's
-    value. Near copies of the question, of one another and of those written before are left out, and what the bank has.
+    """Write similar problems of a question by rules, here and now; they go to the reviewers.
 
     Returns:
         At most `each` problems; none where the rules know no (other) story.
@@ -78,57 +116,91 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
         Conflict: the question is retired, in another language, or its computation is not known.
         ValidationFailed: `each` is out of bounds.
     """
-    if not user.has_perm("questionbank.paraphrase_propose"):
+    _check(question, each, user, by_model=False)
+    wanted = _wanted(question)
+    return _kept(wanted, islice(wanted.new_by_rules(), each), user)
+
+
+@transaction.atomic
+def variants_request(*, question: Question, each: int, user: User, send: bool = True) -> Run:
+    """Ask the language model for similar problems of a question in a job, or return the job that does so already.
+
+    The run's parameters are ``{"question": id, "each": number}``.
+
+    Raises:
+        NotAllowed: the person may not propose anything, or not ask the model.
+        Conflict: the question is retired, or its computation is not known.
+        ValidationFailed: `each` is out of bounds, or no language model is configured.
+    """
+    _check(question, each, user, by_model=True)
+    configured = configured_language_model()
+    if configured is None:
+        raise ValidationFailed(_("No language model is configured."))
+    wanted: dict[str, Any] = {
+        "kind": Run.Kind.RETELL,
+        "capability": "analogy",
+        "parameters": {"question": question.pk, "each": each},
+    }
+    if (requested_already := run_under_way(**wanted)) is not None:
+        return requested_already
+    title = _("Write similar problems of question %(number)d") % {"number": question.pk}
+    return run_create(**wanted, title=title, queue=configured.queue, requested_by=user, send=send)
+
+
+@transaction.atomic
+def variants_keep(
+    *, question: Question, problems: Iterable[RetoldProblem], each: int, user: User | None
+) -> list[ProblemVariant]:
+    """Keep problems that somebody or something wrote, as far as they are similar and new; they go to the reviewers.
+
+    Each is confirmed to have the same graph, has other numbers and another story, and its answer is its equation's
+    value. Near copies of the question, of one another and of those written before are left out, and what the bank has.
+
+    Args:
+        each: how many to keep at most.
+
+    Raises:
+        Conflict: what the question computes is not known any more.
+    """
+    if question_computation(question) is None:
+        raise Conflict(why_not_varied(question, by_model=True))
+    wanted = _wanted(question)
+    return _kept(wanted, islice(wanted.new(problems), each), user)
+
+
+def _check(question: Question, each: int, user: User, *, by_model: bool) -> None:
+    permissions = ("paraphrase_propose", "language_model_ask") if by_model else ("paraphrase_propose",)
+    if not all(user.has_perm(f"questionbank.{permission}") for permission in permissions):
         raise NotAllowed(_("You may not have similar problems written."))
     if not 1 <= each <= MOST_WRITTEN:
         raise ValidationFailed(_("Choose 1 to %(most)d similar problems.") % {"most": MOST_WRITTEN})
-    if reason := why_not_varied(question):
+    if reason := why_not_varied(question, by_model=by_model):
         raise Conflict(reason)
+
+
+def _wanted(question: Question) -> _Wanted:
     computation = question_computation(question)
     assert computation is not None  # noqa: S101 - `why_not_varied` has looked
     Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()  # two may ask at once
-    known = list(ProblemVariant.objects.filter(question=question).values_list("text", flat=True))
-    wanted = _Wanted(question, computation, f"{question.pk}/{len(known)}")
-    written = islice(_new(wanted, known), each)
+    known = ProblemVariant.objects.filter(question=question).values_list("text", flat=True)
+    return _Wanted(question, computation, list(known))
+
+
+def _kept(wanted: _Wanted, problems: Iterable[RetoldProblem], user: User | None) -> list[ProblemVariant]:
     return ProblemVariant.objects.bulk_create(
         ProblemVariant(
-            question=question,
-            original=question.text,
+            question=wanted.question,
+            original=wanted.question.text,
             text=problem.text,
-            language=question.language,
+            language=wanted.question.language,
             equation=problem.equation,
             answer=problem.answer,
-            is_predicted=computation.is_predicted,
+            is_predicted=wanted.computation.is_predicted,
             generator=problem.generator,
             created_by=user,
         )
-        for problem in written
+        for problem in problems
     )
-
-
-def _new(wanted: _Wanted, known: list[str]) -> Iterator[RetoldProblem]:
-    """Candidates that are similar problems and no near copies; first one of each generator, then others."""
-    later: list[RetoldProblem] = []
-    generators: set[str] = set()
-    for is_second_round in (False, True):
-        for problem in later if is_second_round else wanted.candidates():
-            if not is_second_round and problem.generator in generators:
-                later.append(problem)
-                continue
-            if _is_new(problem, wanted, known):
-                known.append(problem.text)
-                generators.add(problem.generator)
-                yield problem
-
-
-def _is_new(problem: RetoldProblem, wanted: _Wanted, known: list[str]) -> bool:
-    if refusal(problem, text=wanted.question.text, graph_key=wanted.computation.key):
-        return False
-    if any(story_key(problem.text) == story_key(text) for text in known):
-        return False
-    if any(text_likeness(problem.text, text) >= NEAR_COPY for text in known):
-        return False
-    return not exact_duplicates(text=problem.text, options=()).exists()
 
 
 @transaction.atomic

@@ -96,8 +96,8 @@ def _proposals_sentence(found: Proposals) -> str:
     number = len(found.made)
     said = (
         ngettext(
-            "%(number)d paraphrase waits for the reviewers.",
-            "%(number)d paraphrases wait for the reviewers.",
+            "%(number)d paraphrase is in the review queue.",
+            "%(number)d paraphrases are in the review queue.",
             number,
         )
         % {"number": number}

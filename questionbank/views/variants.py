@@ -1,4 +1,4 @@
-"""Similar problems of questions: have some written, look at them, decide on them."""
+"""Similar problems of questions: have some written by rules or by the language model, look at them, decide on them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict
 from questionbank.selectors.computations import question_computation
+from questionbank.selectors.language_models import configured_language_model
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.variants import accepted_variants, open_variants, question_variants, variant_get
-from questionbank.services.variants import variant_decide, variants_write, why_not_varied
+from questionbank.services.variants import variant_decide, variants_request, variants_write, why_not_varied
 from questionbank.views.access import check_permission, requires, takes_posts
 
 __all__ = ["question_variants_page", "review_variants", "variant_decision"]
@@ -26,23 +27,28 @@ WRITTEN = 3  # by one press
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_variants_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The similar problems of a question; POST has some written."""
+    """The similar problems of a question; POST has some written, `by=model` in a job."""
     question = question_get(question_id=question_id, user=request.user)
     if request.method == "POST":
         check_permission(request, "paraphrase_propose")
         try:
+            if request.POST.get("by") == "model":
+                run = variants_request(question=question, each=WRITTEN, user=request.user)
+                return redirect("run_detail", run_id=run.pk)
             written = variants_write(question=question, each=WRITTEN, user=request.user)
         except Conflict as error:
             messages.warning(request, str(error))
         else:
             _say_written(request, len(written))
         return redirect("question_variants", question_id=question.pk)
+    model = configured_language_model()
     context = {
         "question": question,
         "computation": question_computation(question),
         "page": Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page")),
         "accepted": accepted_variants(question=question).count(),
         "why_not": why_not_varied(question),
+        "language_model": None if model and why_not_varied(question, by_model=True) else model,
     }
     return render(request, "questions/variants.html", context)
 
@@ -52,8 +58,8 @@ def _say_written(request: HttpRequest, number: int) -> None:
         messages.warning(request, _("We found no other story that is computed in this way."))
         return
     sentence = ngettext(
-        "%(number)d similar problem waits for the reviewers.",
-        "%(number)d similar problems wait for the reviewers.",
+        "%(number)d similar problem is in the review queue.",
+        "%(number)d similar problems are in the review queue.",
         number,
     )
     messages.success(request, sentence % {"number": number})

@@ -15,10 +15,12 @@ from tests.language_model_server import language_model_server, streamed
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import store_vectors
 from worker.analogy.answering import answer_run
+from worker.analogy.retelling import retell_run
 from worker.running import run_here
 
 ASKED = "A box holds 6 eggs. A shop buys 4 boxes and sells 3 eggs. How many eggs has it left?"
 CHAIRS = "There are 5 rows of 9 chairs, and 7 chairs are broken. How many chairs are whole?"
+BUSES = "A school hires 4 buses with 35 seats each. 8 seats stay empty. How many people go on the trip?"
 EGGS = "A box holds 6 eggs. A shop buys 4 boxes and 3 more eggs. How many eggs has it?"
 
 
@@ -77,13 +79,15 @@ def test_a_pasted_problem_has_exemplars_a_prompt_to_copy_and_a_model_that_answer
         expect(page.locator("#model-answer")).to_contain_text("The published answer is the same.")
 
 
-def test_similar_problems_are_written_reviewed_and_added(open_as, problems: list[Question], reviewer) -> None:
+def test_similar_problems_are_written_reviewed_and_added(
+    open_as, problems: list[Question], reviewer, settings
+) -> None:
     chairs = problems[1]  # the chairs, whose equation is known
     page: Page = open_as("teacher")
     page.goto(f"/questions/{chairs.pk}/")
     page.get_by_role("link", name="Similar problems").click()
     page.get_by_role("button", name="Write similar ones").click()
-    expect(page.get_by_text("wait for the reviewers")).to_be_visible()
+    expect(page.get_by_text("are in the review queue")).to_be_visible()
     variants = page.locator("li.variant")
     expect(variants.first.locator("code")).to_have_text(re.compile(r"\d+\*\d+-\d+"))
 
@@ -96,6 +100,16 @@ def test_similar_problems_are_written_reviewed_and_added(open_as, problems: list
     page.get_by_role("button", name="Add 1 similar problem to the bank").click()
     expect(page.get_by_text("1 similar problem was added.")).to_be_visible()
     expect(variants.locator("a", has_text="Question")).to_have_count(1)
+
+    with language_model_server() as server:
+        settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = server.url, "tiny"
+        server.answers = [streamed(f"<problem>{BUSES}</problem><equation>4*35-8</equation>")]
+        page.reload()
+        page.get_by_role("button", name="Ask tiny for some").click()
+        run_here(Run.objects.get(kind="retell"), retell_run)
+        page.get_by_role("link", name="Look at the similar problems").click()
+        expect(variants.first).to_contain_text(BUSES)
+        expect(variants.first).to_contain_text("4*35-8 = 132")
 
 
 @LOOKS

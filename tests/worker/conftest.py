@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
 from analytics.training.threads import wait_passively
+from tests.language_model_server import KEY, language_model_server
 
 wait_passively()  # before a test module imports torch
 
@@ -44,3 +46,17 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def server(settings, monkeypatch) -> Iterator[SimpleNamespace]:
+    """A language model that the installation names; nobody waits between tries."""
+    from analytics.language_model import endpoint
+
+    monkeypatch.setattr(endpoint.EndpointModel.__init__, "__kwdefaults__", {
+        **endpoint.EndpointModel.__init__.__kwdefaults__, "wait": lambda seconds: None
+    })  # fmt: skip
+    with language_model_server() as running:
+        settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = running.url, "tiny"
+        settings.LANGUAGE_MODEL_KEY = KEY
+        yield running

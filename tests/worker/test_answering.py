@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import SimpleNamespace
-
 import pytest
+from django.urls import reverse
 
-from analytics.language_model import endpoint
 from questionbank.dispatch import task_name
 from questionbank.errors import KindredError, NotAllowed, ValidationFailed
 from questionbank.models import Run
 from questionbank.selectors.exemplars import ExemplarPrompt
 from questionbank.services.model_answers import model_answer_request
-from tests.language_model_server import language_model_server, said, streamed
+from tests.language_model_server import KEY, said, streamed
 from worker.analogy.answering import answer_run
 from worker.running import run_here
 from worker.tasks import ask_language_model
 
 pytestmark = pytest.mark.django_db
 
-KEY = "sk-secret"
 TEXT = "A box holds 6 eggs. A shop buys 4 boxes and sells 3 eggs. How many eggs has it left?"
 PROMPT = f"Question: How much is 5 + 2?\nAnswer: x=5+2\n\nQuestion: {TEXT}\nAnswer:"
-
-
-@pytest.fixture
-def server(settings, monkeypatch) -> Iterator[SimpleNamespace]:
-    """A language model that the installation names; nobody waits between tries."""
-    monkeypatch.setattr(endpoint.EndpointModel.__init__, "__kwdefaults__", {
-        **endpoint.EndpointModel.__init__.__kwdefaults__, "wait": lambda seconds: None
-    })  # fmt: skip
-    with language_model_server() as running:
-        settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = running.url, "tiny"
-        settings.LANGUAGE_MODEL_KEY = KEY
-        yield running
 
 
 def request(user, answers: str = "equation", text: str = TEXT) -> Run:
@@ -55,7 +39,7 @@ def test_the_prompt_is_sent_and_the_answer_read(teacher, server):
     server.answers = [streamed("x=6", "*4-3", "\n")]
     result = run_here(request(teacher), answer_run)
     assert result == {
-        "model": "tiny", "host": "127.0.0.1", "written": "x=6*4-3", "value": 21.0, "problem": "",
+        "language_model": "tiny", "host": "127.0.0.1", "written": "x=6*4-3", "value": 21.0, "problem": "",
         "prompt_tokens": 5, "answer_tokens": 3,
     }  # fmt: skip
     ((_path, key, body),) = server.asked
@@ -148,3 +132,13 @@ def test_without_a_model_or_a_role_nothing_is_asked(teacher, server, settings, d
     settings.LANGUAGE_MODEL_URL = ""
     with pytest.raises(ValidationFailed, match="No language model is configured"):
         request(teacher)
+
+
+def test_the_page_of_a_finished_job_leads_to_the_answer(client, teacher, server):
+    server.answers = [streamed("x=6*4-3")]
+    run = request(teacher)
+    ask_language_model.run(run.pk)
+    client.force_login(teacher)
+    page = client.get(reverse("run_detail", args=[run.pk]))
+    assert page.status_code == 200
+    assert reverse("model_answer", args=[run.pk]) in page.content.decode()

@@ -7,8 +7,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import parse_answer, uses_numbers_of
-from analytics.errors import Cancelled
 from analytics.language_model.protocol import AskOptions, conversation
+from worker.analogy.written_words import WrittenWords
 from worker.language_models import open_language_model
 from worker.reporting import RunReporter
 
@@ -30,8 +30,8 @@ def answer_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``ask`` asks for; `model_answer_request` describes its parameters.
 
     Returns:
-        ``{"model", "host", "written", "value", "problem", "prompt_tokens", "answer_tokens"}``: what the model wrote,
-        the number that it gives (None where it gives none), and a sentence where something is wrong with it.
+        ``{"language_model", "host", "written", "value", "problem", "prompt_tokens", "answer_tokens"}``: what the model
+        wrote, the number that it gives (None where it gives none), and a sentence where something is wrong with it.
 
     Raises:
         ValidationFailed: no model is configured any more.
@@ -42,14 +42,15 @@ def answer_run(reporter: RunReporter) -> dict[str, Any]:
     answers = parameters["answers"]
     instruction = _INSTRUCTION.format(format=_FORMATS[answers])
     with open_language_model() as model:
-        progress = _Progress(reporter, model.name)
         reporter.progress(0, 0, _("Asking %(model)s") % {"model": model.name})
         answer = model.ask(
-            conversation(parameters["prompt"], instruction=instruction), _OPTIONS, on_text=progress
+            conversation(parameters["prompt"], instruction=instruction),
+            _OPTIONS,
+            on_text=WrittenWords(reporter, model.name),
         )
         value = parse_answer(answer.text, answers)
         return {
-            "model": model.name,
+            "language_model": model.name,
             "host": model.host,
             "written": answer.text.strip()[:_LONGEST_SHOWN],
             "value": value,
@@ -57,20 +58,6 @@ def answer_run(reporter: RunReporter) -> dict[str, Any]:
             "prompt_tokens": answer.prompt_tokens,
             "answer_tokens": answer.answer_tokens,
         }
-
-
-class _Progress:
-    """Counts the words that arrive, and ends the answer where the run was cancelled."""
-
-    def __init__(self, reporter: RunReporter, name: str) -> None:
-        self._reporter, self._name, self._words = reporter, name, 0
-
-    def __call__(self, piece: str) -> None:
-        if self._reporter.should_stop():
-            raise Cancelled
-        self._words += len(piece.split())
-        message = _("%(model)s has written %(words)d words") % {"model": self._name, "words": self._words}
-        self._reporter.progress(0, 0, message)
 
 
 def _problem(written: str, answers: str, value: float | None, question: str) -> str:

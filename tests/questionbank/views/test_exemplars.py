@@ -90,7 +90,7 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     address = reverse("question_variants", args=[pencils.pk])
     assert "It computes a − b." in as_teacher.get(address).content.decode()
     page = as_teacher.post(address, follow=True).content.decode()
-    assert "3 similar problems wait for the reviewers." in page
+    assert "3 similar problems are in the review queue." in page
     assert "No similar problems yet." not in page
     assert 'value="accept"' not in page  # a teacher decides on nothing
     client.force_login(reviewer)

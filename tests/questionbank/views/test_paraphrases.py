@@ -55,7 +55,7 @@ def test_a_teacher_has_paraphrases_proposed_from_the_question_s_page(as_teacher,
     assert "No paraphrases yet." in page
     sent = dict(re.findall(r'<input type="hidden" name="(each|paraphraser)" value="(\w+)">', page))
     text = propose(as_teacher, question, **sent).content.decode()
-    assert "3 paraphrases wait for the reviewers." in text
+    assert "3 paraphrases are in the review queue." in text
     assert text.count("Waiting for reviewers") == 3
     page = as_teacher.get(reverse("question_detail", args=[question.pk])).content.decode()
     for pair in ParaphrasePair.objects.all():

@@ -1,0 +1,63 @@
+"""Having the language model write similar problems of a question: prompt -> problems that reviewers decide on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analytics.language_model.protocol import AskOptions
+from questionbank.errors import Conflict, NotFound
+from questionbank.models import Question
+from questionbank.retelling.language_model import problems_of_answer, retelling_request
+from questionbank.selectors.computations import question_computation
+from questionbank.services.variants import variants_keep, why_not_varied
+from worker.analogy.written_words import WrittenWords
+from worker.language_models import open_language_model
+from worker.reporting import RunReporter
+
+__all__ = ["retell_run"]
+
+_SPARE = 2  # more problems are asked for than are wanted: some are refused
+_TOKENS_EACH = 400
+
+
+def retell_run(reporter: RunReporter) -> dict[str, Any]:
+    """Do what a run of kind ``retell`` asks for; `variants_request` describes its parameters.
+
+    Returns:
+        ``{"language_model", "host", "problems_written", "problems_kept"}``: written are those with an equation that can
+        be read; kept, those that compute the same with another story and other numbers, and are new.
+
+    Raises:
+        NotFound, Conflict: the question was deleted or retired, or what it computes is not known any more.
+        ValidationFailed: no model is configured any more.
+        AnalyticsError: it cannot be loaded or reached, refuses, or gives no text.
+        Cancelled: the run was stopped.
+    """
+    parameters = reporter.run.parameters
+    question = Question.objects.filter(pk=parameters["question"]).first()
+    if question is None:
+        raise NotFound(_("The question was deleted."))
+    if reason := why_not_varied(question, by_model=True):
+        raise Conflict(reason)
+    computation = question_computation(question)
+    assert computation is not None  # noqa: S101 - `why_not_varied` has looked
+    asked = parameters["each"] + _SPARE
+    with open_language_model() as model:
+        reporter.progress(0, 0, _("Asking %(model)s") % {"model": model.name})
+        answer = model.ask(
+            retelling_request(question.text, computation.equation, asked),
+            AskOptions(temperature=0.8, seed=reporter.run.pk, max_tokens=_TOKENS_EACH * asked),
+            on_text=WrittenWords(reporter, model.name),
+        )
+        problems = problems_of_answer(answer.text, model.name[:200])
+        kept = variants_keep(
+            question=question, problems=problems, each=parameters["each"], user=reporter.run.requested_by
+        )
+        return {
+            "language_model": model.name,
+            "host": model.host,
+            "problems_written": len(problems),
+            "problems_kept": len(kept),
+        }

@@ -1,0 +1,28 @@
+"""The progress of a job while a language model writes."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from analytics.errors import Cancelled
+from worker.reporting import RunReporter
+
+__all__ = ["WrittenWords"]
+
+
+class WrittenWords:
+    """Called with each piece of an answer: counts its words, and ends it where the run was cancelled.
+
+    Raises:
+        Cancelled: it was.
+    """
+
+    def __init__(self, reporter: RunReporter, name: str) -> None:
+        self._reporter, self._name, self._words = reporter, name, 0
+
+    def __call__(self, piece: str) -> None:
+        if self._reporter.should_stop():
+            raise Cancelled
+        self._words += len(piece.split())
+        message = _("%(model)s has written %(words)d words") % {"model": self._name, "words": self._words}
+        self._reporter.progress(0, 0, message)
