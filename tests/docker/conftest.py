@@ -181,6 +181,7 @@ def containers(compose, database_address, redis_address, tmp_path_factory) -> Co
         "VAR_DIR": str(var),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",  # other tests share the processors
     }
     made = Containers(environment, var, port)
     prepared = made.run("prepare")

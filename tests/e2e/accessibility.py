@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
-from tests.e2e.conftest import DESK, TELEPHONE
+from tests.e2e.conftest import DESK, TABLET, TELEPHONE
 
 LEVELS = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 # What size and theme can change; names, roles and headings are the same in both, and are checked once.
@@ -15,9 +14,7 @@ LOOK_RULES = {"type": "rule", "values": ["color-contrast", "target-size", "scrol
 RUN_AXE = "async ([within, options]) => (await axe.run(within ?? document, options)).violations"
 
 # Layout depends on the size and contrast on the theme, not one on the other: two pairs cover both.
-LOOKS = pytest.mark.parametrize(
-    ("size", "theme"), [(DESK, "light"), (TELEPHONE, "dark")], ids=["desk-light", "telephone-dark"]
-)
+LOOKS = ((DESK, "light"), (TELEPHONE, "dark"))
 
 
 def complaints(page: Page, theme: str = "light", *, within: str | None = None) -> list[str]:
@@ -35,6 +32,26 @@ def complaints(page: Page, theme: str = "light", *, within: str | None = None) -
         for violation in violations
         for node in violation["nodes"]
     ]
+
+
+def faults(page: Page) -> list[str]:
+    """What is wrong with the page that is open, unfolded: by axe, or too wide for a desk, a tablet or a telephone."""
+    unfold_everything(page)
+    found = []
+    for size, theme in LOOKS:
+        look_as(page, size, theme)
+        found += complaints(page, theme)
+        found += [f"wider than {size[0]} pixels"] if is_too_wide(page) else []
+    look_as(page, TABLET, "light")
+    found += [f"wider than {TABLET[0]} pixels"] if is_too_wide(page) else []
+    look_as(page, DESK, "light")
+    return found
+
+
+def look_as(page: Page, size: tuple[int, int], theme: str) -> None:
+    """Give the window a size and a theme; colours change at once, since nothing moves."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
 
 
 def unfold_everything(page: Page) -> None:

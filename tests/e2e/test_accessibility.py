@@ -20,8 +20,7 @@ from questionbank.models import (
 )
 from questionbank.services.artifacts import artifact_promote
 from questionbank.services.projections import projection_store
-from tests.e2e.accessibility import LOOKS, complaints, is_too_wide, unfold_everything
-from tests.e2e.conftest import DESK, TABLET, TELEPHONE
+from tests.e2e.accessibility import LOOKS, complaints, faults, is_too_wide
 from tests.factories import QuestionFactory
 
 LONG_FORMULA = r"$$\int_{-\infty}^{\infty} e^{-x^2}\,dx = \sum_{k=0}^{n} \binom{n}{k} a^k b^{n-k} + " + " + ".join(
@@ -201,7 +200,7 @@ def add_models(bank) -> None:
     RunMetric.objects.create(run=trained, step=10, name="loss", value=2.0)
 
 
-@LOOKS
+@pytest.mark.parametrize(("size", "theme"), LOOKS, ids=["desk-light", "telephone-dark"])
 def test_a_bad_page_is_complained_of(open_browser, size, theme) -> None:
     page = open_browser(size=size, color_scheme=theme)
     page.set_content(
@@ -214,46 +213,47 @@ def test_a_bad_page_is_complained_of(open_browser, size, theme) -> None:
     assert is_too_wide(page)
 
 
-@LOOKS
-def test_pages_before_the_log_in(open_browser, full_bank, size, theme, settings) -> None:
+def test_a_page_that_is_bad_in_one_look_is_complained_of(open_browser) -> None:
+    page = open_browser()
+    page.set_content(
+        "<style>@media (prefers-color-scheme: dark) { p { color: #777; background: #888 } }"
+        " @media (max-width: 400px) { div { width: 2000px } }</style><main><p>Dark</p><div>Wide</div></main>"
+    )
+    found = faults(page)
+    assert any(fault.startswith("color-contrast") for fault in found)
+    assert "wider than 390 pixels" in found
+    assert "wider than 820 pixels" not in found
+
+
+def test_pages_before_the_log_in(open_browser, full_bank, settings) -> None:
     settings.DEMO = True
-    page = open_browser(size=size, color_scheme=theme)
+    page = open_browser()
     for address in OPEN_PAGES:
         page.goto(address)
-        assert not complaints(page, theme), address
-        assert not is_too_wide(page), address
+        assert not faults(page), address
 
 
-@LOOKS
 @pytest.mark.parametrize("role", ["teacher", "admin"])
-def test_pages_of_each_role(open_as, full_bank, admin_person, role, size, theme) -> None:
-    page = open_as(role, size=size, color_scheme=theme)
+def test_pages_of_each_role(open_as, full_bank, admin_person, role) -> None:
+    page = open_as(role)
     found = {}
     for name, address in (TEACHER_PAGES if role == "teacher" else ADMIN_PAGES).items():
         page.goto(address(full_bank))
-        unfold_everything(page)
-        problems = complaints(page, theme) + (["wider than the window"] if is_too_wide(page) else [])
-        if size == DESK:
-            page.set_viewport_size({"width": TABLET[0], "height": TABLET[1]})
-            problems += ["wider than a tablet"] if is_too_wide(page) else []
-            page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
-        if problems:
+        if problems := faults(page):
             found[name] = problems
     assert not found
 
 
-@LOOKS
-def test_what_appears_only_after_doing_something(open_as, full_bank, size, theme) -> None:
-    page = open_as("teacher", size=size, color_scheme=theme)
+def test_what_appears_only_after_doing_something(open_as, full_bank) -> None:
+    page = open_as("teacher")
     page.locator(".account > summary").click()
     # what an open menu half covers behind it cannot be clicked, and need not be
-    assert not complaints(page, theme, within=".account"), "the menu"
+    assert not complaints(page, within=".account"), "the menu"
 
     page.goto("/paste/")
     page.get_by_label("Question", exact=True).fill(full_bank.long.text)
     page.get_by_role("heading", name="Similar questions").wait_for()
-    assert not complaints(page, theme), "what was pasted"
-    assert not is_too_wide(page), "what was pasted"
+    assert not faults(page), "what was pasted"
 
     page.goto("/questions/new/")
     page.get_by_label("Find a concept").fill("c")
@@ -261,18 +261,15 @@ def test_what_appears_only_after_doing_something(open_as, full_bank, size, theme
     page.get_by_label("Type").select_option("choice")
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("alert").wait_for()
-    assert not complaints(page, theme), "a form with errors"
-    assert not is_too_wide(page), "a form with errors"
+    assert not faults(page), "a form with errors"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_an_empty_bank(open_as, teacher, transactional_db, theme) -> None:
-    page = open_as("teacher", color_scheme=theme, size=TELEPHONE)
+def test_an_empty_bank(open_as, teacher, transactional_db) -> None:
+    page = open_as("teacher")
     assert not Question.objects.exists()
     for address in ("/", "/questions/", "/concepts/", "/map/", "/models/", "/jobs/"):
         page.goto(address)
-        assert not complaints(page), address
-        assert not is_too_wide(page), address
+        assert not faults(page), address
 
 
 def test_everything_is_reached_by_keyboard(open_as, full_bank) -> None:
