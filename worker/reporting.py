@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -35,6 +38,7 @@ DATABASE_SECONDS = 600.0  # so long a job waits for the database; then the recon
 DISK_SECONDS = 600.0  # so long it waits for space
 PAUSE_SECONDS = 1.0
 PACE_SECONDS = 3.0  # after so long a stage's pace is known
+INNERMOST_CALLS = 8  # that the log of a job that hangs shows
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
 
 
@@ -66,6 +70,9 @@ class RunReporter:
         self.run = run
         self.result: Mapping[str, Any] = {}
         self.echo: Callable[[str], Any] | None = None  # a command's terminal
+        self.patience = runs.PATIENCE_BY_KIND.get(run.kind, runs.PATIENCE).total_seconds()
+        self._reported = time.monotonic()
+        self._thread = threading.get_ident()  # that does the work
         self._written, self._message = 0.0, ""
         self._stage: tuple[float, int, int] | None = None  # when it began, how far it was then, its total
         self._furthest_step: int | None = None  # that an earlier attempt reached
@@ -75,7 +82,7 @@ class RunReporter:
 
     def progress(self, done: int, total: int, message: str = "") -> None:
         """Write how far the job is, not more often than twice a second."""
-        now = time.monotonic()
+        self._reported = now = time.monotonic()
         if done < total and message == self._message and now - self._written < PROGRESS_SECONDS:
             return
         self._written, self._message = now, message
@@ -93,10 +100,12 @@ class RunReporter:
 
     def saved_work(self) -> None:
         """Say that what was done so far is saved: another attempt goes on from here."""
+        self._reported = time.monotonic()
         patiently(partial(runs.run_saved_work, run=self.run))
 
     def step(self, report: StepReport) -> None:
         """A callback of the training loop: progress with the time left, and the figures as rows."""
+        self._reported = time.monotonic()
         message = f"Step {report.step:,} of {report.steps:,}"
         if report.step < report.steps:
             message += f", {duration_text(report.seconds_left)} left"
@@ -113,6 +122,7 @@ class RunReporter:
 
     def log(self, text: str, level: str = "info") -> None:
         """Add a line to the run's log."""
+        self._reported = time.monotonic()
         if self.echo:
             self.echo(text)
         patiently(partial(runs.run_log, run=self.run, text=text, level=level))
@@ -125,6 +135,24 @@ class RunReporter:
         """Raise `Cancelled` where the run shall stop."""
         if self.should_stop():
             raise Cancelled("The job was cancelled.")
+
+    def hangs(self) -> bool:
+        """Whether the job has reported nothing for longer than its kind may. A command's job is its user's to stop."""
+        silent = time.monotonic() - self._reported
+        return silent > self.patience and self.echo is None and not self._finished.is_set()
+
+    def _end_hung_job(self) -> None:
+        """Mark the run as failed, log where it hangs, and kill the process, which nothing else would free.
+
+        The supervisor, or Celery's parent process, starts another worker.
+        """
+        frame = sys._current_frames().get(self._thread)
+        trace = "".join(traceback.format_stack(frame)[-INNERMOST_CALLS:]) if frame else ""
+        waited = duration_text(self.patience)
+        runs.run_log(run=self.run, text=f"The job hangs here:\n{trace}", level="error")
+        runs.run_fail(run=self.run, error=f"The job reported no progress for {waited} and was stopped.")
+        logger.error("run_hangs", run=self.run.pk, trace=trace)
+        os.kill(os.getpid(), signal.SIGKILL)
 
     def _beat(self) -> None:
         """Runs in a thread with its own database connection, so that a busy job is not taken for dead."""
@@ -139,6 +167,8 @@ class RunReporter:
                         held_by = connection.connection
                     elif not runs.run_heartbeat(run=self.run):
                         self._stop_requested.set()
+                    if self.hangs():
+                        self._end_hung_job()
                 except DatabaseError:
                     connection.close()  # the next beat connects again
                 self._held.set()

@@ -67,6 +67,15 @@ _ALONE: Mapping[str, tuple[str, ...]] = {  # likewise by kind, whatever the capa
 HEARTBEAT_SECONDS = 2.0
 SILENT_AFTER = timedelta(seconds=6)  # without a heartbeat and without its lock a worker is dead
 STALLED_AFTER = timedelta(seconds=45)  # one that keeps its lock is stopped, or hangs
+PATIENCE = timedelta(hours=3)  # a job that reports nothing for so long hangs
+PATIENCE_BY_KIND: Mapping[str, timedelta] = {
+    Run.Kind.ASK: timedelta(minutes=30),
+    Run.Kind.RETELL: timedelta(minutes=30),
+    Run.Kind.IMPORT: timedelta(hours=1),
+    Run.Kind.PROPOSE: timedelta(hours=1),
+    Run.Kind.PROMOTE: timedelta(hours=6),  # an index of a large bank is built in one statement
+    Run.Kind.TRAIN: timedelta(hours=6),  # large models step slowly, and are measured at the end
+}
 MAX_DEATHS = 3  # of workers, by a cause of their own, since the job last saved work
 MAX_PAUSES = 20  # because the database went away, since the job last saved work
 MAX_FULL_DISKS = 3  # pauses, likewise

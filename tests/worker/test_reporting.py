@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 
 import pytest
@@ -72,6 +73,33 @@ def test_a_training_whose_worker_is_shut_down_waits_for_the_next_one(run):
     run.refresh_from_db()
     assert (run.state, run.attempts, run.lease) == ("queued", 0, None)
     assert run.logs.filter(text__contains="was shut down").exists()
+
+
+def test_a_job_that_hangs_fails_with_the_place_in_its_log_and_its_process_is_killed(run, monkeypatch):
+    killed: list[tuple[int, int]] = []
+    monkeypatch.setattr(reporting.os, "kill", lambda *sent: killed.append(sent))
+    with running(run.pk, "here") as reporter:
+        assert reporter.patience == runs.PATIENCE_BY_KIND["train"].total_seconds()
+        assert not reporter.hangs()
+        reporter.patience = 60.0
+        reporter._reported -= 61.0
+        assert reporter.hangs()
+        reporter.log("It moves again.")
+        assert not reporter.hangs()
+        reporter._reported -= 61.0
+        reporter._end_hung_job()
+    assert killed == [(os.getpid(), signal.SIGKILL)]
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED  # although the block went on to its end
+    assert run.error == "The job reported no progress for 1 min 0 s and was stopped."
+    assert "_end_hung_job()" in run.logs.get(text__startswith="The job hangs here").text
+
+
+def test_a_job_of_a_command_is_its_users_to_stop(run):
+    with running(run.pk, "command line") as reporter:
+        reporter.echo = print
+        reporter._reported -= reporter.patience + 1
+        assert not reporter.hangs()
 
 
 def test_a_run_that_somebody_cancelled_is_cancelled(run):
