@@ -1,7 +1,7 @@
 """Which device computes, and in which number format bulk inference runs there.
 
-Decision 4: bfloat16 on a CPU that has the instructions for it. Without them bfloat16 is emulated and
-slower than float32.
+Decision 4: bfloat16 where the device has instructions for it. Elsewhere it is emulated and slower than float32;
+float16, which an older GPU has, overflows in training without a scaled loss.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def pick_device(preference: str = "auto") -> torch.device:
 def inference_dtype(device: torch.device) -> torch.dtype:
     """The number format in which `device` encodes fastest at a cosine of 0.9999 to float32."""
     if device.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+        has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
+        return torch.bfloat16 if has_bfloat16 else torch.float32
     if device.type == "cpu":
         has: dict[str, object] = getattr(
             torch.cpu, "get_capabilities", dict

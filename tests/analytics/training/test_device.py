@@ -29,6 +29,14 @@ def test_a_processor_without_bfloat16_computes_in_full_precision(monkeypatch):
         assert inference_dtype(torch.device("cpu")) == torch.bfloat16
 
 
+@pytest.mark.parametrize(("supported", "dtype"), [(True, torch.bfloat16), (False, torch.float32)])
+def test_a_gpu_that_only_emulates_bfloat16_computes_in_full_precision(monkeypatch, supported, dtype):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation=True: (
+        supported or including_emulation
+    ))  # fmt: skip
+    assert inference_dtype(torch.device("cuda")) == dtype
+
+
 def test_autocast_applies_only_to_other_formats_than_float32():
     cpu, weights = torch.device("cpu"), torch.ones(2, 2)
     with autocast(cpu, torch.bfloat16):
