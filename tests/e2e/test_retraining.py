@@ -1,4 +1,4 @@
-"""The story of a retraining in a browser, from the button to the roll back: a tiny encoder, a tiny scorer.
+"""The story of a retraining in a browser, from the button to the roll back: a tiny encoder, scorer and retriever.
 
 No worker runs here: the test calls the task of a waiting job in a thread, as a worker would.
 """
@@ -16,13 +16,15 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from analytics.training.threads import wait_passively
-from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Run
+from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Question, Run
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.runs import run_create
 from tests.questionbank.small_bank import add_set, store_vectors
+from tests.questionbank.story_bank import add_story, story
 from worker import reporting
+from worker.analogy import comparison as analogy_comparison
 from worker.paraphrase import comparison as paraphrase_comparison
 from worker.tasks import (
     compare_models,
@@ -98,6 +100,59 @@ def open_models(page: Page) -> None:
     page.get_by_role("link", name="Models", exact=True).click()
 
 
+def fill_in(page: Page, groups: tuple[str, ...], values: dict[str, str]) -> None:
+    """The form of a training, whose groups are folded away; one in full precision."""
+    for group in groups:
+        page.locator("summary", has_text=group).click()
+    for label, value in values.items():
+        page.get_by_label(label, exact=True).fill(value)
+    page.get_by_label("Mixed precision").uncheck()
+    page.get_by_role("button", name="Start the training").last.click()
+
+
+def train_and_compare(page: Page) -> None:
+    """From a started training to the comparison of its candidate."""
+    with at_work(train_model, the_run("train")):
+        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
+            timeout=1000 * PATIENCE_SECONDS
+        )
+    expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Look at the model").click()
+    compare(page)
+
+
+def compare(page: Page) -> None:
+    """From the page of a candidate to its comparison."""
+    page.get_by_role("link", name="Compare", exact=True).click()
+    expect(page.get_by_text("Not compared yet")).to_be_visible()
+    page.get_by_role("button", name="Compare with the champion").click()
+    with at_work(compare_models, the_run("evaluate")):
+        page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
+
+
+def promote(page: Page) -> None:
+    """From a comparison to the end of the promotion; so small a training may or may not pass the gate."""
+    page.get_by_role("link", name="Promote", exact=True).click()
+    page.get_by_label("Reason").fill("To see the whole story.")
+    override = page.get_by_label("Promote it although the gate advises against it")
+    if override.count():
+        override.check()
+    page.get_by_role("button", name="Promote").click()
+    with at_work(promote_model, the_run("promote")):
+        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
+            timeout=1000 * PATIENCE_SECONDS
+        )
+
+
+def roll_back(page: Page, former: str) -> None:
+    """From anywhere to the models, with the former one in use."""
+    open_models(page)
+    page.get_by_role("link", name="Roll back").click()
+    page.get_by_label("Reason").fill("It was only a trial.")
+    page.get_by_role("button", name="Roll back").click()
+    expect(page.get_by_text(f"“{former}” serves again.")).to_be_visible()
+
+
 def purpose_neighbours(page: Page, address: str) -> list[str]:
     page.goto(address)  # where both lenses agree there is one list
     links = page.get_by_role("region", name=re.compile("Purpose|Most similar")).locator(".question-link")
@@ -118,16 +173,11 @@ def test_retrain_compare_promote_and_roll_back(
     open_models(page)
     page.get_by_role("link", name="Retrain question encoder").click()
     expect(page.get_by_role("region", name="What it learns from")).to_contain_text("90")
-    for group in ("Optimiser", "Machine and repetition"):
-        page.locator("summary", has_text=group).click()
-    for label, value in {
+    fill_in(page, ("Optimiser", "Machine and repetition"), {
         "Backbone": str(tiny_folder(tmp_path / "tiny", seed=2)), "Levels": "2", "Batch size": "8",
         "Epochs": "1000", "Max steps": str(STEPS), "Max tokens": "64", "Evaluate every": "10",
         "Learning rate": "0.002",
-    }.items():  # fmt: skip
-        page.get_by_label(label, exact=True).fill(value)
-    page.get_by_label("Mixed precision").uncheck()
-    page.get_by_role("button", name="Start the training").last.click()
+    })  # fmt: skip
     expect(page.get_by_text("No worker is running for jobs of this kind.")).to_be_visible()
 
     # watch, and cancel
@@ -159,11 +209,7 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_role("link", name="Look at the model").click()
     candidate = ModelArtifact.objects.get(state="candidate")
     expect(page.get_by_role("heading", level=1)).to_have_text(candidate.name)
-    page.get_by_role("link", name="Compare", exact=True).click()
-    expect(page.get_by_text("Not compared yet")).to_be_visible()
-    page.get_by_role("button", name="Compare with the champion").click()
-    with at_work(compare_models, the_run("evaluate")):
-        page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
+    compare(page)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
         "Precision at 10, level 2, the bank’s held-out questions"
     )
@@ -190,10 +236,7 @@ def test_retrain_compare_promote_and_roll_back(
     # roll back
     open_models(page)
     expect(page.get_by_role("region", name="Question encoder")).to_contain_text("gate overridden")
-    page.get_by_role("link", name="Roll back").click()
-    page.get_by_label("Reason").fill("It was only a trial.")
-    page.get_by_role("button", name="Roll back").click()
-    expect(page.get_by_text("“the-first-encoder” serves again.")).to_be_visible()
+    roll_back(page, "the-first-encoder")
     assert purpose_neighbours(page, question) == at_first
     assert list(ModelEvent.objects.values_list("kind", flat=True)[:2]) == ["rolled_back", "promoted"]
 
@@ -230,26 +273,11 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     expect(page.get_by_role("region", name="What it learns from")).to_contain_text(
         "120 of 120 are in English"
     )
-    for group in ("Triplets", "Optimiser", "Machine and repetition"):
-        page.locator("summary", has_text=group).click()
-    for label, value in {
+    fill_in(page, ("Triplets", "Optimiser", "Machine and repetition"), {
         "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "20", "Max tokens": "128",
         "Triplets per question": "1", "Learning rate": "0.005",
-    }.items():  # fmt: skip
-        page.get_by_label(label, exact=True).fill(value)
-    page.get_by_label("Mixed precision").uncheck()
-    page.get_by_role("button", name="Start the training").last.click()
-    with at_work(train_model, the_run("train")):
-        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
-            timeout=1000 * PATIENCE_SECONDS
-        )
-    expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
-
-    page.get_by_role("link", name="Look at the model").click()
-    page.get_by_role("link", name="Compare", exact=True).click()
-    page.get_by_role("button", name="Compare with the champion").click()
-    with at_work(compare_models, the_run("evaluate")):
-        page.get_by_role("link", name="Look at the comparison").click(timeout=1000 * PATIENCE_SECONDS)
+    })  # fmt: skip
+    train_and_compare(page)
     verdict = page.get_by_role("region", name="The verdict: the probability")
     expect(verdict).to_contain_text("ROC AUC of the verdict, operators’ pairs")
     expect(verdict).to_contain_text("Macro F1 of the verdict at one half, the demo’s hand-written pairs")
@@ -261,17 +289,7 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
         "Probability that it is valid"
     )
 
-    page.get_by_role("link", name="Promote", exact=True).click()
-    expect(page.get_by_text("decided ones keep their score")).to_be_visible()
-    page.get_by_label("Reason").fill("To see the whole story.")
-    override = page.get_by_label("Promote it although the gate advises against it")
-    if override.count():  # so small a training may or may not pass the gate
-        override.check()
-    page.get_by_role("button", name="Promote").click()
-    with at_work(promote_model, the_run("promote")):
-        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(
-            timeout=1000 * PATIENCE_SECONDS
-        )
+    promote(page)
     expect(page.get_by_text("1 undecided pairs are scored again")).to_be_visible()
     score_pairs(the_run("score").pk)
     first_score, first_scorer = waiting.score, waiting.scored_by
@@ -279,11 +297,52 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     assert waiting.scored_by == ModelArtifact.objects.get(capability="paraphrase", state="champion")
     assert waiting.score != first_score
 
-    open_models(page)
-    page.get_by_role("link", name="Roll back").click()
-    page.get_by_label("Reason").fill("It was only a trial.")
-    page.get_by_role("button", name="Roll back").click()
-    expect(page.get_by_text("“the-first-scorer” serves again.")).to_be_visible()
+    roll_back(page, "the-first-scorer")
     score_pairs(the_run("score").pk)
     waiting.refresh_from_db()
     assert (waiting.scored_by, waiting.score) == (first_scorer, pytest.approx(first_score))
+
+
+@pytest.fixture
+def stories(transactional_db, own_files, tmp_path, monkeypatch) -> list[Question]:
+    """Word problems of three computations, with vectors of a tiny champion's."""
+    from tests.worker.encoder_bank import tiny_retriever
+
+    monkeypatch.setattr(analogy_comparison, "SMALLEST_SUITE", 5)  # else so small a bank has no figures
+    found = [add_story(*story(number)) for number in range(120)]
+    folder = tiny_retriever(tmp_path / "first", seed=1, name="the-first-retriever")
+    champion = artifact_promote(artifact=artifact_register(folder=folder), reason="The first one.")
+    embedding_set = embedding_set_ensure(artifact=champion)
+    embedding_set.is_current = True
+    embedding_set.save()
+    embed_questions(run_create(kind=Run.Kind.EMBED, capability="analogy", send=False).pk)
+    return found
+
+
+def test_retrain_the_retriever_and_roll_it_back(open_as, admin_person, stories, tmp_path) -> None:
+    from analytics.backbone.tiny import save_backbone, tiny_backbone
+
+    save_backbone(tiny_backbone(seed=2, max_tokens=64), tmp_path / "tiny")
+    page = open_as("admin")
+    at_first = structure_neighbours(page, stories[0])
+    open_models(page)
+    page.get_by_role("link", name="Retrain retriever of analogous problems").click()
+    fill_in(page, ("Problems", "Optimiser", "Machine and repetition"), {
+        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "10", "Max tokens": "64",
+        "Measured": "8", "Learning rate": "0.005",
+    })  # fmt: skip
+    train_and_compare(page)
+    expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
+        "Of 8 exemplars, how many have the same graph"
+    )
+    promote(page)
+    assert structure_neighbours(page, stories[0]) != at_first
+    roll_back(page, "the-first-retriever")
+    assert structure_neighbours(page, stories[0]) == at_first
+
+
+def structure_neighbours(page: Page, question: Question) -> list[str]:
+    page.goto(f"/questions/{question.pk}/similar/structure/")
+    links = page.locator(".similar .question-link")
+    expect(links).not_to_have_count(0)
+    return links.all_inner_texts()
