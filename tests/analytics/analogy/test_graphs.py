@@ -8,6 +8,7 @@ import random
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from analytics.analogy.graphs import (
     serialised_graph,
     slot_text,
 )
+from analytics.analogy.measures import GraphSimilarities
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
@@ -157,3 +159,12 @@ def test_a_published_fold_has_the_prototypes_that_its_prefixes_say(shared_data: 
         operators = [token for token in row["prefix"].split() if token in "+-*/"]
         alike += sorted(operators) == sorted(label for label in graph.prototype if label in "+-*/")
     assert alike / len(rows) > 0.99
+
+
+def test_a_corpus_is_compared_as_pairs_are():
+    graphs = ["+(s0,s1)", "+(s0,-s1)", "*(+(s0,-1),s1)", "+(s0,s1)", "^(s0,1/2)", "*(100,s0,/s1)"]
+    known = GraphSimilarities(graphs)
+    for graph in (*graphs, "+(s0,s1,s2)", "s0"):
+        expected = [graph_similarity(graph, other) for other in graphs]
+        np.testing.assert_allclose(known.of(graph), expected, atol=1e-12)
+        np.testing.assert_array_equal(known.of(graph), known.of(graph))
