@@ -1,10 +1,11 @@
-"""The problems that the solver's starter is trained on.
+"""The problems that the starters of the solver and of the retriever are trained on.
 
 ``python -m worker.solver.starter_data --data ../shared/data --output FOLDER`` writes them.
 
-MAWPS, the training split of GSM8K and a sample of MathQA, each without its longest texts, and the demo bank. Left out
-is every problem that is equal, but for numbers and marks, to one of the sets that the starter is measured on. Of
-MathQA's validation problems, which have near copies in its own training split, equal texts are left out. Writes
+MAWPS, its rewordings in ParaMAWPS, the training split of GSM8K and a sample of MathQA, each without its longest texts,
+and the demo bank without the questions that it holds out. Left out is every problem that is equal, but for numbers and
+marks, to one that the starters are measured on, and every rewording of such a problem. Of MathQA's validation problems,
+which have near copies in its own training split, equal texts are left out. Writes
 ``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
 """
 
@@ -21,12 +22,22 @@ from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import read_objects
-from analytics.splits import KeptOut
+from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
 
 __all__ = ["main"]
 
-SETS = {"mawps/cv": 0, "gsm8k/train": 0, "mathqa/train_part": 1_500}  # and how many of it; 0: all
+SETS = {
+    "mawps/cv": 0,
+    "paramawps/train_part": 0,
+    "gsm8k/train": 0,
+    "mathqa/train_part": 5_000,
+}  # 0: all of it
+REWORDED = (
+    "paramawps/train_part",
+    "paramawps/valid",
+    "paramawps/test",
+)  # rows of one seed reword one problem
 MEASURED = ("asdiv_a/cv", "asdiv/all", "gsm8k/test", "gsm_plus/testmini", "aqua_rat/dev", "aqua_rat/test")
 EQUAL_TEXTS = ("mathqa/dev", "mathqa_adapted/val")
 VALIDATION = 400
@@ -39,8 +50,16 @@ Row = dict[str, Any]
 
 def starter_rows(data: Path) -> Iterator[Row]:
     """The problems of the public sets and of the demo bank, each set's in its own order."""
-    measured = KeptOut.of(row["text"] for name in MEASURED for row in _rows(data, name))
-    equal = {" ".join(row["text"].split()) for name in EQUAL_TEXTS for row in _rows(data, name)}
+    bank = [asdict(record) for record in generate_bank() if record.equation]
+    held_out = [row["text"] for row in bank if is_held_out(row["text"])]
+    measured = KeptOut.of((*held_out, *(row["text"] for name in MEASURED for row in _rows(data, name))))
+    equal = {_plain(row["text"]) for name in EQUAL_TEXTS for row in _rows(data, name)}
+    seeds = {row["seed"] for name in REWORDED for row in _rows(data, name) if measured.holds(row["text"])}
+    used: set[str] = set()
+
+    def is_fair(row: Row) -> bool:
+        return not (measured.holds(row["text"]) or row.get("seed") in seeds or _plain(row["text"]) in equal)
+
     counts: dict[str, list[int]] = {}
     for name, most in SETS.items():
         rows = [
@@ -48,21 +67,26 @@ def starter_rows(data: Path) -> Iterator[Row]:
             for row in _rows(data, name)
             if row.get("numbers_aligned", True) and len(row["text"]) <= LONGEST
         ]
-        fair = [
-            row
-            for row in rows
-            if not measured.holds(row["text"]) and " ".join(row["text"].split()) not in equal
-        ]
-        chosen = random.Random(SEED).sample(fair, most) if most and most < len(fair) else fair  # noqa: S311
-        counts[name] = [len(rows), len(rows) - len(fair), len(chosen)]
+        fair = [row for row in rows if is_fair(row)]
+        new = list({_plain(row["text"]): row for row in fair if _plain(row["text"]) not in used}.values())
+        chosen = random.Random(SEED).sample(new, most) if most and most < len(new) else new  # noqa: S311
+        used.update(_plain(row["text"]) for row in chosen)
+        counts[name] = [len(rows), len(rows) - len(fair), len(fair) - len(new), len(chosen)]
         for row in chosen:
             yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
-    demo = [asdict(record) for record in generate_bank() if record.equation]
-    counts["demo"] = [len(demo), 0, len(demo)]
-    for row in demo:
+    fair = [row for row in bank if is_fair(row)]
+    counts["demo"] = [len(bank), len(bank) - len(fair), 0, len(fair)]
+    for row in fair:
         yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"demo/{row['id']}"}
-    for name, (every, dropped, kept) in counts.items():
-        sys.stdout.write(f"{name}: {every:,} problems, {dropped:,} left out as measured on, {kept:,} used\n")
+    for name, (every, dropped, repeated, kept) in counts.items():
+        sys.stdout.write(
+            f"{name}: {every:,} problems, {dropped:,} left out as measured on, {repeated:,} repeat another one,"
+            f" {kept:,} used\n"
+        )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _rows(data: Path, name: str) -> Iterator[Row]:
@@ -77,9 +101,7 @@ def _write(path: Path, rows: Iterable[Row]) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the two files."""
-    parser = argparse.ArgumentParser(
-        description="Write the problems that the solver's starter is trained on."
-    )
+    parser = argparse.ArgumentParser(description="Write the problems that two starters are trained on.")
     parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     options = parser.parse_args(arguments)

@@ -1,0 +1,62 @@
+"""What the starters of solver and retriever are trained on: nothing that they are measured on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+from analytics.splits import KeptOut, is_held_out
+from questionbank.demo.bank import generate_bank
+from worker.solver.starter_data import EQUAL_TEXTS, MEASURED, REWORDED, SETS, starter_rows
+
+PENS = "Ann has 3 pens and buys 4 more . How many pens has she ?"
+
+
+def write(data: Path, name: str, *rows: dict[str, object]) -> None:
+    path = data / f"{name}.jsonl.gz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def row(id_: int, text: str, **fields: object) -> dict[str, object]:
+    return {"id": str(id_), "text": text, "language": "en", "equation": "3+4", "answer": "7", **fields}
+
+
+def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are_left_out(tmp_path, capsys):
+    for name in {*SETS, *MEASURED, *EQUAL_TEXTS, *REWORDED}:
+        write(tmp_path, name)
+    write(tmp_path, "asdiv_a/cv", row(1, PENS.replace("3", "8")))
+    write(
+        tmp_path, "mawps/cv",
+        row(1, PENS), row(2, "Ben had 9 cards and lost 2 . How many are left ?"), row(3, "Long. " * 60),
+    )  # fmt: skip
+    write(tmp_path, "paramawps/valid", row(1, PENS, seed=5, variant=0))
+    write(
+        tmp_path, "paramawps/train_part",
+        row(2, "Ann gets 4 pens beside the 3 that she has . How many are these ?", seed=5, variant=1),
+        row(3, "Of 9 cards Ben loses 2 . How many has he ?", seed=6, variant=1),
+        row(4, "Ben had 9 cards and lost 2 . How many  are left ?", seed=6, variant=0),
+    )  # fmt: skip
+    write(tmp_path, "mathqa_adapted/val", row(1, "what is 3 plus 4 ?"))
+    write(
+        tmp_path, "mathqa/train_part",
+        row(1, "what is 3 plus 4 ?", numbers_aligned=True),
+        row(2, "what is 5 plus 4 ?", numbers_aligned=True),
+        row(3, "what is 6 times 4 ?", numbers_aligned=False),
+    )  # fmt: skip
+    rows = list(starter_rows(tmp_path))
+    assert [row["id"] for row in rows if not row["id"].startswith("demo/")] == [
+        "mawps/cv/2", "paramawps/train_part/3", "mathqa/train_part/2",
+    ]  # fmt: skip
+    bank = [record.text for record in generate_bank() if record.equation]
+    held_out = KeptOut.of(text for text in bank if is_held_out(text))
+    demo = [row["text"] for row in rows if row["id"].startswith("demo/")]
+    assert demo
+    assert not any(held_out.holds(text) for text in demo)
+    assert len(demo) == sum(not held_out.holds(text) for text in bank)
+    assert (
+        "mawps/cv: 2 problems, 1 left out as measured on, 0 repeat another one, 1 used"
+        in capsys.readouterr().out
+    )
