@@ -107,25 +107,31 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     for command in _COMMANDS:
         able = [word for word, capability in CAPABILITIES.items() if getattr(capability, command)]
-        one = commands.add_parser(
+        subparser = commands.add_parser(
             command,
             epilog=_settings(able) if command != "export" else "",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        one.add_argument("capability", choices=able)
-        one.add_argument("--output", type=Path, required=True)
-        one.add_argument("--backbone", default="", help="encoder: packaged name, local folder or hub id")
+        subparser.add_argument("capability", choices=able)
+        subparser.add_argument("--output", type=Path, required=True)
+        subparser.add_argument(
+            "--backbone", default="", help="encoder: packaged name, local folder or hub id"
+        )
         if command == "export":
-            one.add_argument("--adapter", type=Path, help="folder of an adapter to merge into the encoder")
+            subparser.add_argument(
+                "--adapter", type=Path, help="folder of an adapter to merge into the encoder"
+            )
             continue
-        one.add_argument("--data", type=Path, required=True, help="JSON Lines file, or a folder of them")
-        one.add_argument("--language", default="", help="use the questions of one language, e.g. en")
-        one.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
+        subparser.add_argument(
+            "--data", type=Path, required=True, help="JSON Lines file, or a folder of them"
+        )
+        subparser.add_argument("--language", default="", help="use the questions of one language, e.g. en")
+        subparser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
         if command == "train":
-            one.add_argument("--hierarchy", default="", help="name of the concept hierarchy")
-            one.add_argument("--license-note", default="", help="terms of the data, for the manifest")
+            subparser.add_argument("--hierarchy", default="", help="name of the concept hierarchy")
+            subparser.add_argument("--license-note", default="", help="terms of the data, for the manifest")
         else:
-            one.add_argument("--seeds", type=int, default=3, help="number of splits")
+            subparser.add_argument("--seeds", type=int, default=3, help="number of splits")
     starters = commands.add_parser(
         "export-starters", description="Export several capabilities in one process."
     )

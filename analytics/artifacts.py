@@ -102,7 +102,7 @@ def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path
                 files={name: file_sha256(aside / name) for name in names},
             )
             body = {"format_version": FORMAT_VERSION} | {
-                one.name: getattr(complete, one.name) for one in fields(Manifest)
+                attribute.name: getattr(complete, attribute.name) for attribute in fields(Manifest)
             }
             (aside / MANIFEST_NAME).write_text(
                 json.dumps(body, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
@@ -142,7 +142,7 @@ def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
     version = body.pop("format_version", None)
     if version != FORMAT_VERSION:
         raise ArtifactError(f"{path} is of format version {version}; this program reads {FORMAT_VERSION}.")
-    known = {one.name for one in fields(Manifest)}
+    known = {attribute.name for attribute in fields(Manifest)}
     missing = sorted({"capability", "name", "files"} - body.keys())
     if missing:
         raise ArtifactError(f"{path} lacks {', '.join(missing)}.")

@@ -144,16 +144,16 @@ def field_specs(config_class: type) -> tuple[FieldSpec, ...]:
     hints = get_type_hints(config_class)
     return tuple(
         FieldSpec(
-            name=one.name,
-            type=hints[one.name],
-            default=one.default,
-            help=one.metadata.get("help", ""),
-            minimum=one.metadata.get("minimum"),
-            maximum=one.metadata.get("maximum"),
-            choices=one.metadata.get("choices", ()),
-            pattern=one.metadata.get("pattern", ""),
+            name=attribute.name,
+            type=hints[attribute.name],
+            default=attribute.default,
+            help=attribute.metadata.get("help", ""),
+            minimum=attribute.metadata.get("minimum"),
+            maximum=attribute.metadata.get("maximum"),
+            choices=attribute.metadata.get("choices", ()),
+            pattern=attribute.metadata.get("pattern", ""),
         )
-        for one in fields(config_class)
+        for attribute in fields(config_class)
     )
 
 

@@ -72,7 +72,7 @@ def _row(body: Mapping[str, Any]) -> QuestionRow | None:
         raise ValueError(f"the text {problem}")
     paths = body.get("concepts") or []
     if not isinstance(paths, list) or not all(
-        isinstance(one, list) and all(isinstance(name, str) for name in one) for one in paths
+        isinstance(path, list) and all(isinstance(name, str) for name in path) for path in paths
     ):
         raise ValueError("concepts is not a list of paths")
     difficulty = body.get("difficulty")
@@ -83,7 +83,7 @@ def _row(body: Mapping[str, Any]) -> QuestionRow | None:
     return QuestionRow(
         text=text,
         language=str(body.get("language") or "en"),
-        paths=tuple(tuple(one) for one in paths if one),
+        paths=tuple(tuple(path) for path in paths if path),
         difficulty=None if difficulty is None else float(difficulty),
         scale=str(body.get("difficulty_scale") or ""),
         solution=str(body.get("solution") or ""),

@@ -27,13 +27,13 @@ def nearest_rows(
         (questions, k), or all others where they are fewer.
     """
     k = min(k, len(others))
-    found = np.empty((len(vectors), k), dtype=np.int64)
+    rows = np.empty((len(vectors), k), dtype=np.int64)
     for start in range(0, len(vectors), _CHUNK):
         cosines = vectors[start : start + _CHUNK] @ others.T
         best = np.argpartition(-cosines, k - 1, axis=1)[:, :k]
         order = np.argsort(-np.take_along_axis(cosines, best, axis=1), axis=1, kind="stable")
-        found[start : start + _CHUNK] = np.take_along_axis(best, order, axis=1)
-    return found
+        rows[start : start + _CHUNK] = np.take_along_axis(best, order, axis=1)
+    return rows
 
 
 def retrieval_hits(
@@ -52,7 +52,7 @@ def retrieval_hits(
     hits = np.full(len(paths), np.nan)
     for row, own in enumerate(wanted):
         if own and nearest.shape[1]:
-            hits[row] = np.mean([not own.isdisjoint(there[other]) for other in nearest[row]])
+            hits[row] = np.mean([not own.isdisjoint(there[neighbour]) for neighbour in nearest[row]])
     return hits
 
 

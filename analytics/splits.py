@@ -96,8 +96,8 @@ def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
             parents[text] = text = parents[parent]
         return text
 
-    for one, other in pairs:
-        first, second = sorted((root(masked_text(one)), root(masked_text(other))))
+    for story, retelling in pairs:
+        first, second = sorted((root(masked_text(story)), root(masked_text(retelling))))
         parents[second] = first
     return {text: root(text) for text in list(parents)}
 

@@ -42,21 +42,21 @@ def copy_adapter(
         ArtifactError: the model has no adapter, one for other weights than the plain ones, or is too large.
     """
     manifest = artifact_read(model)
-    adapter = [one for one in manifest.files if one.startswith(f"{ADAPTER_FOLDER}/")]
+    adapter = [file for file in manifest.files if file.startswith(f"{ADAPTER_FOLDER}/")]
     if manifest.capability != capability or not adapter:
         raise ArtifactError(
             f"{model} is no {capability} model with an adapter; train one with --set adapter_rank=64."
         )
-    own = [one for one in manifest.files if "/" not in one and one not in (MODEL_NAME, TOKENIZER_NAME)]
-    size = sum((model / one).stat().st_size for one in (*adapter, *own))
+    own = [file for file in manifest.files if "/" not in file and file not in (MODEL_NAME, TOKENIZER_NAME)]
+    size = sum((model / file).stat().st_size for file in (*adapter, *own))
     if size > (largest := largest or LARGEST):
         raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {largest:,}.")
 
     _check_backbone(model / ADAPTER_FOLDER / ADAPTER_NAME)
 
     def write_files(aside: Path) -> None:
-        for one in (*adapter, *own):
-            shutil.copyfile(model / one, aside / Path(one).name)
+        for file in (*adapter, *own):
+            shutil.copyfile(model / file, aside / Path(file).name)
 
     extra = {key: value for key, value in manifest.extra.items() if key not in _SAID_BY_THE_EXPORT}
     return artifact_write(

@@ -191,7 +191,7 @@ def nice_ticks(low: float, high: float, count: int = 5) -> tuple[float, ...]:
     """
     rough = (high - low) / count
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(one * power for one in (1, 2, 5, 10) if one * power >= rough * 0.999)
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     digits = max(0, 1 - math.floor(math.log10(step)))
     return tuple(round(number * step, digits) + 0.0 for number in range(first, last + 1))
@@ -205,20 +205,20 @@ def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
     if len(points) <= size:
         return list(points)
     inner, stretches = points[1:-1], max(1, (size - 2) // 2)
-    found = [points[0]]
+    kept = [points[0]]
     for number in range(stretches):
         stretch = inner[number * len(inner) // stretches : (number + 1) * len(inner) // stretches]
         if stretch:
-            found += sorted(
+            kept += sorted(
                 {min(stretch, key=lambda point: point[1]), max(stretch, key=lambda point: point[1])}
             )
-    return [*found, points[-1]]
+    return [*kept, points[-1]]
 
 
 def _range(values: Iterable[float]) -> Point:
     """Smallest and largest value; apart from one another where they are equal."""
-    found = list(values)
-    low, high = min(found), max(found)
+    numbers = list(values)
+    low, high = min(numbers), max(numbers)
     if high - low > 1e-9 * max(abs(low), abs(high)):
         return low, high
     margin = 0.1 * abs(low) or 1.0

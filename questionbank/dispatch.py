@@ -73,15 +73,15 @@ def _send(run: Run) -> None:
 
 def pending_message_ids() -> set[str]:
     """Ids of messages that wait in the queues or are held unacknowledged by a worker."""
-    found: set[str] = set()
+    ids: set[str] = set()
     with _application().connection_for_read() as connection, connection.channel() as channel:
         client = channel.client
         for queue in QUEUES:
             for raw in client.lrange(queue, 0, -1):
-                found.add(json.loads(raw)["headers"]["id"])
+                ids.add(json.loads(raw)["headers"]["id"])
         for raw in client.hvals("unacked"):
-            found.add(json.loads(raw)[0]["headers"]["id"])
-    return found
+            ids.add(json.loads(raw)[0]["headers"]["id"])
+    return ids
 
 
 def queue_depths() -> dict[str, int]:

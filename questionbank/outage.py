@@ -47,19 +47,19 @@ class Outage(StrEnum):
 
 def outage_of(error: BaseException | None) -> Outage | None:
     """Return the outage behind an error, or None where it is something else."""
-    for one in _chain(error):
-        if isinstance(one, OSError) and one.errno in _NO_SPACE:
+    for cause in _chain(error):
+        if isinstance(cause, OSError) and cause.errno in _NO_SPACE:
             return Outage.FULL
-        if isinstance(one, psycopg.Error):
-            if one.sqlstate == _DISK_FULL:
+        if isinstance(cause, psycopg.Error):
+            if cause.sqlstate == _DISK_FULL:
                 return Outage.FULL
-            if one.sqlstate == _CANCELLED:
+            if cause.sqlstate == _CANCELLED:
                 return Outage.SLOW
-            if _is_lost(one):
+            if _is_lost(cause):
                 return Outage.LOST
-        elif isinstance(one, _BROKER):
+        elif isinstance(cause, _BROKER):
             return Outage.LOST
-        elif isinstance(one, redis.ResponseError) and str(one).startswith("MISCONF"):
+        elif isinstance(cause, redis.ResponseError) and str(cause).startswith("MISCONF"):
             return Outage.FULL  # it cannot write its append-only file
     return None
 

@@ -98,7 +98,11 @@ def _raised(text: str) -> str:
 
 def _lowered(text: str) -> str:
     lowered = text.replace(" ", "").translate(_LOWERED)
-    return lowered if all("ₐ" <= one <= "ₜ" or "₀" <= one <= "₎" for one in lowered) else "_" + _grouped(text)
+    return (
+        lowered
+        if all("ₐ" <= letter <= "ₜ" or "₀" <= letter <= "₎" for letter in lowered)
+        else "_" + _grouped(text)
+    )
 
 
 def _with_limits(tag: str, parts: list[str]) -> str:

@@ -58,7 +58,9 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
     with embeddings.embedding_turn(wait=wait):
         rows = EmbeddingSet.objects.select_related("artifact")
         chosen = (
-            rows.filter(is_current=True) if sets is None else rows.filter(pk__in=[one.pk for one in sets])
+            rows.filter(is_current=True)
+            if sets is None
+            else rows.filter(pk__in=[given_set.pk for given_set in sets])
         )
         for embedding_set in chosen.order_by(
             F("artifact").asc(nulls_first=True), "pk"
@@ -124,7 +126,7 @@ def _report_near_duplicates(
     pairs = near_duplicates_among(embedding_set=embedding_set, question_ids=question_ids)
     if not pairs:
         return
-    shown = "; ".join(f"{one} and {other} ({score:.2f})" for one, other, score in pairs[:NAMED_PAIRS])
+    shown = "; ".join(f"{first} and {second} ({score:.2f})" for first, second, score in pairs[:NAMED_PAIRS])
     more = f"; and {len(pairs) - NAMED_PAIRS:,} more pairs" if len(pairs) > NAMED_PAIRS else ""
     reporter.log(
         f"Near-duplicates among {len(question_ids):,} new questions: {shown}{more}.", level="warning"

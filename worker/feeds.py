@@ -85,7 +85,7 @@ def encoder_feed(
             )
             for row in kept.values()
         ],
-        unknown_languages={one: (languages[one], share) for one, share in unknown.items()},
+        unknown_languages={language: (languages[language], share) for language, share in unknown.items()},
         duplicates=repeated,
     )
 

@@ -28,8 +28,10 @@ def near_duplicates_among(
     for question_id, vector in rows.values_list("question_id", "vector"):
         if vector is None:
             continue
-        for other, score in nearest(embedding_set=embedding_set, vector=vector, k=1, exclude=[question_id]):
+        for neighbour, score in nearest(
+            embedding_set=embedding_set, vector=vector, k=1, exclude=[question_id]
+        ):
             if score >= NEAR_DUPLICATE:
-                pairs[min(question_id, other), max(question_id, other)] = score
-    found = [(new, old, score) for (new, old), score in pairs.items()]
-    return sorted(found, key=lambda pair: (-pair[2], pair[0]))
+                pairs[min(question_id, neighbour), max(question_id, neighbour)] = score
+    triples = [(new, old, score) for (new, old), score in pairs.items()]
+    return sorted(triples, key=lambda pair: (-pair[2], pair[0]))

@@ -185,6 +185,6 @@ def checkpoints_clear_away() -> int:
 def measure_recall() -> dict[str, float]:
     """Measure the vector index against exact search, for the health page."""
     return {
-        one.lens: recall_measure(embedding_set=one).recall
-        for one in EmbeddingSet.objects.filter(is_current=True)
+        embedding_set.lens: recall_measure(embedding_set=embedding_set).recall
+        for embedding_set in EmbeddingSet.objects.filter(is_current=True)
     }

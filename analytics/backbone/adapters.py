@@ -180,7 +180,7 @@ def take_off_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
 def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
     """What writes the adapter that lies in an encoder's folder into another; None where it has none."""
     source = next(
-        (one for one in (encoder / ADAPTER_FOLDER, encoder) if (one / ADAPTER_NAME).is_file()), None
+        (path for path in (encoder / ADAPTER_FOLDER, encoder) if (path / ADAPTER_NAME).is_file()), None
     )
     if source is None:
         return None

@@ -40,7 +40,7 @@ class MomentumEncoder(nn.Module):
     @torch.no_grad()
     def update(self, query_encoder: nn.Module) -> None:
         """Follow the query encoder by one step; buffers are copied."""
-        for own, other in zip(self.encoder.parameters(), query_encoder.parameters(), strict=True):
-            own.lerp_(other.detach().to(own), 1 - self.momentum)
+        for own, parameter in zip(self.encoder.parameters(), query_encoder.parameters(), strict=True):
+            own.lerp_(parameter.detach().to(own), 1 - self.momentum)
         for own_buffer, buffer in zip(self.encoder.buffers(), query_encoder.buffers(), strict=True):
             own_buffer.copy_(buffer)

@@ -57,7 +57,7 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
         DataError: nothing is there, a line cannot be read, or no question is in the language.
     """
     data = Path(data)
-    folders = sorted(one for one in data.iterdir() if one.is_dir()) if data.is_dir() else []
+    folders = sorted(folder for folder in data.iterdir() if folder.is_dir()) if data.is_dir() else []
     examples: list[EncoderExample] = []
     for source in folders or [data]:
         rows = [row for row in read_rows(source) if language in ("", row.language)]
@@ -75,7 +75,7 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
         ]
     if not examples:
         raise DataError(f"No question in {data} is in the language {language!r}.")
-    return list({(one.text, one.hierarchy): one for one in examples}.values())
+    return list({(example.text, example.hierarchy): example for example in examples}.values())
 
 
 def parse_root_mapping(text: str) -> RootMapping:
@@ -96,11 +96,11 @@ def parse_root_mapping(text: str) -> RootMapping:
                 f"root_mapping must read 'Hierarchy > Root = Other hierarchy > Root', not {entry!r}"
             )
             continue
-        (hierarchy, root), (other, other_root) = sides
-        mapping[hierarchy, root] = (other, other_root)
+        (hierarchy, root), (target, target_root) = sides
+        mapping[hierarchy, root] = (target, target_root)
     targets: dict[str, set[str]] = {}
-    for (hierarchy, _root), (other, _other_root) in mapping.items():
-        targets.setdefault(hierarchy, set()).add(other)
+    for (hierarchy, _root), (target, _target_root) in mapping.items():
+        targets.setdefault(hierarchy, set()).add(target)
     for hierarchy, others in targets.items():
         if len(others) > 1 or others & targets.keys():
             problems.append(
@@ -116,21 +116,22 @@ def join_hierarchies(examples: Sequence[EncoderExample], mapping: RootMapping) -
 
     A root that is not mapped stays a root of its own beside those of the other hierarchy.
     """
-    into = {hierarchy: other for (hierarchy, _root), (other, _other_root) in mapping.items()}
+    into = {hierarchy: target for (hierarchy, _root), (target, _target_root) in mapping.items()}
     joined = []
-    for one in examples:
-        if one.hierarchy in into:
+    for example in examples:
+        if example.hierarchy in into:
             paths = tuple(
                 (
                     mapping.get(
-                        (one.hierarchy, path[0]), (into[one.hierarchy], f"{one.hierarchy}: {path[0]}")
+                        (example.hierarchy, path[0]),
+                        (into[example.hierarchy], f"{example.hierarchy}: {path[0]}"),
                     )[1],
                     *path[1:],
                 )
-                for path in one.paths
+                for path in example.paths
             )
-            one = replace(one, hierarchy=into[one.hierarchy], paths=paths)
-        joined.append(one)
+            example = replace(example, hierarchy=into[example.hierarchy], paths=paths)
+        joined.append(example)
     return joined
 
 
@@ -138,16 +139,18 @@ def split_held_out(
     examples: Sequence[EncoderExample],
 ) -> tuple[list[EncoderExample], list[EncoderExample]]:
     """The questions to train on, and those of the fixed part that no encoder is trained on."""
-    held = [is_held_out(one.text) for one in examples]
+    held = [is_held_out(example.text) for example in examples]
     return (
-        [one for one, out in zip(examples, held, strict=True) if not out],
-        [one for one, out in zip(examples, held, strict=True) if out],
+        [example for example, out in zip(examples, held, strict=True) if not out],
+        [example for example, out in zip(examples, held, strict=True) if out],
     )
 
 
 def examples_hash(examples: Sequence[EncoderExample]) -> str:
     """SHA-256 over the questions and their labels, in their order."""
     digest = hashlib.sha256()
-    for one in examples:
-        digest.update(json.dumps([one.text, one.paths, one.hierarchy, one.difficulty]).encode())
+    for example in examples:
+        digest.update(
+            json.dumps([example.text, example.paths, example.hierarchy, example.difficulty]).encode()
+        )
     return digest.hexdigest()

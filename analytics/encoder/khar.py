@@ -61,13 +61,13 @@ def kh_distance(paths: Sequence[ConceptPath], others: Sequence[ConceptPath], lev
         raise ValueError(f"levels must be at least 1, not {levels}")
     if not paths or not others:
         raise ValueError("a question without concepts has no distance")
-    shared = max(_shared_prefix(one[:levels], other[:levels]) for one in paths for other in others)
+    shared = max(_shared_prefix(first[:levels], second[:levels]) for first in paths for second in others)
     return levels - shared + 1
 
 
-def _shared_prefix(one: ConceptPath, other: ConceptPath) -> int:
+def _shared_prefix(first: ConceptPath, second: ConceptPath) -> int:
     depth = 0
-    for name, other_name in zip(one, other, strict=False):
+    for name, other_name in zip(first, second, strict=False):
         if name != other_name:
             break
         depth += 1

@@ -112,13 +112,13 @@ class MaskedLanguageTask:
                 f"Pre-training needs at least {config.batch_size} questions, there are {len(examples)}."
             )
         self.backbone, self.config, self.mask_id = backbone, config, mask_id
-        self.texts = [one.text for one in examples]
+        self.texts = [example.text for example in examples]
         self._evaluate = evaluate
         table = cast(nn.Parameter, backbone.model.get_input_embeddings().weight)
         table.requires_grad_(not config.freeze_embeddings)
         self.vocabulary = table.shape[0]
         self.head = MaskedLanguageHead(table).to(backbone.device)
-        self.lengths = [len(one.ids) for one in backbone.tokenizer.encode_batch_fast(self.texts)]
+        self.lengths = [len(encoding.ids) for encoding in backbone.tokenizer.encode_batch_fast(self.texts)]
 
     def modules(self) -> Mapping[str, nn.Module]:
         """What a checkpoint holds."""

@@ -88,7 +88,7 @@ class MetricTask:
         device = backbone.device
         self.vectors = torch.from_numpy(vectors).to(device)
         self.paths, self.hierarchies = encode_paths(
-            [one.paths for one in examples], levels, [one.hierarchy for one in examples]
+            [example.paths for example in examples], levels, [example.hierarchy for example in examples]
         )
         self.layer = nn.Linear(vectors.shape[1], vectors.shape[1], bias=False).to(device)
         nn.init.eye_(self.layer.weight)
@@ -147,11 +147,11 @@ def check_examples(examples: Sequence[EncoderExample], levels: int) -> None:
     """
     tagged: Counter[str] = Counter()
     sharing: Counter[tuple[str, ConceptPath]] = Counter()
-    for one in examples:
-        if one.paths:
-            tagged[one.hierarchy] += 1
+    for example in examples:
+        if example.paths:
+            tagged[example.hierarchy] += 1
             sharing.update(
-                {(one.hierarchy, path[: depth + 1]) for path in one.paths for depth in range(levels)}
+                {(example.hierarchy, path[: depth + 1]) for path in example.paths for depth in range(levels)}
             )
     if not any(1 < count < tagged[hierarchy] for (hierarchy, _path), count in sharing.items()):
         raise DataError(

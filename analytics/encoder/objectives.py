@@ -50,9 +50,9 @@ class JointHeads(nn.Module):
             self.parts[key] = slice(start, start + len(known))
             start += len(known)
         self.difficulties = np.array(
-            [np.nan if one.difficulty is None else one.difficulty for one in examples], dtype=np.float64
+            [np.nan if row.difficulty is None else row.difficulty for row in examples], dtype=np.float64
         )
-        self.sources = np.unique([one.hierarchy for one in examples], return_inverse=True)[1].reshape(-1)
+        self.sources = np.unique([row.hierarchy for row in examples], return_inverse=True)[1].reshape(-1)
         self.concepts = nn.Parameter(0.05 * torch.randn(max(start, 1), hidden))
         self.difficulty = nn.Linear(hidden, 1)
 

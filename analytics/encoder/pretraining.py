@@ -77,7 +77,8 @@ class PretrainingTask:
         self.augmenter = Augmenter.from_config(config)
         self.paths, self.hierarchies = self._encode_paths()
         self.lengths = [
-            len(one.ids) for one in backbone.tokenizer.encode_batch_fast([one.text for one in examples])
+            len(encoding.ids)
+            for encoding in backbone.tokenizer.encode_batch_fast([example.text for example in examples])
         ]
         self.heads: JointHeads | None = None
         if config.concept_weight or config.difficulty_weight:

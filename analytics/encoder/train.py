@@ -243,18 +243,18 @@ class _Evaluation:
         rng: np.random.Generator,
     ) -> None:
         self.levels = levels
-        self.held_out = _sample([one for one in held_out if one.paths], _MEASURED, rng)
-        self.among = _sample([one for one in examples if one.paths], _AMONG, rng)
+        self.held_out = _sample([example for example in held_out if example.paths], _MEASURED, rng)
+        self.among = _sample([example for example in examples if example.paths], _AMONG, rng)
 
     def __call__(self, backbone: Backbone) -> dict[str, float]:
         if not self.held_out or not self.among:
             return {}
-        vectors = encode_bulk(backbone, [one.text for one in (*self.held_out, *self.among)])
+        vectors = encode_bulk(backbone, [example.text for example in (*self.held_out, *self.among)])
         figures = precision_at_k(
             vectors[: len(self.held_out)],
             vectors[len(self.held_out) :],
-            [_with_hierarchy(one) for one in self.held_out],
-            [_with_hierarchy(one) for one in self.among],
+            [_with_hierarchy(example) for example in self.held_out],
+            [_with_hierarchy(example) for example in self.among],
             levels=self.levels + 1,
         )
         by_level = {level - 1: value for level, value in figures.items() if level > 1}
@@ -272,11 +272,13 @@ def _with_rank(examples: list[EncoderExample], config: EncoderConfig) -> list[En
     Where concepts rank, one without a concept has no rank to any other: it would only take a place in the queue.
     """
     if config.objective == "last-layer":
-        return [one for one in examples if one.paths] or examples
+        return [example for example in examples if example.paths] or examples
     if config.objective != "contrast" or config.ranking == "none":
         return examples
     ordered = config.difficulty_weight > 0
-    return [one for one in examples if one.paths or (ordered and one.difficulty is not None)] or examples
+    return [
+        example for example in examples if example.paths or (ordered and example.difficulty is not None)
+    ] or examples
 
 
 def _with_hierarchy(example: EncoderExample) -> list[tuple[str, ...]]:

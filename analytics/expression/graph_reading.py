@@ -64,10 +64,10 @@ def graphs_differ_in_operations(first: str, second: str) -> bool:
     >>> graphs_differ_in_operations("+(2,s0)", "+(s0,s1)")
     False
     """
-    graph, other = _read(first), _read(second)
-    if _masked(graph) == _masked(other):
+    first_graph, second_graph = _read(first), _read(second)
+    if _masked(first_graph) == _masked(second_graph):
         return False
-    operations, others = _signs(graph), _signs(other)
+    operations, others = _signs(first_graph), _signs(second_graph)
     if operations - others and others - operations:
         return True
     return operations == others and graph_operations(first) == graph_operations(second)

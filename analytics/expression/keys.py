@@ -127,7 +127,7 @@ def _refined_colours(graph: _Node) -> dict[str, int]:
     for _round in range(_REFINEMENTS):
         uses: defaultdict[str, Counter[str]] = defaultdict(Counter)
         _note_uses(graph, "", colours, uses)
-        signatures = {slot: str(sorted(found.items())) for slot, found in uses.items()}
+        signatures = {slot: str(sorted(counts.items())) for slot, counts in uses.items()}
         ranks = {signature: rank for rank, signature in enumerate(sorted(set(signatures.values())), start=1)}
         colours = {slot: ranks[signature] for slot, signature in signatures.items()}
     return colours

@@ -68,8 +68,8 @@ def _tokens(text: str) -> list[_Token]:
     while text[position:].strip():
         match = _TOKEN.match(text, position)
         if match is None:
-            found = text[position:].lstrip()[0]
-            raise DataError(f"The equation has {found!r} at character {position + 1}, not arithmetic.")
+            character = text[position:].lstrip()[0]
+            raise DataError(f"The equation has {character!r} at character {position + 1}, not arithmetic.")
         group = match.lastgroup or ""
         kind = "sign" if group == "sign" else "number"
         tokens.append(_Token(kind, match[group], match.start(group) + 1))

@@ -66,7 +66,7 @@ def average_scorers(
     first = manifests[0]
     config = ParaphraseConfig(**first.config)
     states = [_weights(folder, config) for folder in models]
-    mean = {name: torch.stack([one[name] for one in states]).mean(dim=0) for name in states[0]}
+    mean = {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     add_adapters_towards(backbone, mean, config.adapter_rank)
     adapter = take_off_adapters(backbone)
@@ -83,8 +83,8 @@ def average_scorers(
         name=f"{first.name}-averaged",
         metrics={
             "validation": {name: round(value, 4) for name, value in figures.items()},
-            "steps": sum(one.metrics["steps"] for one in manifests),
-            "seconds": round(sum(one.metrics["seconds"] for one in manifests), 1),
+            "steps": sum(manifest.metrics["steps"] for manifest in manifests),
+            "seconds": round(sum(manifest.metrics["seconds"] for manifest in manifests), 1),
         },
         created="",
         files={},
@@ -94,12 +94,12 @@ def average_scorers(
             "command": f"python -m analytics.paraphrase.averaged --data {data.name} --output FOLDER MODEL ...",
             "averaged": [
                 {
-                    "seed": one.seed,
-                    "data_hash": one.data_hash,
-                    "metrics": one.metrics,
-                    "command": one.extra.get("command", ""),
+                    "seed": manifest.seed,
+                    "data_hash": manifest.data_hash,
+                    "metrics": manifest.metrics,
+                    "command": manifest.extra.get("command", ""),
                 }
-                for one in manifests
+                for manifest in manifests
             ],
         },
     )
@@ -115,12 +115,14 @@ def _check(manifests: Sequence[Manifest]) -> None:
     if len(manifests) < 2:
         raise DataError("Name at least two scorers to average.")
     first = manifests[0]
-    for one in manifests:
-        if one.capability != "paraphrase" or not one.config.get("adapter_rank"):
-            raise DataError(f"{one.name} is no scorer that was trained with adapter_rank.")
-        other = [name for name in _HOW_TEXTS_ARE_READ if one.config.get(name) != first.config.get(name)]
-        if other:
-            raise DataError(f"The scorers differ in {' and '.join(other)}: their weights have no mean.")
+    for manifest in manifests:
+        if manifest.capability != "paraphrase" or not manifest.config.get("adapter_rank"):
+            raise DataError(f"{manifest.name} is no scorer that was trained with adapter_rank.")
+        differences = [
+            name for name in _HOW_TEXTS_ARE_READ if manifest.config.get(name) != first.config.get(name)
+        ]
+        if differences:
+            raise DataError(f"The scorers differ in {' and '.join(differences)}: their weights have no mean.")
 
 
 def _weights(folder: Path, config: ParaphraseConfig) -> dict[str, torch.Tensor]:

@@ -106,11 +106,11 @@ class ParaphraseConfig:
         else:
             for is_positive, kind in ((True, "positive"), (False, "negative")):
                 kinds = [
-                    one
-                    for one in OPERATORS
-                    if one.is_training and one.is_positive == is_positive and one.is_paper
+                    candidate
+                    for candidate in OPERATORS
+                    if candidate.is_training and candidate.is_positive == is_positive and candidate.is_paper
                 ]
-                if all(one in left_out for one in kinds):
+                if all(candidate in left_out for candidate in kinds):
                     problems.append(f"without leaves no {kind} operator of the paper")
         if bool(self.translator_there) != bool(self.translator_back):
             problems.append("translator_there and translator_back must be given together")

@@ -51,7 +51,9 @@ def read_material(data: Path, *, language: str = "") -> Material:
     Raises:
         DataError: nothing is there, or a line cannot be read; it names file and line.
     """
-    files = [data] if data.is_file() else sorted(one for one in data.glob("*") if one.name.endswith(_ENDINGS))
+    files = (
+        [data] if data.is_file() else sorted(path for path in data.glob("*") if path.name.endswith(_ENDINGS))
+    )
     if not files:
         raise DataError(f"There is no file (.jsonl or .jsonl.gz) at {data}.")
     questions: dict[str, None] = {}
@@ -65,7 +67,9 @@ def read_material(data: Path, *, language: str = "") -> Material:
                 pair = _pair(row, number) if "paraphrase" in row else None
                 text = _question(row)
             if apart:
-                kept += [one for one in (text, pair and pair.original, pair and pair.paraphrase) if one]
+                kept += [
+                    wording for wording in (text, pair and pair.original, pair and pair.paraphrase) if wording
+                ]
                 if pair is not None and file.name.startswith("val"):
                     validation.append(replace(pair, source=file.name.partition(".")[0]))
             elif pair is not None:
@@ -106,9 +110,9 @@ def pair_line(pair: ParaphrasePair) -> str:
 def without_unchanged(pairs: Iterable[ParaphrasePair]) -> list[ParaphrasePair]:
     """Leave out pairs labelled not valid that differ in blanks only: an operator that did not apply."""
     return [
-        one
-        for one in pairs
-        if one.label != 0 or "".join(one.original.split()) != "".join(one.paraphrase.split())
+        pair
+        for pair in pairs
+        if pair.label != 0 or "".join(pair.original.split()) != "".join(pair.paraphrase.split())
     ]
 
 

@@ -65,8 +65,8 @@ class ScoringTask:
         given = [rows for rows in groups if any(triplets[row].is_given for row in rows)]
         self.groups = groups + given * (config.given_passes - 1)
         self.lengths = [
-            len(one.ids)
-            for one in backbone.tokenizer.encode_batch_fast(
+            len(encoding.ids)
+            for encoding in backbone.tokenizer.encode_batch_fast(
                 [self._read(triplets[rows[0]].anchor) for rows in self.groups]
             )
         ]
@@ -92,7 +92,7 @@ class ScoringTask:
 
     def losses(self, batch: list[Triplet], step: Step) -> Mapping[str, Tensor]:
         """The loss and its terms."""
-        learned = _combined(batch) if self.config.combine else [_texts(one) for one in batch]
+        learned = _combined(batch) if self.config.combine else [_texts(triplet) for triplet in batch]
         rows = {text: row for row, text in enumerate(dict.fromkeys(chain.from_iterable(learned)))}
         vectors = self.backbone.embed(*self.backbone.batch([self._read(text) for text in rows])).float()
         places = torch.tensor([[rows[text] for text in texts] for texts in learned], device=vectors.device)
@@ -119,15 +119,15 @@ class ScoringTask:
         return typed_text(text) if self.config.typed_numbers else text
 
 
-def _texts(one: Triplet) -> tuple[str, str, str]:
-    return one.anchor, one.positive, one.negative
+def _texts(triplet: Triplet) -> tuple[str, str, str]:
+    return triplet.anchor, triplet.positive, triplet.negative
 
 
 def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
     """Rows of triplets with one anchor, at most `_TOGETHER` each."""
     by_anchor: dict[str, list[int]] = {}
-    for row, one in enumerate(triplets):
-        by_anchor.setdefault(one.anchor, []).append(row)
+    for row, triplet in enumerate(triplets):
+        by_anchor.setdefault(triplet.anchor, []).append(row)
     return [
         rows[start : start + _TOGETHER]
         for rows in by_anchor.values()
@@ -137,12 +137,12 @@ def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
 
 def _combined(batch: Sequence[Triplet]) -> list[tuple[str, str, str]]:
     """Each positive of an anchor with each of its negatives."""
-    found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for one in batch:
-        positives, negatives = found.setdefault(one.anchor, ({}, {}))
-        positives[one.positive] = negatives[one.negative] = None
+    by_anchor: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for triplet in batch:
+        positives, negatives = by_anchor.setdefault(triplet.anchor, ({}, {}))
+        positives[triplet.positive] = negatives[triplet.negative] = None
     return [
         (anchor, positive, negative)
-        for anchor, (positives, negatives) in found.items()
+        for anchor, (positives, negatives) in by_anchor.items()
         for positive, negative in product(positives, negatives)
     ]

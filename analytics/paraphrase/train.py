@@ -173,16 +173,16 @@ class _Divided:
 
 def _divide(questions: Sequence[str], given: Sequence[ParaphrasePair], kept_out: KeptOut) -> _Divided:
     usable, left_out = kept_out.split(dict.fromkeys(questions))
-    labelled = [one for one in given if one.label is not None]
+    labelled = [pair for pair in given if pair.label is not None]
     allowed = [
-        one for one in labelled if not kept_out.holds(one.original) and not kept_out.holds(one.paraphrase)
+        pair for pair in labelled if not kept_out.holds(pair.original) and not kept_out.holds(pair.paraphrase)
     ]
     is_apart = set_apart(allowed)
     return _Divided(
         learned=[text for text in usable if not is_apart(text)],
         apart=[text for text in usable if is_apart(text)],
-        given_learned=[one for one in allowed if not is_apart(one.original)],
-        given_apart=[one for one in allowed if is_apart(one.original)],
+        given_learned=[pair for pair in allowed if not is_apart(pair.original)],
+        given_apart=[pair for pair in allowed if is_apart(pair.original)],
         left_out=left_out + len(labelled) - len(allowed),
     )
 
@@ -204,13 +204,13 @@ def _pairs_apart(
         check_positives=False,  # where the findings had chosen them, they could not be weighed against the score
         cancel=cancel,
     )
-    pairs = {(one.original, one.paraphrase): one for one in (*triplet_pairs(made), *divided.given_apart)}
+    pairs = {(pair.original, pair.paraphrase): pair for pair in (*triplet_pairs(made), *divided.given_apart)}
     return list(pairs.values())
 
 
 def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
     """Whether a question is set apart for the verdict: all texts that labelled pairs link are, or none."""
-    linked = linked_texts((one.original, one.paraphrase) for one in given)
+    linked = linked_texts((pair.original, pair.paraphrase) for pair in given)
     return lambda text: is_held_out(linked.get(masked_text(text), text))
 
 
@@ -285,23 +285,23 @@ def calibrate(
         DataError: there are not pairs of both labels.
     """
     _check_labels(pairs)
-    near = cosines([(one.original, one.paraphrase) for one in pairs], encode)
-    labels = [int(one.label or 0) for one in pairs]
+    near = cosines([(pair.original, pair.paraphrase) for pair in pairs], encode)
+    labels = [int(pair.label or 0) for pair in pairs]
     boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
 
     def features(labelled: Sequence[ParaphrasePair], scores: Sequence[float]) -> list[tuple[float, ...]]:
-        texts = [(one.original, one.paraphrase) for one in labelled]
+        texts = [(pair.original, pair.paraphrase) for pair in labelled]
         return weigh_pairs(texts, stretched(scores, boundary).tolist())[1]
 
     verdict = fit_verdict(features(pairs, near), labels, boundary=boundary)
     if not validation:
         return verdict
-    near = cosines([(one.original, one.paraphrase) for one in validation], encode)
+    near = cosines([(pair.original, pair.paraphrase) for pair in validation], encode)
     return calibrate_bias(
         verdict,
         features(validation, near),
-        [int(one.label or 0) for one in validation],
-        [one.source for one in validation],
+        [int(pair.label or 0) for pair in validation],
+        [pair.source for pair in validation],
     )
 
 
@@ -314,7 +314,7 @@ def balanced_sources(pairs: Sequence[ParaphrasePair]) -> list[ParaphrasePair]:
 
 
 def _check_labels(pairs: Sequence[ParaphrasePair]) -> None:
-    if {int(one.label or 0) for one in pairs} != {0, 1}:
+    if {int(pair.label or 0) for pair in pairs} != {0, 1}:
         raise DataError("Too few questions could be set apart to fit the verdict on; give more questions.")
 
 
@@ -449,11 +449,11 @@ def validation_metrics(
     pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
 ) -> dict[str, float]:
     """Metrics of all pairs; the AUC is the mean of the sources' own, as sets of one label each would give it away."""
-    scores = cosines([(one.original, one.paraphrase) for one in pairs], encoder_of(backbone, config))
-    figures = pair_metrics([int(one.label or 0) for one in pairs], scores)
+    scores = cosines([(pair.original, pair.paraphrase) for pair in pairs], encoder_of(backbone, config))
+    figures = pair_metrics([int(pair.label or 0) for pair in pairs], scores)
     by_source: dict[str, list[tuple[int, float]]] = {}
-    for one, score in zip(pairs, scores, strict=True):
-        by_source.setdefault(one.source, []).append((int(one.label or 0), score))
+    for pair, score in zip(pairs, scores, strict=True):
+        by_source.setdefault(pair.source, []).append((int(pair.label or 0), score))
     areas = {
         source: roc_auc([label for label, _ in rows], [score for _, score in rows])
         for source, rows in by_source.items()
@@ -506,18 +506,18 @@ def _thousands(say: Say) -> Progress:
 
 def _as_rows(prepared: Prepared) -> dict[str, Any]:
     return {
-        "triplets": [astuple(one) for one in prepared.triplets],
-        "pairs": [astuple(one) for one in prepared.pairs],
+        "triplets": [astuple(triplet) for triplet in prepared.triplets],
+        "pairs": [astuple(pair) for pair in prepared.pairs],
         "kept_out": prepared.kept_out,
     }
 
 
 def _learned(prepared: Prepared) -> np.ndarray:
     """Numbers of all questions and given pairs that the encoder or the verdict saw, sorted."""
-    texts = {one.anchor for one in prepared.triplets} | {one.original for one in prepared.pairs}
-    texts |= {one.positive for one in prepared.triplets if one.positive_operator == "given"}
+    texts = {triplet.anchor for triplet in prepared.triplets} | {pair.original for pair in prepared.pairs}
+    texts |= {triplet.positive for triplet in prepared.triplets if triplet.positive_operator == "given"}
     return np.unique(np.array([question_number(text) for text in texts], dtype=np.uint64))
 
 
 def _data_hash(triplets: Sequence[Triplet]) -> str:
-    return data_sha256((one.anchor, one.positive, one.negative) for one in triplets)
+    return data_sha256((triplet.anchor, triplet.positive, triplet.negative) for triplet in triplets)

@@ -38,15 +38,16 @@ def report_triplets(triplets: Sequence[Triplet]) -> TripletReport:
     """
     if not triplets:
         raise DataError("There are no triplets.")
-    near = [-wording_distance(one.anchor, one.positive) for one in triplets]
-    far = [-wording_distance(one.anchor, one.negative) for one in triplets]
+    near = [-wording_distance(triplet.anchor, triplet.positive) for triplet in triplets]
+    far = [-wording_distance(triplet.anchor, triplet.negative) for triplet in triplets]
     return TripletReport(
         triplets=len(triplets),
-        questions=len({one.anchor for one in triplets}),
-        positive_farther=sum(one < other for one, other in zip(near, far, strict=True)) / len(triplets),
+        questions=len({triplet.anchor for triplet in triplets}),
+        positive_farther=sum(positive < negative for positive, negative in zip(near, far, strict=True))
+        / len(triplets),
         distance_auc=roc_auc([1] * len(near) + [0] * len(far), near + far),
-        positives=_counts(one.positive_operator for one in triplets),
-        negatives=_counts(one.negative_operator for one in triplets),
+        positives=_counts(triplet.positive_operator for triplet in triplets),
+        negatives=_counts(triplet.negative_operator for triplet in triplets),
     )
 
 

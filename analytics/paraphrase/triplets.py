@@ -120,9 +120,9 @@ def make_triplets(
     Raises:
         DataError: a test operator is among the operators, or one kind is missing.
     """
-    if any(not one.is_training for one in operators):
+    if any(not operator.is_training for operator in operators):
         raise DataError("Test operators make test sets; training must not see them.")
-    if {one.is_positive for one in operators} != {True, False}:
+    if {operator.is_positive for operator in operators} != {True, False}:
         raise DataError("There must be a positive and a negative operator.")
     by_question: dict[str, list[ParaphrasePair]] = {}
     for pair in given:
@@ -155,12 +155,14 @@ def make_test_pairs(
     for number, question in enumerate(questions):
         rng = random.Random(f"{seed}:{question}")
         for is_positive in (True, False):
-            kind = [one for one in operators if one.is_positive == is_positive]
-            for one in rng.sample(kind, len(kind)):
-                changed = one.apply(question, rng)
+            kind = [operator for operator in operators if operator.is_positive == is_positive]
+            for operator in rng.sample(kind, len(kind)):
+                changed = operator.apply(question, rng)
                 if changed is not None:
                     pairs.append(
-                        ParaphrasePair(f"{number}-{one.name}", question, changed, int(is_positive), one.name)
+                        ParaphrasePair(
+                            f"{number}-{operator.name}", question, changed, int(is_positive), operator.name
+                        )
                     )
                     break
     return pairs
@@ -169,11 +171,11 @@ def make_test_pairs(
 def triplet_pairs(triplets: Iterable[Triplet]) -> list[ParaphrasePair]:
     """The two labelled pairs of each triplet."""
     return [
-        ParaphrasePair("", one.anchor, text, label, name)
-        for one in triplets
+        ParaphrasePair("", triplet.anchor, text, label, name)
+        for triplet in triplets
         for text, label, name in (
-            (one.positive, 1, one.positive_operator),
-            (one.negative, 0, one.negative_operator),
+            (triplet.positive, 1, triplet.positive_operator),
+            (triplet.negative, 0, triplet.negative_operator),
         )
     ]
 
@@ -188,14 +190,16 @@ def _triplets_of(
     rng: random.Random,
 ) -> list[Triplet]:
     positives = _positives(
-        question, [one for one in operators if one.is_positive], given, check_positives, rng
+        question, [operator for operator in operators if operator.is_positive], given, check_positives, rng
     )
-    valid = {one.text for one in positives}
-    negatives = _negatives(question, [one for one in operators if not one.is_positive], given, positives, rng)
+    valid = {candidate.text for candidate in positives}
+    negatives = _negatives(
+        question, [operator for operator in operators if not operator.is_positive], given, positives, rng
+    )
     negatives = {
         name: kept
-        for name, found in negatives.items()
-        if (kept := [one for one in found if one.text not in valid])
+        for name, candidates in negatives.items()
+        if (kept := [candidate for candidate in candidates if candidate.text not in valid])
     }
     if not positives or not negatives:
         return []
@@ -208,21 +212,25 @@ def _triplets_of(
         wants_far = rng.random() < far_share
         pairs = {
             name: [
-                (one, other)
-                for one in positives
-                for other in _unseen(negatives[name], seen)
-                if (one.text, other.text) not in used
+                (rewording, edit)
+                for rewording in positives
+                for edit in _unseen(negatives[name], seen)
+                if (rewording.text, edit.text) not in used
             ]
             for name in names
         }
         fit = {
-            name: [(one, other) for one, other in pairs[name] if (one.distance > other.distance) == wants_far]
+            name: [
+                (rewording, edit)
+                for rewording, edit in pairs[name]
+                if (rewording.distance > edit.distance) == wants_far
+            ]
             for name in names
         }
         name = next((name for name in names if fit[name]), names[0])
         names.remove(name)
-        if found := fit[name] or pairs[name]:
-            positive, negative = rng.choice(found)
+        if choices := fit[name] or pairs[name]:
+            positive, negative = rng.choice(choices)
             used.add((positive.text, negative.text))
             seen.add(negative.text)
             triplets.append(
@@ -233,7 +241,7 @@ def _triplets_of(
 
 def _unseen(negatives: Sequence[_Candidate], seen: set[str]) -> Sequence[_Candidate]:
     """Those that no triplet has yet; all once each has come, so that none comes twice before another comes once."""
-    return [one for one in negatives if one.text not in seen] or negatives
+    return [negative for negative in negatives if negative.text not in seen] or negatives
 
 
 def _positives(
@@ -243,26 +251,28 @@ def _positives(
     check: bool,
     rng: random.Random,
 ) -> list[_Candidate]:
-    found = {tidy(pair.paraphrase): _GIVEN for pair in given if pair.label == 1}
-    for one in operators:
-        changed = one.apply(question, rng)
+    rewordings = {tidy(pair.paraphrase): _GIVEN for pair in given if pair.label == 1}
+    for operator in operators:
+        changed = operator.apply(question, rng)
         if changed is not None:
-            found.setdefault(changed, one.name)
-    made = list(found.items())
-    several = [one for one in operators if one.name != "same_sentence"]
+            rewordings.setdefault(changed, operator.name)
+    made = list(rewordings.items())
+    several = [operator for operator in operators if operator.name != "same_sentence"]
     for _ in range(_COMPOSED if several else 0):
         text, names = rng.choice(made) if made else (question, "")
         text = reword(text, rng, strength=2) or text if "back_translation" in names or not names else text
-        for one in rng.sample(several, min(len(several), rng.randint(1, 3))):
-            changed = one.apply(text, rng)
+        for operator in rng.sample(several, min(len(several), rng.randint(1, 3))):
+            changed = operator.apply(text, rng)
             if changed is not None:
-                text, names = changed, f"{names}+{one.name}" if names else one.name
+                text, names = changed, f"{names}+{operator.name}" if names else operator.name
         if names and text != question:
-            found.setdefault(text, names)
+            rewordings.setdefault(text, names)
     return [
         _Candidate(text, names, wording_distance(question, text))
-        for text, names in found.items()
-        if not check or names == _GIVEN or not any(one.is_serious for one in find_changes(question, text))
+        for text, names in rewordings.items()
+        if not check
+        or names == _GIVEN
+        or not any(finding.is_serious for finding in find_changes(question, text))
     ]
 
 
@@ -274,24 +284,24 @@ def _negatives(
     rng: random.Random,
 ) -> dict[str, list[_Candidate]]:
     """Minimal edits of the question and of its rewordings, by operator."""
-    found: dict[str, list[_Candidate]] = {}
+    by_operator: dict[str, list[_Candidate]] = {}
     for text in dict.fromkeys(tidy(pair.paraphrase) for pair in given if pair.label == 0):
-        found.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, wording_distance(question, text)))
-    far = sorted(positives, key=lambda one: -one.distance)
-    for one in operators:
+        by_operator.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, wording_distance(question, text)))
+    far = sorted(positives, key=lambda positive: -positive.distance)
+    for operator in operators:
         bases = [
             question,
-            *(other.text for other in far[:1]),
-            *(other.text for other in rng.sample(far, min(1, len(far)))),
+            *(positive.text for positive in far[:1]),
+            *(positive.text for positive in rng.sample(far, min(1, len(far)))),
         ]
         for base in dict.fromkeys(bases):
-            changed = one.apply(base, rng)
+            changed = operator.apply(base, rng)
             if changed is not None and changed != question:
-                name = one.name if base == question else f"{one.name} of a rewording"
-                found.setdefault(one.name, []).append(
+                name = operator.name if base == question else f"{operator.name} of a rewording"
+                by_operator.setdefault(operator.name, []).append(
                     _Candidate(changed, name, wording_distance(question, changed))
                 )
-    return found
+    return by_operator
 
 
 def wording_distance(one: str, other: str) -> float:

@@ -63,7 +63,10 @@ class ProbeData:
         lengths = {len(paths), len(difficulties), *([len(texts)] if texts is not None else [])}
         if np.ndim(vectors) != 2 or lengths != {count}:
             raise DataError(f"{count} vectors need as many labels and texts, not {sorted(lengths)}.")
-        values = np.array([np.nan if one is None else float(one) for one in difficulties], dtype=np.float64)
+        values = np.array(
+            [np.nan if difficulty is None else float(difficulty) for difficulty in difficulties],
+            dtype=np.float64,
+        )
         known = ~np.isnan(values)
         named = [scale for scale, has in zip(scales, known, strict=False) if has]
         return cls(

@@ -44,8 +44,8 @@ def choose_ridge_penalty(
     """The penalty with the lowest squared error under grouped cross-validation."""
     fold = grouped_folds(groups, folds, rng)
     errors = np.zeros(len(penalties))
-    for one in np.unique(fold):
-        held = fold == one
+    for number in np.unique(fold):
+        held = fold == number
         if held.all():
             continue
         ridge = _Ridge(features[~held], truth[~held])

@@ -53,7 +53,7 @@ def measure_probes(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict
 def rounded(figures: Any) -> Any:
     """Figures of any nesting to four places, as a manifest or a report shows them."""
     if isinstance(figures, list):
-        return [rounded(one) for one in figures]
+        return [rounded(figure) for figure in figures]
     if isinstance(figures, dict):
         return {name: rounded(value) for name, value in figures.items()}
     return round(figures, 4) if isinstance(figures, float) else figures
@@ -77,7 +77,10 @@ def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> d
         "path_accuracy": float(correct.mean()),
         "path_top5_accuracy": float(
             np.mean(
-                [any(tree.paths[one] in own for one in row) for row, own in zip(order, truth, strict=True)]
+                [
+                    any(tree.paths[position] in own for position in row)
+                    for row, own in zip(order, truth, strict=True)
+                ]
             )
         ),
         "path_majority_accuracy": float(majority.mean()),
@@ -174,12 +177,12 @@ def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
 
 def _concept_mean(own: tuple[ConceptPath, ...], known: dict[ConceptPath, float], default: float) -> float:
     """Mean training difficulty of the question's concepts, or of the nearest node above that has any."""
-    found = []
+    difficulties = []
     for path in own:
         nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in known]
         if nodes:
-            found.append(known[nodes[0]])
-    return float(np.mean(found)) if found else default
+            difficulties.append(known[nodes[0]])
+    return float(np.mean(difficulties)) if difficulties else default
 
 
 def _short(own: tuple[ConceptPath, ...], leading: ConceptPath) -> set[ConceptPath]:

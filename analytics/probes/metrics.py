@@ -36,9 +36,9 @@ def macro_f1(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
     0.6667
     """
     scores = []
-    for one in {*truth, *predicted}:
-        hits = sum(a == one and b == one for a, b in zip(truth, predicted, strict=True))
-        mentions = sum(a == one for a in truth) + sum(b == one for b in predicted)
+    for label in {*truth, *predicted}:
+        hits = sum(a == label and b == label for a, b in zip(truth, predicted, strict=True))
+        mentions = sum(a == label for a in truth) + sum(b == label for b in predicted)
         scores.append(2 * hits / mentions)
     return float(np.mean(scores)) if scores else 0.0
 

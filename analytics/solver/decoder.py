@@ -201,7 +201,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         subtrees = self._subtrees(memory, trees)
         goals = torch.zeros_like(subtrees)
         left_seeds, right_seeds = torch.zeros_like(subtrees), torch.zeros_like(subtrees)
-        found = subtrees.new_zeros(len(trees))
+        log_probabilities = subtrees.new_zeros(len(trees))
         for depth, nodes in enumerate(trees.depths):
             above, siblings = trees.parent[nodes], trees.left_sibling[nodes]
             is_right = siblings >= 0
@@ -212,14 +212,17 @@ class GoalDrivenTreeDecoder(nn.Module):
             level = self.goal(seeds, subtrees[siblings.clamp(min=0)], is_right)
             scores, contexts = self.score(level, memory, trees.problem[nodes])
             right = scores.masked_fill(~trees.allowed[nodes], -torch.inf).logsumexp(dim=1)
-            goals, found = goals.index_copy(0, nodes, level), found.index_copy(0, nodes, right)
+            goals, log_probabilities = (
+                goals.index_copy(0, nodes, level),
+                log_probabilities.index_copy(0, nodes, right),
+            )
             is_operator = trees.left[nodes] >= 0
             if is_operator.any():
                 own = nodes[is_operator]
                 left_own, right_own = self.split(level[is_operator], contexts[is_operator], trees.label[own])
                 left_seeds = left_seeds.index_copy(0, own, left_own)
                 right_seeds = right_seeds.index_copy(0, own, right_own)
-        return DecodedTrees(found, goals)
+        return DecodedTrees(log_probabilities, goals)
 
     def _subtrees(self, memory: Memory, trees: TreeBatch) -> Tensor:
         """(nodes, width) embeddings of all sub-trees, from the leaves up."""

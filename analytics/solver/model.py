@@ -101,7 +101,7 @@ class SolverModel:
         dtype: torch.dtype = torch.float32,
     ) -> list[list[Hypothesis]]:
         """Return the likeliest trees of each problem, in the order given; batches hold problems of about one length."""
-        found: list[list[Hypothesis]] = [[] for _example in examples]
+        hypotheses: list[list[Hypothesis]] = [[] for _example in examples]
         was_training = {name: module.training for name, module in self.modules().items()}
         for module in self.modules().values():
             module.eval()
@@ -114,21 +114,21 @@ class SolverModel:
                 memory = self.memory(states, batch)
                 trees = beam_search(TensorScorer(self.decoder, memory), width=beam, most_tokens=most_tokens)
                 for row, own in zip(rows, trees, strict=True):
-                    found[row] = own
+                    hypotheses[row] = own
         finally:
             for name, module in self.modules().items():
                 module.train(was_training[name])
-        return found
+        return hypotheses
 
     def solve(
         self, problems: Sequence[ProblemRecord], *, beam: int = 3, most_tokens: int = 45
     ) -> list[list[Solution]]:
         """Return the solutions of each problem, those with a value first, each group by probability."""
         examples = [solver_example(without_solution(problem)) for problem in problems]
-        found = self.search(examples, beam=beam, most_tokens=most_tokens)
+        hypotheses = self.search(examples, beam=beam, most_tokens=most_tokens)
         return [
             alternatives(example, trees, self.vocabulary)
-            for example, trees in zip(examples, found, strict=True)
+            for example, trees in zip(examples, hypotheses, strict=True)
         ]
 
 

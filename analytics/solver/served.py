@@ -77,8 +77,8 @@ class ServedSolver:
             for row, own in zip(rows, trees, strict=True):
                 example = prepared[row].example
                 if example is not None:
-                    found = alternatives(example, own, self.vocabulary)
-                    solutions[row] = self._confidence.applied(found) if self._confidence else found
+                    candidates = alternatives(example, own, self.vocabulary)
+                    solutions[row] = self._confidence.applied(candidates) if self._confidence else candidates
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:

@@ -191,7 +191,7 @@ def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype)
         rows = order[start : start + _MEASURE_BATCH]
         batch = model.reader.batch([read[row] for row in rows], model.device)
         with autocast(model.device, dtype):
-            found = model.states(batch).half()
-        for row, own in zip(rows, found, strict=True):
+            encoded = model.states(batch).half()
+        for row, own in zip(rows, encoded, strict=True):
             states[row] = own[: len(read[row].ids)].clone()
     return states

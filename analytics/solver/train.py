@@ -253,7 +253,7 @@ def measure_solver(
 
 def _scores(model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig) -> SolverScores:
     dtype = inference_dtype(model.device) if config.mixed_precision else torch.float32
-    found = model.search(
+    hypotheses = model.search(
         examples,
         beam=config.beam,
         most_tokens=config.most_tokens,
@@ -261,7 +261,7 @@ def _scores(model: SolverModel, examples: Sequence[SolverExample], config: Solve
     )
     written = [
         [model.vocabulary.token(candidate) for candidate in trees[0].candidates] if trees else []
-        for trees in found
+        for trees in hypotheses
     ]
     return score_solutions(examples, written, model.vocabulary)
 
@@ -270,9 +270,10 @@ def _calibration(
     model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
 ) -> Calibration | None:
     """Fit the confidence on problems set apart, solved as they are served: in full precision."""
-    found = model.search(examples, beam=config.beam, most_tokens=config.most_tokens)
+    hypotheses = model.search(examples, beam=config.beam, most_tokens=config.most_tokens)
     solutions = [
-        alternatives(example, trees, model.vocabulary) for example, trees in zip(examples, found, strict=True)
+        alternatives(example, trees, model.vocabulary)
+        for example, trees in zip(examples, hypotheses, strict=True)
     ]
     return fit_confidence(examples, solutions)
 

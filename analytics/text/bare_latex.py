@@ -82,7 +82,7 @@ def bare_formulas(prose: str) -> list[tuple[int, int]]:
     """
     if not _may_hold_formula(prose):
         return []
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     position = 0
     while position < len(prose):
         end = _run(prose, position, whole=False)
@@ -93,9 +93,9 @@ def bare_formulas(prose: str) -> list[tuple[int, int]]:
             continue
         span = _trimmed(prose, position, end)
         if span is not None and _is_proved(prose[span[0] : span[1]]):
-            found.append(span)
+            spans.append(span)
         position = end
-    return found
+    return spans
 
 
 def _may_hold_formula(text: str) -> bool:

@@ -82,12 +82,12 @@ def signature(tree: Tree) -> tuple[str, ...]:
 
 def symbols(tree: Tree) -> frozenset[str]:
     """Return the free symbols: leaves that begin with a letter and name no constant."""
-    found: set[str] = set()
+    names: set[str] = set()
     stack: list[Tree] = [tree]
     while stack:
         node = stack.pop()
         if not isinstance(node, str):
             stack.extend(node[1:] if isinstance(node[0], str) else node)
         elif node[:1].isalpha() and node not in _CONSTANTS:
-            found.add(node)
-    return frozenset(found)
+            names.add(node)
+    return frozenset(names)

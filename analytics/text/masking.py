@@ -155,7 +155,7 @@ def _masked_prose(text: str, variables: dict[str, str]) -> Iterator[str]:
             yield piece.lower() if piece in _LONE_LETTERS else _variable(piece, variables)
         elif piece in "+-−":
             nearby = tokens[max(index - 1, 0) : index + 2]
-            if all(len(one) == 1 for one in nearby):  # no hyphen
+            if all(len(neighbour) == 1 for neighbour in nearby):  # no hyphen
                 yield "±"
         else:
             yield {">": "<", "≥": "≤"}.get(piece, piece)

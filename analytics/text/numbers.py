@@ -135,12 +135,12 @@ def number_to_words(value: int | Fraction, language: str = "en") -> str:
     return chinese_words(value) if language == "zh" else english_words(value)
 
 
-def _free(found: Iterator[NumberMention], taken: list[NumberMention]) -> list[NumberMention]:
+def _free(mentions: Iterator[NumberMention], taken: list[NumberMention]) -> list[NumberMention]:
     """Return those mentions that lie in no stretch that is taken already (百分之20, 3万)."""
     stretches = sorted((mention.start, mention.end) for mention in taken)
     starts = [start for start, _ in stretches]
     free: list[NumberMention] = []
-    for mention in found:
+    for mention in mentions:
         before = bisect_left(starts, mention.end) - 1  # the last stretch that begins before the mention ends
         if before < 0 or stretches[before][1] <= mention.start:
             free.append(mention)

@@ -41,5 +41,5 @@ _ALL: list[Remembered[Any]] = []
 
 def forget_everything() -> None:
     """Make every finder look again, as for texts that nobody has read yet."""
-    for one in _ALL:
-        one.forget()
+    for finder in _ALL:
+        finder.forget()

@@ -155,19 +155,19 @@ def _add_prose(tokens: list[str], text: str, english: bool) -> None:
         text = text.translate(_WIDE)
     for match in _PROSE.finditer(text):
         group = match.lastgroup
-        found = match[0]
+        piece = match[0]
         if group == "word":
-            tokens.append(_word(found, english))
+            tokens.append(_word(piece, english))
         elif group == "cjk":
-            tokens.extend(_chinese_words(found))
+            tokens.extend(_chinese_words(piece))
         elif group == "number":
-            tokens.append(_number(found))
+            tokens.append(_number(piece))
         elif group == "letter":
-            tokens.append(found.lower() if found in "aAI" else _letter(found))
+            tokens.append(piece.lower() if piece in "aAI" else _letter(piece))
         elif group == "power":
             _add_power(tokens, match["power"])
         elif group == "sign":
-            tokens.append(_SIGNS[found])
+            tokens.append(_SIGNS[piece])
         elif token := _command(match["command"]):
             tokens.append(token)
 

@@ -120,11 +120,11 @@ def find_units(text: str) -> list[UnitMention]:
 
 @Remembered
 def _mentions(text: str) -> tuple[UnitMention, ...]:
-    found = [*_money(text), *_short_forms(text), *_words(text), *_chinese(text)]
-    found.sort(key=lambda place: (place[0], -place[1]))
+    places = [*_money(text), *_short_forms(text), *_words(text), *_chinese(text)]
+    places.sort(key=lambda place: (place[0], -place[1]))
     mentions: list[UnitMention] = []
     done = 0
-    for start, end, unit in found:
+    for start, end, unit in places:
         if start >= done:
             mentions.append(UnitMention(start, end, text[start:end], unit, unit_dimension(unit)))
             done = end

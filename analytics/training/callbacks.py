@@ -47,7 +47,7 @@ class History:
 
     def series(self, name: str) -> list[tuple[int, float]]:
         """(step, value) of one metric."""
-        return [(one.step, one.metrics[name]) for one in self.reports if name in one.metrics]
+        return [(report.step, report.metrics[name]) for report in self.reports if name in report.metrics]
 
     def last(self, name: str) -> float | None:
         """The newest value of one metric to four places, None where there is none."""

@@ -140,7 +140,7 @@ class LoopSettings:
             device: on which the loop will run.
             more: other settings; they go before those of the configuration.
         """
-        named = {one.name for one in fields(cls)} & {one.name for one in fields(config)}
+        named = {field.name for field in fields(cls)} & {field.name for field in fields(config)}
         dtype = inference_dtype(device) if config.mixed_precision else torch.float32
         return cls(**{"dtype": dtype, **{name: getattr(config, name) for name in named}, **more})
 

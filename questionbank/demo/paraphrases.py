@@ -38,23 +38,23 @@ def _pairs(pattern: Pattern, seed: int, draws: int) -> Iterator[ParaphrasePair]:
         same = [text for text in dict.fromkeys(item.ask) if text != original]
         for text in same:
             yield _pair(pattern, turn, "phrasing", original, text, 1)
-        for other in rng.sample(items, min(2, len(items))):
-            text = other.ask[min(place, len(other.ask) - 1)]
-            if other.answer != item.answer and text != original and text not in same:
+        for variant in rng.sample(items, min(2, len(items))):
+            text = variant.ask[min(place, len(variant.ask) - 1)]
+            if variant.answer != item.answer and text != original and text not in same:
                 yield _pair(pattern, turn, "other_numbers", original, text, 0)
 
 
 def _items(pattern: Pattern, rng: Random, draws: int) -> list[Item]:
-    found: dict[tuple[str, ...], Item] = {}
+    items: dict[tuple[str, ...], Item] = {}
     for _ in range(_MOST_ATTEMPTS):
-        if len(found) == draws:
+        if len(items) == draws:
             break
         try:
             item = pattern.make(Draw(rng))
         except Unsuitable:
             continue
-        found.setdefault(item.ask, item)
-    return list(found.values())
+        items.setdefault(item.ask, item)
+    return list(items.values())
 
 
 def _pair(

@@ -54,15 +54,15 @@ class Server:
         user_id = os.geteuid() if self.user is None else self.user.pw_uid
         binary, option, folder = self.command[:3]
         wanted = [os.fsencode(part) for part in (Path(binary).name, option, folder)]
-        found = {}
+        parents = {}
         for pid in _processes():
             with suppress(OSError):  # it has ended while we looked
                 program, *arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:3]
                 ours = Path(f"/proc/{pid}").stat().st_uid == user_id
                 if ours and [os.path.basename(program), *arguments] == wanted:
-                    found[pid] = _parent(pid)
+                    parents[pid] = _parent(pid)
         # A server's own children carry its command line until they have set their title.
-        return next((pid for pid, parent in found.items() if parent not in found), None)
+        return next((pid for pid, parent in parents.items() if parent not in parents), None)
 
     def start(self, prepare: Callable[[], None] | None = None) -> int:
         """Start it unless it runs, and wait until it answers. The caller holds the server's start lock.
@@ -104,10 +104,14 @@ class Server:
     def wake(self) -> bool:
         """Continue the server and its children where some are stopped (SIGSTOP); True where some were."""
         pid = self.pid()
-        stopped = [] if pid is None else [one for one in (pid, *_children(pid)) if is_stopped(one)]
-        for one in stopped:
+        stopped = (
+            []
+            if pid is None
+            else [process_id for process_id in (pid, *_children(pid)) if is_stopped(process_id)]
+        )
+        for process_id in stopped:
             with suppress(ProcessLookupError):
-                os.kill(one, signal.SIGCONT)
+                os.kill(process_id, signal.SIGCONT)
         return bool(stopped)
 
     def stop(self) -> None:

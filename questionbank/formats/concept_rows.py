@@ -83,7 +83,7 @@ def resolve_concept_rows(rows: Sequence[ConceptRow]) -> tuple[list[ConceptPath],
     """
     by_id = {row.id: row for row in rows if row.id}
     paths: dict[str, ConceptPath] = {}
-    found: list[ConceptPath] = []
+    placed: list[ConceptPath] = []
     problems: list[LineProblem] = []
     for row in rows:
         chain: list[ConceptRow] = []
@@ -116,8 +116,8 @@ def resolve_concept_rows(rows: Sequence[ConceptRow]) -> tuple[list[ConceptPath],
             reason = f"the concept lies deeper than {limits.CONCEPT_DEPTH_LIMIT} levels"
             problems.append(LineProblem(row.line, reason, "parent"))
             continue
-        found.append(base)
-    return found, problems
+        placed.append(base)
+    return placed, problems
 
 
 def _refuse_cycle(chain: Sequence[ConceptRow], again: ConceptRow) -> None:

@@ -24,7 +24,7 @@ class ImportForm(FileForm):
         required=False,
         choices=[
             (AUTO, _("From the file's name")),
-            *((one.name, one.label) for one in FORMATS.values()),
+            *((file_format.name, file_format.label) for file_format in FORMATS.values()),
         ],
     )
     source = forms.CharField(

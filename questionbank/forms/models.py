@@ -132,7 +132,7 @@ def _field(spec: FieldSpec) -> forms.Field:
         "required": spec.type is not bool and spec.default != "",
     }
     if spec.choices:
-        return forms.ChoiceField(choices=[(one, one) for one in spec.choices], **common)
+        return forms.ChoiceField(choices=[(choice, choice) for choice in spec.choices], **common)
     if spec.type is bool:
         return forms.BooleanField(**common)
     if spec.type is int:

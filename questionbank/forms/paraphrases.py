@@ -28,7 +28,9 @@ class ProposalsForm(ServiceForm):
     def __init__(self, *args: Any, paraphrasers: Sequence[ParaphraserChoice], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices: Any = self.fields["paraphraser"]
-        choices.choices = [(one.key, f"{one.label}: {one.note}") for one in paraphrasers]
+        choices.choices = [
+            (paraphraser.key, f"{paraphraser.label}: {paraphraser.note}") for paraphraser in paraphrasers
+        ]
 
 
 class ManyProposalsForm(ProposalsForm):
@@ -58,7 +60,10 @@ class ManyProposalsForm(ProposalsForm):
         groups: list[Any] = [("", _("The whole bank"))]
         if concept is not None:
             groups.append(concept)
-        groups += [(str(group.hierarchy), [(one.id, one.name) for one in group.strands]) for group in strands]
+        groups += [
+            (str(group.hierarchy), [(strand.id, strand.name) for strand in group.strands])
+            for group in strands
+        ]
         concepts, origins = self.fields["concept"], self.fields["source"]
         concepts.choices = groups  # type: ignore[attr-defined]
         origins.choices = [("", _("Any")), *((name, name) for name in sources)]  # type: ignore[attr-defined]

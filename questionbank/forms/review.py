@@ -119,7 +119,7 @@ class PairFilterForm(forms.Form):
         required=False,
         choices=[
             ("", _("Any")),
-            *(one for one in ParaphrasePair.State.choices if one[0] != ParaphrasePair.State.DECIDED),
+            *(choice for choice in ParaphrasePair.State.choices if choice[0] != ParaphrasePair.State.DECIDED),
             (ParaphrasePair.State.DECIDED, _("Decided, with any outcome")),
             *ParaphrasePair.Outcome.choices,
         ],
@@ -146,13 +146,13 @@ class PairFilterForm(forms.Form):
 
     def filters(self) -> PairFilters:
         """What the valid fields say; a field that cannot be read filters nothing."""
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             name: value for name, value in self.cleaned_data.items() if value not in ("", None)
         }
         for bound in ("least", "most"):
-            if bound in found:
-                found[bound] /= 100
-        return PairFilters(**found)
+            if bound in values:
+                values[bound] /= 100
+        return PairFilters(**values)
 
 
 class GuidelineForm(forms.Form):

@@ -103,17 +103,17 @@ def is_so_already(kind: str, values: Values) -> Q:
 
 def refusals(kind: str, user: User) -> list[Refusal]:
     """Conditions of questions that the change leaves out, the first that holds gives the reason."""
-    found = []
+    conditions = []
     if not user.has_perm("questionbank.question_edit"):  # of every question; else of their own alone
-        found.append(_refusal("not_own", ~Q(created_by=user)))
+        conditions.append(_refusal("not_own", ~Q(created_by=user)))
     if kind == Kind.DELETE_DRAFTS:
-        found.append(_refusal("not_draft", ~Q(status=Question.Status.DRAFT)))
+        conditions.append(_refusal("not_draft", ~Q(status=Question.Status.DRAFT)))
         paraphrased = (
             Q(paraphrases__isnull=False) | Q(accepted_pairs__isnull=False) | Q(reworded__isnull=False)
         )
-        found.append(_refusal("has_paraphrases", paraphrased))
-        found.append(_refusal("in_list", Q(list_items__isnull=False)))
-    return found
+        conditions.append(_refusal("has_paraphrases", paraphrased))
+        conditions.append(_refusal("in_list", Q(list_items__isnull=False)))
+    return conditions
 
 
 def _refusal(reason: str, condition: Q) -> Refusal:

@@ -67,9 +67,9 @@ class ChangePage:
 def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage:
     """One page of the history of the whole bank."""
     sources = [source for name, source in _SOURCES if kind in ("", name)]
-    found = chain.from_iterable(source(before) for source in sources)
+    changes = chain.from_iterable(source(before) for source in sources)
     entries: list[ChangeEntry] = []
-    for entry in sorted(found, key=lambda entry: entry.when, reverse=True):
+    for entry in sorted(changes, key=lambda entry: entry.when, reverse=True):
         if entries and entry.key and entry.key == entries[-1].key:
             entries[-1].rows += 1
             entries[-1].when = entry.when

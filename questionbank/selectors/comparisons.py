@@ -59,9 +59,9 @@ def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
     """The last comparison of a model with the champion, else with the champion of some earlier time."""
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     if champion is not None and champion.pk != artifact.pk:
-        found = comparison_latest(candidate=artifact, champion=champion)
-        if found is not None:
-            return found
+        latest = comparison_latest(candidate=artifact, champion=champion)
+        if latest is not None:
+            return latest
     return ModelComparison.objects.filter(candidate=artifact).select_related("candidate", "champion").first()
 
 

@@ -56,15 +56,15 @@ def choices_of(ids: Iterable[int]) -> list[ConceptChoice]:
 
 
 def _with_paths(concepts: QuerySet[KnowledgeConcept]) -> list[ConceptChoice]:
-    found = list(concepts.select_related("hierarchy"))
-    names = _names_by_path(found)
+    loaded = list(concepts.select_related("hierarchy"))
+    names = _names_by_path(loaded)
     return [
         ConceptChoice(
             id=concept.pk,
             path=tuple(names[prefix] for prefix in _prefixes(concept.path)),
             hierarchy=concept.hierarchy.name,
         )
-        for concept in found
+        for concept in loaded
     ]
 
 

@@ -130,15 +130,15 @@ class ConceptNames:
         alternatives = dict.fromkeys([asked, *map(_meaning, terms)])
         matches = self._matches(alternatives)
         if matches:
-            phrases = dict.fromkeys(tuple(search_tokens(one)) for one in (text, *terms))
+            phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
             return Named(tuple(matches), tuple(phrases), is_whole=True)
         if terms:  # synonyms that no concept has still say what to look for
-            phrases = dict.fromkeys(tuple(search_tokens(one)) for one in (text, *terms))
+            phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
             return Named((), tuple(phrases), is_whole=True)
         return Named(tuple(self._mentioned(asked)))
 
     def _matches(self, alternatives: Iterable[Tokens]) -> list[ConceptMatch]:
-        found: dict[int, tuple[int, int]] = {}
+        ranks: dict[int, tuple[int, int]] = {}
         for tokens in alternatives:
             wanted = frozenset(tokens)
             for pk in self._holding(wanted):
@@ -151,20 +151,20 @@ class ConceptNames:
                     rank = 2
                 else:
                     continue
-                found[pk] = min(found.get(pk, (9, 0)), (rank, len(concept.leaf)))
-        if any(rank < 2 for rank, _ in found.values()):
-            found = {pk: order for pk, order in found.items() if order[0] < 2}
-        chosen = sorted(found, key=lambda pk: (*found[pk], len(self._concepts[pk].path), pk))
-        return self._topmost(chosen, found)
+                ranks[pk] = min(ranks.get(pk, (9, 0)), (rank, len(concept.leaf)))
+        if any(rank < 2 for rank, _ in ranks.values()):
+            ranks = {pk: order for pk, order in ranks.items() if order[0] < 2}
+        chosen = sorted(ranks, key=lambda pk: (*ranks[pk], len(self._concepts[pk].path), pk))
+        return self._topmost(chosen, ranks)
 
-    def _topmost(self, chosen: list[int], found: Mapping[int, tuple[int, int]]) -> list[ConceptMatch]:
+    def _topmost(self, chosen: list[int], ranks: Mapping[int, tuple[int, int]]) -> list[ConceptMatch]:
         """Without those below another one that is found as well: its questions are theirs."""
         matches: list[ConceptMatch] = []
         for pk in chosen:
             concept = self._concepts[pk]
             if any(concept.node.startswith(match.node) for match in matches):
                 continue
-            matches.append(ConceptMatch(pk, concept.path, concept.node, is_exact=found[pk][0] == 0))
+            matches.append(ConceptMatch(pk, concept.path, concept.node, is_exact=ranks[pk][0] == 0))
         return matches[:MOST_CONCEPTS]
 
     def _holding(self, tokens: frozenset[str]) -> frozenset[int]:
@@ -173,7 +173,7 @@ class ConceptNames:
 
     def _mentioned(self, asked: Tokens) -> list[ConceptMatch]:
         """Concepts whose name, or a synonym of two words or more, stands in the search, the longest first."""
-        found: dict[int, tuple[int, int]] = {}
+        ranks: dict[int, tuple[int, int]] = {}
         for length in range(min(len(asked) - 1, 8), 1, -1):
             for start in range(len(asked) - length + 1):
                 span = asked[start : start + length]
@@ -181,8 +181,8 @@ class ConceptNames:
                     wanted = frozenset(tokens)
                     for pk in self._holding(wanted):
                         if wanted in self._concepts[pk].names:
-                            found.setdefault(pk, (0, -length))
-        return self._topmost(sorted(found, key=lambda pk: (found[pk], pk)), found)
+                            ranks.setdefault(pk, (0, -length))
+        return self._topmost(sorted(ranks, key=lambda pk: (ranks[pk], pk)), ranks)
 
 
 def _meaning(text: str) -> Tokens:

@@ -182,7 +182,7 @@ def _count(rows: Sequence[TrainingQuestion]) -> DataReport:
 
 
 def _levels(rows: Sequence[TrainingQuestion]) -> tuple[LevelReport, ...]:
-    found: list[LevelReport] = []
+    levels: list[LevelReport] = []
     for depth in range(1, max((len(path) for row in rows for path in row.paths), default=0) + 1):
         counts: Counter[tuple[str, ConceptPath]] = Counter()
         questions = set()
@@ -191,7 +191,7 @@ def _levels(rows: Sequence[TrainingQuestion]) -> tuple[LevelReport, ...]:
                 counts[row.hierarchy, node] += 1
                 questions.add(row.id)
         shares = [count / counts.total() for count in counts.values()]
-        found.append(
+        levels.append(
             LevelReport(
                 level=depth,
                 concepts=len(counts),
@@ -203,7 +203,7 @@ def _levels(rows: Sequence[TrainingQuestion]) -> tuple[LevelReport, ...]:
                 else 0.0,
             )
         )
-    return tuple(found)
+    return tuple(levels)
 
 
 def _languages(rows: Iterable[TrainingQuestion]) -> tuple[LanguageReport, ...]:
@@ -253,16 +253,16 @@ def _with_advice(report: DataReport) -> DataReport:
         advice.append(_("Many questions differ from another one in their numbers only."))
     advice += [
         _("At level %(level)d one concept has %(share)d %% of the questions.")
-        % {"level": one.level, "share": round(100 * one.largest_share)}
-        for one in report.levels
-        if one.concepts > 1 and one.largest_share > SKEWED
+        % {"level": level.level, "share": round(100 * level.largest_share)}
+        for level in report.levels
+        if level.concepts > 1 and level.largest_share > SKEWED
     ]
     advice += [
         _("The encoder in use does not know the language “%(language)s”: with the same backbone its"
           " questions are left out.")
-        % {"language": one.language}
-        for one in report.languages
-        if not one.known
+        % {"language": language.language}
+        for language in report.languages
+        if not language.known
     ]  # fmt: skip
     return replace(report, advice=tuple(advice))
 

@@ -90,17 +90,17 @@ def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> Worke
     owner = Counter(tag.concept.hierarchy for tag in tags).most_common(1)[0][0]
     levels = concept_levels(hierarchy=owner)
     own = [levels.prefixes(tag.concept.path) for tag in tags if tag.concept.hierarchy_id == owner.pk]
-    found = [
+    hits = [
         (
             distance,
             _nearest(question, vector, embedding_set, _at(question, owner, own, levels.levels, distance)),
         )
         for distance in range(1, levels.levels + 2)
     ]
-    ids = [hit[0] for _distance, hit in found if hit]
+    ids = [hit[0] for _distance, hit in hits if hit]
     questions = Question.objects.defer("search_vector").in_bulk(ids)
     paths = concept_paths([question.pk, *ids], hierarchy=owner)
-    rows += [_row(levels.levels, distance, hit, questions, paths) for distance, hit in found]
+    rows += [_row(levels.levels, distance, hit, questions, paths) for distance, hit in hits]
     return WorkedCase(
         owner, levels.levels, tuple(paths.get(question.pk, ())), tuple(rows), encoder.name, notice
     )
@@ -120,8 +120,12 @@ def _at(
     """
     shared = levels + 1 - distance  # the deepest level at which concepts agree; 0: none
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy)
-    near = tagged if shared == 0 else _below(tagged, [one[shared - 1] for one in own if len(one) >= shared])
-    nearer = _below(tagged, [one[shared] for one in own if len(one) > shared])
+    near = (
+        tagged
+        if shared == 0
+        else _below(tagged, [prefixes[shared - 1] for prefixes in own if len(prefixes) >= shared])
+    )
+    nearer = _below(tagged, [prefixes[shared] for prefixes in own if len(prefixes) > shared])
     return (
         Question.objects.filter(status=Question.Status.READY, language=question.language)
         .filter(pk__in=near.values("question_id"))
@@ -141,10 +145,8 @@ def _below(tags: QuerySet[QuestionTag], paths: Sequence[str]) -> QuerySet[Questi
 def _nearest(
     question: Question, vector: np.ndarray, embedding_set: EmbeddingSet, among: QuerySet[Question]
 ) -> tuple[int, float] | None:
-    found = nearest(
-        embedding_set=embedding_set, vector=vector, k=1, question_ids=among, exclude=[question.pk]
-    )
-    return found[0] if found else None
+    hits = nearest(embedding_set=embedding_set, vector=vector, k=1, question_ids=among, exclude=[question.pk])
+    return hits[0] if hits else None
 
 
 def _row(
@@ -159,9 +161,9 @@ def _row(
         return DistanceRow(
             distance, shared, "", None, None, (), _("No ready question with a vector is at this distance.")
         )
-    other = questions[hit[0]]
+    neighbour = questions[hit[0]]
     return DistanceRow(
-        distance, shared, other.text, other, round(hit[1], 4), tuple(paths.get(other.pk, ())), ""
+        distance, shared, neighbour.text, neighbour, round(hit[1], 4), tuple(paths.get(neighbour.pk, ())), ""
     )
 
 
@@ -170,7 +172,7 @@ def _augmented_row(question: Question, vector: np.ndarray, encoder: TextEncoder,
         drawn = question_augmented(text=question.text, seed=seed, draws=_DRAWS).whole
     except (ServiceUnavailable, ValidationFailed) as error:
         return DistanceRow(0, 0, "", None, None, (), str(error))
-    text = next((one.text for one in drawn if one.text and one.pieces), "")
+    text = next((draw.text for draw in drawn if draw.text and draw.pieces), "")
     if not text:
         return DistanceRow(0, 0, "", None, None, (), _("The augmentation finds nothing to change in it."))
     cosine = float(encoder.encode([text])[0] @ vector)

@@ -110,7 +110,7 @@ def evidence_of(
     segments = segment_text(nameless)
     formulas = [segment.body for segment in segments if segment.kind == "formula"]
     spellings = [_COLUMNS.sub(r"\1", normalise_latex(formula)) for formula in formulas]
-    prose = " ; ".join(one.source for one in segments if one.kind == "text")
+    prose = " ; ".join(segment.source for segment in segments if segment.kind == "text")
     runs = _word_runs(_ANSWER_FORMAT.sub(" ; ", prose), language)
     forms = (masked_formula(formula) for formula in formulas)
     return Evidence(

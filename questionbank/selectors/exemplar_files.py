@@ -112,14 +112,14 @@ class FileCorpus:
             )
         texts = [question.text for question in questions]
         strange = [self._encoder.unknown_share([text]) > UNKNOWN_SHARE_LIMIT for text in texts]
-        found: dict[int, list[Exemplar]] = {}
+        by_row: dict[int, list[Exemplar]] = {}
         for is_strange, find in ((False, self._by_retriever), (True, self._by_words)):
             rows = [row for row, flag in enumerate(strange) if flag is is_strange]
             if rows:
                 hits = find([texts[row] for row in rows], k)
-                found.update(zip(rows, hits, strict=True))
+                by_row.update(zip(rows, hits, strict=True))
         return [
-            {"id": question.id, "exemplars": [self._fields(hit) for hit in found[row]]}
+            {"id": question.id, "exemplars": [self._fields(hit) for hit in by_row[row]]}
             for row, question in enumerate(questions)
         ]
 

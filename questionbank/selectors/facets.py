@@ -112,7 +112,7 @@ def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_w
         total=COUNTED,
         is_capped=True,
         values={
-            name: [FacetValue(one.value, one.label, None) for one in values]
+            name: [FacetValue(value.value, value.label, None) for value in values]
             for name, values in possible.items()
         },
     )
@@ -146,59 +146,59 @@ def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
     below, by_path, by_hierarchy = concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)
     if prefix:
         mask &= cube.tagged(below)
-    found: Found = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
-    found["band"] = cube.by_band(mask, BANDS)
-    found["concept"] = cube.by_group(mask, by_path)
-    found["hierarchy"] = cube.by_group(mask, by_hierarchy)
-    return Facets(total=cube.total(mask), is_capped=False, values=_labelled(found))
+    counts: Found = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
+    counts["band"] = cube.by_band(mask, BANDS)
+    counts["concept"] = cube.by_group(mask, by_path)
+    counts["hierarchy"] = cube.by_group(mask, by_hierarchy)
+    return Facets(total=cube.total(mask), is_capped=False, values=_labelled(counts))
 
 
 def _from_questions(candidates: str, parameters: Sequence[Any], prefix: str) -> Facets:
     width = len(prefix) + KnowledgeConcept.steplen
     query = _GROUPED.format(candidates=candidates, limit=COUNTED + 1, width=width)
-    found: Found = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
+    counts: Found = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
     total = 0
     with connection.cursor() as cursor:
         cursor.execute(query, [*parameters, f"{prefix}%"])
         for which, value, count in cursor.fetchall():
             if which == -1:
-                found["concept"].append((value, count))
+                counts["concept"].append((value, count))
             elif which == -2:
-                found["hierarchy"].append((value, count))
+                counts["hierarchy"].append((value, count))
             elif which == _ALL:
                 total = count
             elif value is not None:
                 # A bit of `grouping` is 0 for the column that the row is grouped by, the first the highest.
                 grouped_by = _COLUMNS[len(_COLUMNS) - (_ALL - which).bit_length()]
-                found[grouped_by].append((value, count))
-    return Facets(total=total, is_capped=False, values=_labelled(found))
+                counts[grouped_by].append((value, count))
+    return Facets(total=total, is_capped=False, values=_labelled(counts))
 
 
-def _labelled(found: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[FacetValue]]:
+def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[FacetValue]]:
     kinds = {value: str(label) for value, label in Question.Kind.choices}
     concepts = {
         path: (str(pk), name)
         for pk, path, name in KnowledgeConcept.objects.filter(
-            path__in=[path for path, _count in found["concept"]]
+            path__in=[path for path, _count in counts["concept"]]
         ).values_list("pk", "path", "name")
     }
     hierarchies = dict(KnowledgeHierarchy.objects.values_list("pk", "name"))
     return {
-        "kind": _values((value, kinds.get(value, value), count) for value, count in found["kind"]),
-        "grade": _values((value, value, count) for value, count in found["grade"]),
+        "kind": _values((value, kinds.get(value, value), count) for value, count in counts["kind"]),
+        "grade": _values((value, value, count) for value, count in counts["grade"]),
         "language": _values(
-            (value, _LANGUAGES.get(value, value), count) for value, count in found["language"]
+            (value, _LANGUAGES.get(value, value), count) for value, count in counts["language"]
         ),
-        "source": _values((value, value, count) for value, count in found["source"]),
+        "source": _values((value, value, count) for value, count in counts["source"]),
         "difficulty": sorted(
-            _values((value, _band_label(int(value)), count) for value, count in found["band"]),
-            key=lambda one: one.value,
+            _values((value, _band_label(int(value)), count) for value, count in counts["band"]),
+            key=lambda band: band.value,
         ),
         "concept": _values(
-            ((*concepts[path], count) for path, count in found["concept"] if path in concepts), shown=None
+            ((*concepts[path], count) for path, count in counts["concept"] if path in concepts), shown=None
         ),
         "hierarchy": _values(
-            ((value, hierarchies[int(value)], count) for value, count in found["hierarchy"]), shown=None
+            ((value, hierarchies[int(value)], count) for value, count in counts["hierarchy"]), shown=None
         ),
     }
 

@@ -68,9 +68,9 @@ class SearchFilters:
         """The parameters of an address that shows the same; empty filters are left out."""
         default = SearchFilters()
         return {
-            one.name: f"{value:g}" if isinstance(value, float) else str(value)
-            for one in fields(self)
-            if one.name != "viewer" and (value := getattr(self, one.name)) != getattr(default, one.name)
+            field.name: f"{value:g}" if isinstance(value, float) else str(value)
+            for field in fields(self)
+            if field.name != "viewer" and (value := getattr(self, field.name)) != getattr(default, field.name)
         }
 
     def seen_by(self, user: User) -> SearchFilters:

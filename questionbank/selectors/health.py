@@ -260,8 +260,8 @@ def _runs() -> tuple[State, str, dict[str, str]]:
 
 def _vectors() -> tuple[State, str, dict[str, str]]:
     pending = {
-        lens_name(one.lens): embedding_count_pending(embedding_set=one)
-        for one in EmbeddingSet.objects.filter(is_current=True).order_by("lens")
+        lens_name(embedding_set.lens): embedding_count_pending(embedding_set=embedding_set)
+        for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens")
     }
     figures = {lens: f"{count:,}" for lens, count in pending.items()}
     if not pending:
@@ -276,16 +276,16 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
 
 def _recall() -> tuple[State, str, dict[str, str]]:
     figures, low, measured = {}, [], 0
-    for one in EmbeddingSet.objects.filter(is_current=True).order_by("lens"):
-        lens = lens_name(one.lens)
-        if not one.recall:
+    for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens"):
+        lens = lens_name(embedding_set.lens)
+        if not embedding_set.recall:
             figures[lens] = _("not measured yet")
             continue
         measured += 1
-        measured_at = parse_datetime(str(one.recall.get("measured_at", "")))
+        measured_at = parse_datetime(str(embedding_set.recall.get("measured_at", "")))
         when = f" · {date_format(measured_at, MOMENT)}" if measured_at else ""
-        figures[lens] = f"{one.recall['recall']:.3f}{when}"
-        if one.recall["recall"] < RECALL_WARNING:
+        figures[lens] = f"{embedding_set.recall['recall']:.3f}{when}"
+        if embedding_set.recall["recall"] < RECALL_WARNING:
             low.append(lens)
     if low:
         sentence = _("The index finds fewer than %(target)s of the true neighbours: %(lenses)s.")
@@ -303,10 +303,10 @@ def _disk() -> tuple[State, str, dict[str, str]]:
     usage = {label: shutil.disk_usage(folder) for label, folder in folders.items() if folder.exists()}
     figures = {
         label: _("%(free)s of %(total)s free")
-        % {"free": filesizeformat(one.free), "total": filesizeformat(one.total)}
-        for label, one in usage.items()
+        % {"free": filesizeformat(space.free), "total": filesizeformat(space.total)}
+        for label, space in usage.items()
     }
-    free = min(one.free for one in usage.values())
+    free = min(space.free for space in usage.values())
     if free < DISK_FAILING:
         return State.FAILING, _("The disk is full or nearly so."), figures
     if free < DISK_WARNING:

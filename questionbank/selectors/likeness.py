@@ -91,15 +91,15 @@ class Ranked:
 
 def rank_by_wording(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
     """The `k` questions that read most alike, by the cosine of the character n-grams."""
-    found = _nearest(asked, sets, Lens.WORDING, k)
-    cosines = _cosines(asked, sets, [pk for pk, _ in found], known={Lens.WORDING: dict(found)})
-    return [Ranked(pk, score, cosines[pk]) for pk, score in found]
+    hits = _nearest(asked, sets, Lens.WORDING, k)
+    cosines = _cosines(asked, sets, [pk for pk, _ in hits], known={Lens.WORDING: dict(hits)})
+    return [Ranked(pk, score, cosines[pk]) for pk, score in hits]
 
 
 def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
     """The `k` questions that are most alike by all measures together."""
     known = {lens: dict(_nearest(asked, sets, lens, CANDIDATES)) for lens in asked.vectors}
-    ids = list(dict.fromkeys(pk for found in known.values() for pk in found))
+    ids = list(dict.fromkeys(pk for hits in known.values() for pk in hits))
     ids += _further(asked, set(ids))
     cosines = _cosines(asked, sets, ids, known)
     scores = _means(cosines) if _has_trained_lens(asked) else _by_words(asked, cosines)
@@ -108,7 +108,7 @@ def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> 
         Ranked(pk, score + closer.get(pk, 0.0) * score * (1 - score), cosines[pk])
         for pk, score in scores.items()
     ]
-    return sorted(ranked, key=lambda one: (-one.score, one.id))[:k]
+    return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.id))[:k]
 
 
 def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[Ranked]:
@@ -133,7 +133,13 @@ def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: 
         for pk in ids
     ]
     return sorted(
-        ranked, key=lambda one: (one.id not in certain, -one.score, -one.cosines.get(lens, 0.0), one.id)
+        ranked,
+        key=lambda candidate: (
+            candidate.id not in certain,
+            -candidate.score,
+            -candidate.cosines.get(lens, 0.0),
+            candidate.id,
+        ),
     )[:k]
 
 
@@ -173,16 +179,16 @@ def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) 
 
 def _further(asked: Asked, known: set[int]) -> list[int]:
     """Candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
-    found: list[int] = []
+    further: list[int] = []
     ready = Question.objects.filter(**_wanted(asked)).order_by()
     if asked.concept_ids:
         tagged = QuestionTag.objects.filter(concept__in=asked.concept_ids).values("question")
         same = list(ready.filter(pk__in=tagged).values_list("pk", flat=True)[: FROM_CONCEPT + 1])
-        found += same if len(same) <= FROM_CONCEPT else []
+        further += same if len(same) <= FROM_CONCEPT else []
     if not _has_trained_lens(asked):
         tokens = list(dict.fromkeys(search_tokens(_compared(asked.text), asked.text_language)))
-        found += rank_by_text(tokens, ready, vocabulary()).ids[:CANDIDATES]
-    return [pk for pk in dict.fromkeys(found) if pk not in known and pk not in asked.exclude]
+        further += rank_by_text(tokens, ready, vocabulary()).ids[:CANDIDATES]
+    return [pk for pk in dict.fromkeys(further) if pk not in known and pk not in asked.exclude]
 
 
 def _cosines(
@@ -194,12 +200,12 @@ def _cosines(
     """The cosine of every candidate under every lens that has both vectors."""
     cosines: dict[int, dict[str, float]] = {pk: {} for pk in ids}
     for lens, vector in asked.vectors.items():
-        found = dict(known.get(lens, {}))
-        missing = [pk for pk in ids if pk not in found]
-        found |= nearest(embedding_set=sets[lens], vector=vector, k=len(missing), question_ids=missing)
+        measured = dict(known.get(lens, {}))
+        missing = [pk for pk in ids if pk not in measured]
+        measured |= nearest(embedding_set=sets[lens], vector=vector, k=len(missing), question_ids=missing)
         for pk in ids:
-            if pk in found:
-                cosines[pk][lens] = found[pk]
+            if pk in measured:
+                cosines[pk][lens] = measured[pk]
     return cosines
 
 
@@ -230,7 +236,7 @@ def _by_words(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[
         return _weighted(search_tokens(_compared(text), asked.text_language), rarity)
 
     own = words(asked.text)
-    wording = {pk: found.get(Lens.WORDING, 0.0) for pk, found in cosines.items() if pk in texts}
+    wording = {pk: by_lens.get(Lens.WORDING, 0.0) for pk, by_lens in cosines.items() if pk in texts}
     both = {
         pk: (cosine + WORDS_WEIGHT * _dot(own, words(texts[pk]))) / (1 + WORDS_WEIGHT)
         for pk, cosine in wording.items()
@@ -264,8 +270,8 @@ def _rarity_among(documents: Iterable[Sequence[str]]) -> Callable[[str], float]:
     return lambda token: math.log(1 + (len(sets) - counts[token] + 0.5) / (counts[token] + 0.5))
 
 
-def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    return sum(weight * other[token] for token, weight in one.items() if token in other)
+def _dot(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum(weight * second[token] for token, weight in first.items() if token in second)
 
 
 def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
@@ -284,15 +290,15 @@ def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
     return shares
 
 
-def _affinity(tag: TaggedPath, other: TaggedPath) -> float:
+def _affinity(tag: TaggedPath, candidate: TaggedPath) -> float:
     """How much of two paths is the same: 1 for one concept, 0 for two hierarchies or two roots."""
-    if tag.hierarchy != other.hierarchy:
+    if tag.hierarchy != candidate.hierarchy:
         return 0.0
     shared = 0
-    for left, right in zip(tag.path, other.path, strict=False):
+    for left, right in zip(tag.path, candidate.path, strict=False):
         if left != right:
             break
         shared += 1
-    if shared == len(tag.path) == len(other.path):
+    if shared == len(tag.path) == len(candidate.path):
         return 1.0
-    return 0.5 * max(0, shared - 1) / max(len(tag.path), len(other.path))
+    return 0.5 * max(0, shared - 1) / max(len(tag.path), len(candidate.path))

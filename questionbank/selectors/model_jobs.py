@@ -18,11 +18,11 @@ def model_jobs(*, artifact: ModelArtifact | None = None, kind: str = "") -> list
         artifact: only those that use this model.
         kind: only those of this kind.
     """
-    found = Run.objects.exclude(state__in=Run.FINISHED).filter(kind__in=[kind] if kind else KINDS)
+    jobs = Run.objects.exclude(state__in=Run.FINISHED).filter(kind__in=[kind] if kind else KINDS)
     if artifact is not None:
-        found = found.filter(
+        jobs = jobs.filter(
             Q(parameters__model=artifact.pk)
             | Q(parameters__candidate=artifact.pk)
             | Q(parameters__champion=artifact.pk)
         )
-    return list(found.select_related("requested_by").order_by("created_at", "pk"))
+    return list(jobs.select_related("requested_by").order_by("created_at", "pk"))

@@ -105,9 +105,9 @@ class Gate:
 
 def models_by_capability() -> list[CapabilityModels]:
     """Every capability with its models, in the order of the catalog (one query)."""
-    found = {word: CapabilityModels(word, one.title) for word, one in CAPABILITIES.items()}
+    groups = {word: CapabilityModels(word, capability.title) for word, capability in CAPABILITIES.items()}
     for artifact in ModelArtifact.objects.select_related("created_by").order_by("-created_at", "-pk"):
-        group = found.get(artifact.capability)
+        group = groups.get(artifact.capability)
         if group is None:
             continue
         {
@@ -115,7 +115,7 @@ def models_by_capability() -> list[CapabilityModels]:
             ModelArtifact.State.CANDIDATE: group.candidates,
             ModelArtifact.State.ARCHIVED: group.archived,
         }[ModelArtifact.State(artifact.state)].append(artifact)
-    return list(found.values())
+    return list(groups.values())
 
 
 def model_get(*, artifact_id: int) -> ModelArtifact:
@@ -124,10 +124,10 @@ def model_get(*, artifact_id: int) -> ModelArtifact:
     Raises:
         NotFound: there is none with this number.
     """
-    found = ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id).first()
-    if found is None:
+    artifact = ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id).first()
+    if artifact is None:
         raise NotFound(_("There is no such model."))
-    return found
+    return artifact
 
 
 def model_events(*, capability: str) -> QuerySet[ModelEvent]:

@@ -39,18 +39,24 @@ def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]
 
     A pair whose texts the scorer cannot read has findings only; a notice says so.
     """
-    known = [scorer.knows(one.original, one.paraphrase) for one in pairs]
+    known = [scorer.knows(pair.original, pair.paraphrase) for pair in pairs]
     scored = iter(
         scorer.score(
-            [(one.original, one.paraphrase) for one, is_known in zip(pairs, known, strict=True) if is_known]
+            [
+                (pair.original, pair.paraphrase)
+                for pair, is_known in zip(pairs, known, strict=True)
+                if is_known
+            ]
         )
     )
     rows: list[dict[str, Any]] = []
-    for one, is_known in zip(pairs, known, strict=True):
+    for pair, is_known in zip(pairs, known, strict=True):
         if is_known:
-            rows.append({"id": one.id, **next(scored).as_dict()})
+            rows.append({"id": pair.id, **next(scored).as_dict()})
             continue
         notices.add(_("Some pairs are in a language that the scorer cannot read: they have findings only."))
-        findings = [found.as_dict() for found in find_changes(one.original, one.paraphrase)]
-        rows.append({"id": one.id, "score": None, "verdict": None, "probability": None, "findings": findings})
+        findings = [finding.as_dict() for finding in find_changes(pair.original, pair.paraphrase)]
+        rows.append(
+            {"id": pair.id, "score": None, "verdict": None, "probability": None, "findings": findings}
+        )
     return rows

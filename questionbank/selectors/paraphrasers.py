@@ -52,7 +52,7 @@ class ParaphraserChoice:
 def paraphrasers() -> list[ParaphraserChoice]:
     """The ways there are, the rules first."""
     model = ParaphrasePair.Source.MODEL.value
-    found = [
+    choices = [
         ParaphraserChoice(
             RULES,
             _("Rules"),
@@ -63,10 +63,10 @@ def paraphrasers() -> list[ParaphraserChoice]:
     ]
     if settings.PARAPHRASE_MODEL:
         name = PurePath(settings.PARAPHRASE_MODEL).name
-        found.append(ParaphraserChoice(SEQUENCE_MODEL, name, _("A model on this installation."), model))
+        choices.append(ParaphraserChoice(SEQUENCE_MODEL, name, _("A model on this installation."), model))
     if configured := configured_language_model():
-        found.append(ParaphraserChoice(LANGUAGE_MODEL, configured.name, configured.note, model))
-    return found
+        choices.append(ParaphraserChoice(LANGUAGE_MODEL, configured.name, configured.note, model))
+    return choices
 
 
 def paraphraser_choice(key: str) -> ParaphraserChoice:
@@ -75,7 +75,7 @@ def paraphraser_choice(key: str) -> ParaphraserChoice:
     Raises:
         ValidationFailed: there is none here.
     """
-    found = next((one for one in paraphrasers() if one.key == key), None)
+    found = next((choice for choice in paraphrasers() if choice.key == key), None)
     if found is None:
         message = _("Nothing of this name proposes paraphrases here.")
         raise ValidationFailed(message, {"paraphraser": [message]})

@@ -169,12 +169,12 @@ def predict_many(
         own_texts = [texts[index] for index in own]
         vectors = serving.encoder(probes.lens).encode(own_texts)
         predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=own_texts)
-        for index, one in zip(own, predicted, strict=True):
+        for index, prediction in zip(own, predicted, strict=True):
             predictions[index] = QuestionPrediction(
-                concepts=[PredictedConcept(guess.path, guess.probability) for guess in one.concepts]
+                concepts=[PredictedConcept(guess.path, guess.probability) for guess in prediction.concepts]
                 if probes.heads.beats_majority
                 else [],
-                difficulty=_difficulty(one),
+                difficulty=_difficulty(prediction),
                 neighbours=[],
                 basis=_estimated_basis(0),
                 notice=_no_better(probes),
@@ -255,8 +255,8 @@ def _difficulty(predicted: Prediction) -> PredictedDifficulty | None:
 def _on_scale(
     value: float, low: float, high: float, scale: str, coverage: float | None
 ) -> PredictedDifficulty | None:
-    percents = [scale_percent(one, scale) for one in (value, low, high)]
-    known = [one for one in percents if one is not None]
+    percents = [scale_percent(number, scale) for number in (value, low, high)]
+    known = [number for number in percents if number is not None]
     if len(known) < len(percents):
         return None
     percent, first, second = known
@@ -280,19 +280,19 @@ def _labelled_neighbours(
             among = among.filter(Exists(tags))
         else:
             among = among.filter(difficulty_percent__isnull=False)
-        found = nearest(embedding_set=embedding_set, vector=vector, k=2 * NEIGHBOURS, question_ids=among)
-        labelled = _load(found, text, hierarchy)
+        hits = nearest(embedding_set=embedding_set, vector=vector, k=2 * NEIGHBOURS, question_ids=among)
+        labelled = _load(hits, text, hierarchy)
     return labelled[:NEIGHBOURS]
 
 
-def _load(found: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[LabelledNeighbour]:
-    ids = [pk for pk, _score in found]
+def _load(hits: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[LabelledNeighbour]:
+    ids = [pk for pk, _score in hits]
     questions = Question.objects.defer("search_vector", "solution").in_bulk(ids)
     owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first() if hierarchy else None
     paths = concept_paths(ids, hierarchy=owner) if owner else {}
     return [
         LabelledNeighbour(questions[pk], round(score, 4), paths.get(pk, []))
-        for pk, score in found
+        for pk, score in hits
         if pk in questions
         and questions[pk].text != text
         and questions[pk].paraphrase_of_id is None
@@ -303,9 +303,9 @@ def _load(found: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list
 def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) -> QuestionPrediction:
     """Concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
     votes: dict[ConceptPath, float] = defaultdict(float)
-    for one in neighbours:
-        for path in one.concepts:
-            votes[path] += _weight(one) / len(one.concepts)
+    for neighbour in neighbours:
+        for path in neighbour.concepts:
+            votes[path] += _weight(neighbour) / len(neighbour.concepts)
     total = sum(votes.values())
     best = sorted(votes.items(), key=lambda item: -item[1])[:TOP_CONCEPTS]
     if best:
@@ -327,7 +327,7 @@ def _weight(neighbour: LabelledNeighbour) -> float:
 
 def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dict[ConceptPath, int]:
     """The concept ids behind the neighbours' paths; tags come in the order of the paths."""
-    by_question = {one.question.pk: one for one in neighbours}
+    by_question = {neighbour.question.pk: neighbour for neighbour in neighbours}
     rows = (
         QuestionTag.objects.filter(question_id__in=by_question, concept__hierarchy__name=hierarchy)
         .order_by("concept__path")
@@ -346,17 +346,17 @@ def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dic
 def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDifficulty | None:
     """The weighted mean on the neighbours' commonest scale, between their outer tenths."""
     by_scale: dict[str, list[LabelledNeighbour]] = defaultdict(list)
-    for one in neighbours:
-        if one.question.difficulty_percent is not None and one.question.difficulty_scale:
-            by_scale[one.question.difficulty_scale].append(one)
+    for neighbour in neighbours:
+        if neighbour.question.difficulty_percent is not None and neighbour.question.difficulty_scale:
+            by_scale[neighbour.question.difficulty_scale].append(neighbour)
     scale, voters = max(by_scale.items(), key=lambda item: len(item[1]), default=("", []))
     if len(voters) < _FEWEST_VOTES:
         return None
-    percents = np.array([one.question.difficulty_percent for one in voters], dtype=np.float64)
-    weights = np.array([_weight(one) for one in voters]) + 1e-9
+    percents = np.array([voter.question.difficulty_percent for voter in voters], dtype=np.float64)
+    weights = np.array([_weight(voter) for voter in voters]) + 1e-9
     mean = float(np.average(percents, weights=weights))
     low, high = (float(tenth) for tenth in np.quantile(percents, [0.1, 0.9]))
-    values = [scale_value(one, scale) for one in (mean, min(low, mean), max(high, mean))]
+    values = [scale_value(percent, scale) for percent in (mean, min(low, mean), max(high, mean))]
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None

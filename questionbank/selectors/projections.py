@@ -133,7 +133,8 @@ def map_hierarchies() -> list[KnowledgeHierarchy]:
     """The hierarchies that questions are tagged in, the one with most tags first."""
     tags = dict(QuestionTag.objects.order_by().values_list("concept__hierarchy").annotate(number=Count("pk")))
     return sorted(
-        (one for one in hierarchies() if tags.get(one.pk)), key=lambda one: (-tags[one.pk], one.name)
+        (hierarchy for hierarchy in hierarchies() if tags.get(hierarchy.pk)),
+        key=lambda hierarchy: (-tags[hierarchy.pk], hierarchy.name),
     )
 
 
@@ -205,14 +206,14 @@ def map_legend(
         ]
     ids, counts = np.unique(points.concepts[level - 1][inside], return_counts=True)
     names = dict(KnowledgeConcept.objects.filter(pk__in=ids.tolist()).values_list("pk", "name"))
-    found = sorted(
+    ranked = sorted(
         (-count, names[pk], pk)
         for pk, count in zip(ids.tolist(), counts.tolist(), strict=True)
         if pk in names
     )
     return [
         LegendRow(pk, name, -count, place if place < COLOURS else None)
-        for place, (count, name, pk) in enumerate(found)
+        for place, (count, name, pk) in enumerate(ranked)
     ]
 
 
@@ -243,9 +244,10 @@ def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -
             [drawn.tolist()],
         )
         rows = cursor.fetchall()
-    ids = np.array([one[0] for one in rows], dtype=np.uint32)
+    ids = np.array([question[0] for question in rows], dtype=np.uint32)
     difficulties = np.array(
-        [UNKNOWN if one[1] is None else round(min(max(one[1], 0), 100)) for one in rows], dtype=np.uint8
+        [UNKNOWN if question[1] is None else round(min(max(question[1], 0), 100)) for question in rows],
+        dtype=np.uint8,
     )
     return MapPoints(
         ids=ids,
@@ -274,6 +276,6 @@ def _concepts(ids: Numbers, hierarchy: KnowledgeHierarchy | None) -> Numbers:
     }
     for column, question in enumerate(ids.tolist()):
         if question in first:
-            found = chains[first[question]]
-            concepts[: len(found), column] = found
+            chain = chains[first[question]]
+            concepts[: len(chain), column] = chain
     return concepts

@@ -184,10 +184,10 @@ def _likeliest(token: str, candidates: Sequence[str], known: Collection[str]) ->
 
     Nothing where the token itself stands in a question: a word newer than the vocabulary is right too.
     """
-    together = [" & ".join(quoted(one) for one in (candidate, *known)) for candidate in candidates]
+    together = [" & ".join(quoted(word) for word in (candidate, *known)) for candidate in candidates]
     with connection.cursor() as cursor:
         cursor.execute(_STANDING_TOGETHER, [[token, *candidates], [quoted(token), *together]])
-        found = [row[0] for row in cursor.fetchall()]
-    if token in found:
+        standing = [row[0] for row in cursor.fetchall()]
+    if token in standing:
         return ""
-    return found[0] if found else candidates[0]
+    return standing[0] if standing else candidates[0]

@@ -46,7 +46,9 @@ def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = (
     line break makes no other question; case counts, because x and X are two variables.
     """
     parts = [text]
-    parts.extend(one.text if isinstance(one, Option) else str(one.get("text", "")) for one in options)
+    parts.extend(
+        option.text if isinstance(option, Option) else str(option.get("text", "")) for option in options
+    )
     # The unit separator is a blank to split(), so no part can hold it.
     joined = "\x1f".join(" ".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
     return hashlib.sha256(joined.encode("utf-8")).digest()
@@ -120,11 +122,11 @@ def tagged_paths(
     prefixes = {path: [path[:end] for end in range(step, len(path) + 1, step)] for *_, path in tags}
     wanted = {prefix for chain in prefixes.values() for prefix in chain}
     names = dict(KnowledgeConcept.objects.filter(path__in=wanted).values_list("path", "name"))
-    found: dict[int, list[TaggedPath]] = {}
+    paths: dict[int, list[TaggedPath]] = {}
     for question_id, hierarchy_id, path in tags:
         names_on_path = tuple(names[prefix] for prefix in prefixes[path])
-        found.setdefault(question_id, []).append(TaggedPath(hierarchy_id, names_on_path))
-    return found
+        paths.setdefault(question_id, []).append(TaggedPath(hierarchy_id, names_on_path))
+    return paths
 
 
 def question_record(question: Question) -> QuestionRecord:
@@ -156,7 +158,8 @@ def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
         language=question.language,
         kind=question.kind,
         options=tuple(
-            Option(one["label"], one["text"], one.get("misconception", "")) for one in question.options
+            Option(option["label"], option["text"], option.get("misconception", ""))
+            for option in question.options
         ),
         answer=question.answer,
         solution=question.solution,

@@ -96,9 +96,9 @@ def rank_by_vectors(
         return VectorRanking()
     embedding_set, encoder, notice = serving.lens_for(lens, language)
     vector = _query_vector(encoder, parsed.searched)  # type: ignore[arg-type]  # hashed by identity
-    found = nearest(embedding_set=embedding_set, vector=vector, k=BY_VECTOR, question_ids=questions)
+    hits = nearest(embedding_set=embedding_set, vector=vector, k=BY_VECTOR, question_ids=questions)
     least = NEAR_ENOUGH[Lens(embedding_set.lens)]
-    return VectorRanking([pk for pk, cosine in found if cosine >= least], notice)
+    return VectorRanking([pk for pk, cosine in hits if cosine >= least], notice)
 
 
 @lru_cache(maxsize=512)
@@ -187,7 +187,7 @@ def rank_by_formulas(parsed: ParsedQuery, candidates: Sequence[int]) -> list[int
         held = text_formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
         if not held:
             continue
-        likeness = sum(max(formula_likeness(one, other) for other in held) for one in asked) / len(asked)
+        likeness = sum(max(formula_likeness(own, rival) for rival in held) for own in asked) / len(asked)
         if likeness >= LIKE:
             order[pk] = (-round(likeness, 3), len(text), -pk)
     return sorted(order, key=lambda pk: order[pk])

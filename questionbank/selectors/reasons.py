@@ -91,15 +91,17 @@ def compare(
     """
     new_numbers = asked.numbers != candidate.numbers
     same_form = asked.form == candidate.form
-    own, other = asked.computation, candidate.computation
-    same_graph = own is not None and other is not None and own.key == other.key
-    clauses: list[str] = [_structure(own, other)] if by_graph else []
+    own, neighbour = asked.computation, candidate.computation
+    same_graph = own is not None and neighbour is not None and own.key == neighbour.key
+    clauses: list[str] = [_structure(own, neighbour)] if by_graph else []
     if same_form and asked.numbers_masked == candidate.numbers_masked:
         clauses.append(_("the same text with other numbers") if new_numbers else _("the same text"))
     elif same_form:
         clauses.append(_("the same text but for numbers, signs, letters or names"))
-    if own and other and same_graph and not by_graph:
-        clauses.append(_("both are computed as %(graph)s") % {"graph": own.reading} + _predicted(own, other))
+    if own and neighbour and same_graph and not by_graph:
+        clauses.append(
+            _("both are computed as %(graph)s") % {"graph": own.reading} + _predicted(own, neighbour)
+        )
     same_formulas = not same_form and _same_formulas(asked, candidate)
     if same_formulas:
         clauses.append(_("the same task with a formula of the same form"))
@@ -126,37 +128,37 @@ def compare(
     return Comparison(f"{capfirst('; '.join(clauses[:3]))}.", tuple(flags), same_graph)
 
 
-def _structure(own: Computation | None, other: Computation | None) -> str:
+def _structure(own: Computation | None, neighbour: Computation | None) -> str:
     """How two questions are computed, as far as their equations are known."""
-    if own is None or other is None:
+    if own is None or neighbour is None:
         said = _("the model finds them computed alike")
-        if other is not None:
+        if neighbour is not None:
             said = _("the model finds them computed alike; it is computed as %(graph)s") % {
-                "graph": other.reading
+                "graph": neighbour.reading
             }
-        return said + _predicted(own, other)
-    if own.key == other.key:
+        return said + _predicted(own, neighbour)
+    if own.key == neighbour.key:
         said = _("computed the same way: %(graph)s")
-    elif other.has_a_step_more_than(own):
+    elif neighbour.has_a_step_more_than(own):
         said = _("computed nearly the same way: %(other)s, one step more than %(graph)s")
-    elif own.has_a_step_more_than(other):
+    elif own.has_a_step_more_than(neighbour):
         said = _("computed nearly the same way: %(other)s, one step less than %(graph)s")
-    elif own.differs_in_a_step_from(other):
+    elif own.differs_in_a_step_from(neighbour):
         said = _("computed nearly the same way: %(other)s, one step different from %(graph)s")
     else:
         said = _("computed as %(other)s, not as %(graph)s")
-    return said % {"graph": own.reading, "other": other.reading} + _predicted(own, other)
+    return said % {"graph": own.reading, "other": neighbour.reading} + _predicted(own, neighbour)
 
 
-def _predicted(own: Computation | None, other: Computation | None) -> str:
+def _predicted(own: Computation | None, neighbour: Computation | None) -> str:
     """Says in brackets which of the equations are the solver's, and how probably they are right."""
     mine = own.probability if own else None
-    theirs = other.probability if other else None
+    theirs = neighbour.probability if neighbour else None
     if mine is not None and theirs is not None:
         said = _(" (both equations are the solver’s: right with %(own)s and %(other)s)")
     elif theirs is not None:
         said = _(" (its equation is the solver’s: right with %(other)s)")
-    elif mine is not None and other is not None:
+    elif mine is not None and neighbour is not None:
         said = _(" (the equation of the question asked about is the solver’s: right with %(own)s)")
     else:
         return ""
@@ -197,15 +199,15 @@ def _contrast(asked: Evidence, candidate: Evidence) -> str:
             "own": computed.reading,
         }
         return said + _predicted(computed, computed_otherwise)
-    own, other = asked.all_words - candidate.all_words, candidate.all_words - asked.all_words
-    if not (own and other and max(len(own), len(other)) <= MOST_WORDS_CHANGED):
+    own, foreign = asked.all_words - candidate.all_words, candidate.all_words - asked.all_words
+    if not (own and foreign and max(len(own), len(foreign)) <= MOST_WORDS_CHANGED):
         return ""
-    if own & _QUANTITIES and other & _QUANTITIES:
+    if own & _QUANTITIES and foreign & _QUANTITIES:
         return _("reads nearly the same, but is about %(other)s, not %(own)s") % {
-            "other": _quoted(sorted(other & _QUANTITIES)),
+            "other": _quoted(sorted(foreign & _QUANTITIES)),
             "own": _quoted(sorted(own & _QUANTITIES)),
         }
-    names = _named_by_the_difference(asked, candidate, own, other)
+    names = _named_by_the_difference(asked, candidate, own, foreign)
     if not names:
         return ""
     return _("reads nearly the same, but is about %(other)s, not %(own)s") % {
@@ -222,7 +224,7 @@ def _is_sure(computation: Computation | None) -> TypeGuard[Computation]:
 
 
 def _named_by_the_difference(
-    asked: Evidence, candidate: Evidence, own: frozenset[str], other: frozenset[str]
+    asked: Evidence, candidate: Evidence, own: frozenset[str], foreign: frozenset[str]
 ) -> tuple[str, ...]:
     """Names of two different concepts of one hierarchy, where each is named by words of its own text alone."""
     if {*asked.tags} & {*candidate.tags}:
@@ -234,15 +236,15 @@ def _named_by_the_difference(
                 continue
             name, other_name = mine.path[-1], theirs.path[-1]
             words, other_words = set(search_tokens(name)), set(search_tokens(other_name))
-            if (words - other_words) & own and (other_words - words) & other:
+            if (words - other_words) & own and (other_words - words) & foreign:
                 return name, other_name
     return ()
 
 
-def _common(path: ConceptPath, other: ConceptPath) -> int:
+def _common(path: ConceptPath, second: ConceptPath) -> int:
     """Number of leading names that two paths share."""
     shared = 0
-    for left, right in zip(path, other, strict=False):
+    for left, right in zip(path, second, strict=False):
         if left != right:
             break
         shared += 1

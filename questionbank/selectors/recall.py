@@ -55,14 +55,14 @@ def index_recall(
     for row in rows.order_by("question_id"):
         vector = np.asarray(row.vector, dtype=np.float32)
         started = time.perf_counter()
-        found = nearest(embedding_set=embedding_set, vector=vector, k=k, exclude=[row.question_id])
+        indexed = nearest(embedding_set=embedding_set, vector=vector, k=k, exclude=[row.question_id])
         between = time.perf_counter()
         true = nearest(embedding_set=embedding_set, vector=vector, k=k, exclude=[row.question_id], exact=True)
         slow.append(time.perf_counter() - between)
         quick.append(between - started)
         if true:
             true_ids, last = {pk for pk, _ in true}, true[-1][1] - _TIE
-            hits = sum(pk in true_ids or score >= last for pk, score in found)
+            hits = sum(pk in true_ids or score >= last for pk, score in indexed)
             shares.append(hits / len(true))
     return IndexRecall(
         k=k,

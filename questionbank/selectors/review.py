@@ -333,11 +333,11 @@ def throughput() -> list[Throughput]:
         .order_by("-decisions", "reviewer")
     )
     people = User.objects.in_bulk([row["reviewer"] for row in rows])
-    found: list[Throughput] = []
+    figures: list[Throughput] = []
     for row in rows:
         values: dict[str, Any] = {**row, "reviewer": str(people[row["reviewer"]])}
-        found.append(Throughput(**values))
-    return found
+        figures.append(Throughput(**values))
+    return figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,14 +388,20 @@ def reason_agreement() -> list[ReasonAgreement]:
                 continue
             others = given[:place] + given[place + 1 :]
             counts[reason]["given"] += 1
-            for _other_verdict, other in others:
-                counts[reason]["same" if other == reason else "other_reason" if other else "accepted"] += 1
+            for _other_verdict, theirs in others:
+                counts[reason]["same" if theirs == reason else "other_reason" if theirs else "accepted"] += 1
     names = dict(ReviewDecision.Reason.choices)
-    found = [
-        ReasonAgreement(str(names[reason]), one["given"], one["same"], one["other_reason"], one["accepted"])
-        for reason, one in counts.items()
+    agreements = [
+        ReasonAgreement(
+            str(names[reason]),
+            counter["given"],
+            counter["same"],
+            counter["other_reason"],
+            counter["accepted"],
+        )
+        for reason, counter in counts.items()
     ]
-    return sorted(found, key=lambda one: (-one.given, one.reason))
+    return sorted(agreements, key=lambda row: (-row.given, row.reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,14 +454,14 @@ def _alpha_interval(counts: np.ndarray, seed: int) -> tuple[float, float]:
     given = counts.sum(axis=1)
     # A pair's disagreement: ordered couples of unlike answers, each pair weighing as much as its answers.
     unlike = (given**2 - (counts**2).sum(axis=1)) / (given - 1)
-    found = []
+    alphas = []
     for _ in range(RESAMPLES):
         drawn = np.bincount(generator.integers(0, len(counts), len(counts)), minlength=len(counts))
         totals = drawn @ counts
         expected = (totals.sum() ** 2 - (totals**2).sum()) / (totals.sum() - 1)
         if expected > 0:
-            found.append(1 - (drawn @ unlike) / expected)
-    low, high = np.quantile(found, [0.025, 0.975])
+            alphas.append(1 - (drawn @ unlike) / expected)
+    low, high = np.quantile(alphas, [0.025, 0.975])
     return float(low), float(high)
 
 
@@ -471,7 +477,7 @@ def _kappas(shared: list[dict[int, int]]) -> Iterator[PairAgreement]:
             first=str(people[first]),
             second=str(people[second]),
             pairs=len(couples),
-            same=sum(one == other for one, other in couples),
+            same=sum(left == right for left, right in couples),
             kappa=cohen_kappa(ones, others),
         )
 
@@ -493,18 +499,19 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
     )
     if not include_undone:
         decisions = decisions.filter(undone_at__isnull=True)
-    for one in decisions.iterator(chunk_size=500):
-        pair = one.pair
+    for decision in decisions.iterator(chunk_size=500):
+        pair = decision.pair
         values = (
             pair.pk, pair.source_id, pair.batch, pair.original, pair.paraphrase, pair.language, pair.source,
             pair.generator, pair.state, pair.outcome, pair.outcome_text,
-            one.reviewer.get_username() if one.reviewer else "", one.verdict, one.reason, one.text, one.comment,
-            one.is_adjudication, one.is_label, one.is_random, round(one.seconds, 1), one.created_at.isoformat(),
-            one.guideline.version, one.scorer_name, one.scorer_id, one.score, one.probability, *_solved_columns(pair),
+            decision.reviewer.get_username() if decision.reviewer else "", decision.verdict, decision.reason,
+            decision.text, decision.comment, decision.is_adjudication, decision.is_label, decision.is_random,
+            round(decision.seconds, 1), decision.created_at.isoformat(), decision.guideline.version,
+            decision.scorer_name, decision.scorer_id, decision.score, decision.probability, *_solved_columns(pair),
         )  # fmt: skip
         row = dict(zip(EXPORT_FIELDS, values, strict=True))
         if include_undone:
-            row["undone_at"] = one.undone_at.isoformat() if one.undone_at else None
+            row["undone_at"] = decision.undone_at.isoformat() if decision.undone_at else None
         yield row
 
 
@@ -518,7 +525,7 @@ def _solved_columns(pair: ParaphrasePair) -> tuple[bool | None, str, str]:
     return solved.get("agree"), original, paraphrase
 
 
-_OPERATORS = frozenset(one.name for one in OPERATORS)
+_OPERATORS = frozenset(operator.name for operator in OPERATORS)
 
 
 def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
@@ -550,6 +557,6 @@ def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
             label = int(pair.outcome == outcome.ACCEPT)
             yield records.ParaphrasePair(name, pair.original, pair.paraphrase, label, operator)
             continue
-        if any(one["is_serious"] for one in pair.findings or ()):
+        if any(finding["is_serious"] for finding in pair.findings or ()):
             yield records.ParaphrasePair(name, pair.original, pair.paraphrase, 0, operator)
         yield records.ParaphrasePair(f"{name}-changed", pair.original, pair.outcome_text, 1)

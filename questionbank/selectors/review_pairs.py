@@ -145,14 +145,14 @@ def deletable_pairs(
     now = timezone.now()
     leases = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now)
     settling = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now)
-    found = pairs.filter(~Exists(leases), ~Exists(settling), added__isnull=True)
+    deletable = pairs.filter(~Exists(leases), ~Exists(settling), added__isnull=True)
     if not user.has_perm("questionbank.settle_own"):
-        found = found.filter(created_by=user)
+        deletable = deletable.filter(created_by=user)
     if not with_opinions:
         settled = ReviewDecision.objects.filter(
             pair=OuterRef("pk"), undone_at__isnull=True, is_adjudication=True
         )
         labelled = ReviewDecision.objects.filter(pair=OuterRef("pk"), undone_at__isnull=True, is_label=True)
-        found = found.filter(~Exists(opinions().filter(pair=OuterRef("pk"))), ~Exists(settled))
-        found = found.filter(~Q(state=_State.DECIDED) | Exists(labelled))
-    return found
+        deletable = deletable.filter(~Exists(opinions().filter(pair=OuterRef("pk"))), ~Exists(settled))
+        deletable = deletable.filter(~Q(state=_State.DECIDED) | Exists(labelled))
+    return deletable

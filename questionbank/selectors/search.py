@@ -273,14 +273,18 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
     matching = _matching(parsed, named, passed)
     counted = count_facets(filters=filters, questions=matching, has_words=True)
     total = counted.total
-    holding = set(matching.filter(pk__in=[one.id for one in ranking]).values_list("pk", flat=True))
-    closest = [one for one in ranking if one.id not in holding] if not counted.is_capped else []
+    holding = set(
+        matching.filter(pk__in=[candidate.id for candidate in ranking]).values_list("pk", flat=True)
+    )
+    closest = (
+        [candidate for candidate in ranking if candidate.id not in holding] if not counted.is_capped else []
+    )
     if total == 0:
-        near = Question.objects.filter(pk__in=[one.id for one in closest])
+        near = Question.objects.filter(pk__in=[candidate.id for candidate in closest])
         counted = count_facets(filters=filters, questions=near, has_words=True)
     end = offset + asked.page_size
     if asked.order == RELEVANCE or total == 0:
-        exact = [one for one in ranking if one.id in holding]
+        exact = [candidate for candidate in ranking if candidate.id in holding]
         hits = exact[offset:end]
         if len(hits) < asked.page_size:
             rest = matching.exclude(pk__in=holding)
@@ -292,7 +296,7 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
         hits = [Fused(pk, 0.0, ()) for pk in _window(matching, asked.order, offset, asked.page_size)]
         below, closest = [], []
     loaded = _hits([*hits, *below])
-    exact_ids = {one.id for one in hits}
+    exact_ids = {hit.id for hit in hits}
     return _page(
         asked,
         counted,
@@ -337,7 +341,9 @@ def _fused(
         alike=alike,
         is_concept=named.is_whole,
     )
-    ranking = [one for one in fuse(parsed, found) if not (first and one.id == parsed.number)]
+    ranking = [
+        candidate for candidate in fuse(parsed, found) if not (first and candidate.id == parsed.number)
+    ]
     unknown = _("There is no question %(number)d.") % {"number": parsed.number}
     return [*first, *ranking][:LISTED], unknown if parsed.is_number else by_vectors.notice
 
@@ -364,7 +370,7 @@ def _counted_concepts(named: Named, passed: QuerySet[Question]) -> list[NamedCon
         NamedConcept(match, passed.filter(tagged([match])).count())
         for match in named.concepts[:CONCEPTS_SHOWN]
     ]
-    return [one for one in counted if one.questions]
+    return [concept for concept in counted if concept.questions]
 
 
 def _page(asked: _Asked, counted: Facets, **fields: Any) -> SearchPage:
@@ -403,12 +409,12 @@ def _offset(place: list[Any] | None) -> int:
 
 def _hits(ranking: Sequence[Fused]) -> list[SearchHit]:
     """Load the questions of one page, without what a page of results does not show."""
-    ids = [one.id for one in ranking]
+    ids = [candidate.id for candidate in ranking]
     questions: QuerySet[Question] = Question.objects.defer("solution", "search_vector", "content_hash")
     there = questions.in_bulk(ids)
     paths = concept_paths(ids)
     return [
-        SearchHit(there[one.id], one.score, one.found_by, paths.get(one.id, []))
-        for one in ranking
-        if one.id in there
+        SearchHit(there[candidate.id], candidate.score, candidate.found_by, paths.get(candidate.id, []))
+        for candidate in ranking
+        if candidate.id in there
     ]

@@ -260,13 +260,13 @@ def _read() -> Serving:
     )
     probes: list[dict[str, object]] = rows[0].champion_probes if rows else []
     return Serving(
-        sets={one.lens: one for one in rows},
+        sets={embedding_set.lens: embedding_set for embedding_set in rows},
         probe_artifacts={
             # The other columns are read when somebody asks for them; they never change.
-            str(one["scope"]): ModelArtifact.from_db(
-                "default", _PROBE_COLUMNS, [one[name] for name in _PROBE_COLUMNS]
+            str(columns["scope"]): ModelArtifact.from_db(
+                "default", _PROBE_COLUMNS, [columns[name] for name in _PROBE_COLUMNS]
             )
-            for one in probes
+            for columns in probes
         },
         default_hierarchy=(rows[0].default_hierarchy or "") if rows else "",
     )
@@ -322,13 +322,13 @@ def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:
 
 def _kept(key: str, make: Callable[[], Model]) -> Model:
     """The loaded model under `key`; threads that ask for the same one wait for one load."""
-    found = _models.get(key)
-    if found is None:
+    model = _models.get(key)
+    if model is None:
         with _lock:
-            found = _models.get(key)
-            if found is None:
-                found = make()
-                _models[key] = found
+            model = _models.get(key)
+            if model is None:
+                model = make()
+                _models[key] = model
                 while len(_models) > _KEPT_MODELS:
                     _models.popitem(last=False)
-    return cast(Model, found)
+    return cast(Model, model)

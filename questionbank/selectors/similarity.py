@@ -168,14 +168,14 @@ def near_duplicates(
         return []
     language = detect_language(text)
     vector = serving.encoder(Lens.WORDING).encode([text])[0]
-    found = nearest(
+    hits = nearest(
         embedding_set=serving.embedding_set(Lens.WORDING),
         vector=vector,
         k=_DUPLICATES_SHOWN,
         question_ids=Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED),
         exclude=[exclude.pk] if exclude else [],
     )
-    alike = [Ranked(pk, score, {Lens.WORDING: score}) for pk, score in found if score >= NEAR_DUPLICATE]
+    alike = [Ranked(pk, score, {Lens.WORDING: score}) for pk, score in hits if score >= NEAR_DUPLICATE]
     return _Comparison.with_text(text, language, serving).hits(alike, Lens.WORDING)
 
 
@@ -268,7 +268,9 @@ class _Comparison:
             self._vectors(lens)
             known = self._vectors_by_set  # of other lenses too: they say whether the purpose is the same
             sets = self._serving.sets.items()
-            vectors = {name: known[one.pk] for name, one in sets if one.pk in known}
+            vectors = {
+                name: known[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in known
+            }
         else:
             notice = str(_ONLY_THE_SAME_GRAPH)
         ranked = rank_by_graph(replace(self._asked, vectors=vectors), self._serving.sets, lens, k)
@@ -276,13 +278,14 @@ class _Comparison:
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """The candidates with the reason for each; a fixed number of queries for any number of them."""
-        self._read([one.id for one in ranked])
-        there = [one for one in ranked if one.id in self._questions]  # the others: just deleted
-        wording = _wording(self._asked.text, [self._questions[one.id].text for one in there])
+        self._read([candidate.id for candidate in ranked])
+        # The others were just deleted.
+        there = [candidate for candidate in ranked if candidate.id in self._questions]
+        wording = _wording(self._asked.text, [self._questions[candidate.id].text for candidate in there])
         rarity = vocabulary().rarity
         hits = []
-        for one, alike in zip(there, wording, strict=True):
-            evidence = self._evidence[one.id]
+        for candidate, alike in zip(there, wording, strict=True):
+            evidence = self._evidence[candidate.id]
             comparison = compare(
                 self._own,
                 evidence,
@@ -291,16 +294,16 @@ class _Comparison:
                 rarity=rarity,
                 broad=self._broad,
                 by_graph=lenses()[lens].by_graph,
-                purpose=one.cosines.get(Lens.PURPOSE),
+                purpose=candidate.cosines.get(Lens.PURPOSE),
             )
             hits.append(
                 SimilarHit(
-                    question=self._questions[one.id],
-                    score=round(one.score, 4),
+                    question=self._questions[candidate.id],
+                    score=round(candidate.score, 4),
                     reason=comparison.reason,
                     concepts=[tag.path for tag in evidence.tags],
                     flags=comparison.flags,
-                    cosines={name: round(cosine, 4) for name, cosine in one.cosines.items()},
+                    cosines={name: round(cosine, 4) for name, cosine in candidate.cosines.items()},
                     computation=evidence.computation,
                     same_graph=comparison.same_graph,
                 )

@@ -43,9 +43,9 @@ def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> 
     problems = [ProblemRecord(str(question.id), question.text, question.language) for question in questions]
     reasons = [solver.unsolvable_reason(problem) for problem in problems]
     solvable = [problem for problem, reason in zip(problems, reasons, strict=True) if not reason]
-    found = iter(solver.solve(solvable, beam=ALTERNATIVES) if solvable else [])
+    solutions = iter(solver.solve(solvable, beam=ALTERNATIVES) if solvable else [])
     return [
-        {"id": question.id, **_row([] if reason else next(found), reason)}
+        {"id": question.id, **_row([] if reason else next(solutions), reason)}
         for question, reason in zip(questions, reasons, strict=True)
     ]
 

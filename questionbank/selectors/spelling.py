@@ -70,7 +70,7 @@ class Vocabulary:
         near: set[tuple[int, bool, bool, int, str]] = set()
         for length in range(len(word) - most, len(word) + most + 1):
             for known_words in (self._by_length.get(length, ()), _plain_words(names).get(length, ())):
-                found = process.extract(word, known_words, scorer=OSA.distance, score_cutoff=most, limit=50)
+                matches = process.extract(word, known_words, scorer=OSA.distance, score_cutoff=most, limit=50)
                 near.update(
                     (
                         int(mistakes),
@@ -79,17 +79,17 @@ class Vocabulary:
                         -self.words.get(known, 0),
                         known,
                     )
-                    for known, mistakes, _ in found
+                    for known, mistakes, _ in matches
                 )
         return [known for *_, known in sorted(near)[:limit]]
 
 
 def _plain_words_by_length(words: Iterable[str]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
+    by_length: dict[int, list[str]] = {}
     for word in words:
         if word.isalpha() and word.isascii():
-            found.setdefault(len(word), []).append(word)
-    return found
+            by_length.setdefault(len(word), []).append(word)
+    return by_length
 
 
 @lru_cache(maxsize=4)

@@ -28,10 +28,10 @@ def synonym_groups(text: str = "") -> list[SynonymGroup]:
     """All groups by their first term, or those with a term that contains the text."""
     wanted = text.casefold().strip()
     groups = SynonymGroup.objects.all()
-    found = [
+    matching = [
         group for group in groups if not wanted or any(wanted in term.casefold() for term in group.terms)
     ]
-    return sorted(found, key=lambda group: group.terms[0].casefold())
+    return sorted(matching, key=lambda group: group.terms[0].casefold())
 
 
 def synonym_group_get(*, group_id: int) -> SynonymGroup:
@@ -57,7 +57,9 @@ def synonym_history(limit: int = 20) -> list[SynonymChange]:
     )
     names = {
         user.pk: str(user)
-        for user in User.objects.filter(pk__in=[one.pgh_context.metadata["user"] for one in snapshots])
+        for user in User.objects.filter(
+            pk__in=[snapshot.pgh_context.metadata["user"] for snapshot in snapshots]
+        )
     }
     now = {group.pk: group.terms for group in SynonymGroup.objects.all()}
     changes = []

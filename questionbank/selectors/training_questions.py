@@ -61,11 +61,11 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
         ).iterator()
         if hierarchies is None or row[0] in tagged
     }
-    found = [
+    tagged_questions = [
         _question(rows[pk], name, own) for name, by_id in paths.items() for pk, own in sorted(by_id.items())
         if pk in rows
     ]  # fmt: skip
-    return found + [_question(row, "", ()) for pk, row in rows.items() if pk not in tagged]
+    return tagged_questions + [_question(row, "", ()) for pk, row in rows.items() if pk not in tagged]
 
 
 def original_questions(*, hierarchies: Sequence[str] | None = None) -> QuerySet[Question]:
@@ -112,7 +112,7 @@ def _paths(hierarchy: KnowledgeHierarchy) -> dict[int, tuple[ConceptPath, ...]]:
     names = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "name"))
     step = KnowledgeConcept.steplen
     whole = [tuple(names[path[:end]] for end in range(step, len(path) + 1, step)) for _pk, path in tags]
-    found: dict[int, list[ConceptPath]] = defaultdict(list)
+    by_question: dict[int, list[ConceptPath]] = defaultdict(list)
     for (pk, _path), short in zip(tags, drop_common_leading_nodes(whole), strict=True):
-        found[pk].append(short)
-    return {pk: tuple(dict.fromkeys(own)) for pk, own in found.items()}
+        by_question[pk].append(short)
+    return {pk: tuple(dict.fromkeys(own)) for pk, own in by_question.items()}

@@ -78,13 +78,13 @@ def question_predictions(
         serving=serving,
         hierarchy=hierarchy,
     )
-    notices.update(one.notice for one in predictions if one.notice)
+    notices.update(prediction.notice for prediction in predictions if prediction.notice)
     return [
         {
             "id": question.id,
             "concepts": [
-                {"path": list(one.path), "probability": round(one.probability, _DIGITS)}
-                for one in prediction.concepts
+                {"path": list(concept.path), "probability": round(concept.probability, _DIGITS)}
+                for concept in prediction.concepts
             ],
             "difficulty": _difficulty(prediction.difficulty),
         }

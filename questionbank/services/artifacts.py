@@ -206,7 +206,9 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
         serving_lock()  # a roll back may be bringing it back
         artifact = ModelArtifact.objects.select_for_update().get(pk=artifact.pk)
         sets = list(EmbeddingSet.objects.filter(artifact=artifact))
-        if artifact.state == ModelArtifact.State.CHAMPION or any(one.is_current for one in sets):
+        if artifact.state == ModelArtifact.State.CHAMPION or any(
+            embedding_set.is_current for embedding_set in sets
+        ):
             raise Conflict(_("The champion cannot be deleted: promote another model first."))
         busy = Run.objects.exclude(state__in=Run.FINISHED).filter(
             Q(parameters__model=artifact.pk)
@@ -217,11 +219,13 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
             raise Conflict(_("A job that uses this model is under way: stop it first."))
         model_event_create(kind=ModelEvent.Kind.DELETED, artifact=artifact, reason=reason, user=user)
         with connection.cursor() as cursor:
-            for one in sets:
+            for embedding_set in sets:
                 cursor.execute(
-                    sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(one.index_name)).as_string()
+                    sql.SQL("DROP INDEX IF EXISTS {}")
+                    .format(sql.Identifier(embedding_set.index_name))
+                    .as_string()
                 )
-        EmbeddingSet.objects.filter(pk__in=[one.pk for one in sets]).delete()
+        EmbeddingSet.objects.filter(pk__in=[embedding_set.pk for embedding_set in sets]).delete()
         artifact.delete()
     storage = storages["artifacts"]
     for name in files:

@@ -239,7 +239,11 @@ def _parse_manifest(content: bytes, path: Path) -> BackupManifest:
             and DUMP in manifest.files
             and all(_SHA256.fullmatch(checksum) for checksum in manifest.files.values())
             and all(isinstance(count, int) for count in manifest.rows.values())
-            and all(isinstance(one, str) for applied in manifest.migrations.values() for one in applied)
+            and all(
+                isinstance(migration, str)
+                for applied in manifest.migrations.values()
+                for migration in applied
+            )
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.") from error

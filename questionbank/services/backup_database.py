@@ -322,17 +322,17 @@ def _tool(name: str) -> str:
     Programs from version 17 on set `transaction_timeout` in every restore, which earlier servers refuse.
     """
     wanted = int(server_version().partition(".")[0])
-    found: dict[int, str] = {}
+    programs: dict[int, str] = {}
     for path in _candidates(name):
         major = _major(path)
         if major >= wanted and (wanted >= 17 or major < 17):
-            found.setdefault(major, path)
-    if not found:
+            programs.setdefault(major, path)
+    if not programs:
         raise ServiceUnavailable(
             f"The server is PostgreSQL {wanted} and no {name} is installed that fits it: install PostgreSQL's"
             f" client programs, version {wanted}."
         )
-    return found[min(found)]
+    return programs[min(programs)]
 
 
 def _candidates(name: str) -> Iterator[str]:

@@ -77,7 +77,7 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
                 with database.snapshot() as snapshot_name:
                     about["postgres"] = database.server_version()
                     about["migrations"] = _applied_migrations()
-                    about["rows"] = database.row_counts(tables=[one._meta.db_table for one in COUNTED])
+                    about["rows"] = database.row_counts(tables=[model._meta.db_table for model in COUNTED])
                     locations = dict(ModelArtifact.objects.values_list("location", "name"))
                     database.database_dump(path=dump, snapshot_name=snapshot_name)
                 with dump.open("rb") as stream:
@@ -142,7 +142,7 @@ def leftovers_clear() -> list[str]:
 
 def bank_is_empty() -> bool:
     """Whether nobody has put anything into the bank; one without tables is empty too."""
-    tables = [one._meta.db_table for one in (Question, KnowledgeConcept, Run, User)]
+    tables = [model._meta.db_table for model in (Question, KnowledgeConcept, Run, User)]
     return not any(database.row_counts(tables=tables).values())
 
 
@@ -177,11 +177,11 @@ def _require_space(folder: Path) -> None:
 
 
 def _check_rows(manifest: BackupManifest) -> None:
-    found = database.row_counts(tables=list(manifest.rows))
+    counts = database.row_counts(tables=list(manifest.rows))
     for table, expected in manifest.rows.items():
-        if found.get(table) != expected:
+        if counts.get(table) != expected:
             raise KindredError(
-                f"The restored table {table} has {found.get(table, 0):,} rows and not {expected:,}: the bank"
+                f"The restored table {table} has {counts.get(table, 0):,} rows and not {expected:,}: the bank"
                 " was left as it was."
             )
 

@@ -25,9 +25,9 @@ def checkpoints_clear() -> int:
     Only those in this machine's `VAR_DIR`.
     """
     folders = {
-        int(found[1]): path
+        int(match[1]): path
         for path in sorted(checkpoints_root().glob("run-*"))
-        if (found := _NAME.fullmatch(path.name)) and path.is_dir()
+        if (match := _NAME.fullmatch(path.name)) and path.is_dir()
     }
     stopped_lately = Q(state__in=(Run.State.FAILED, Run.State.CANCELLED)) & Q(
         finished_at__gte=timezone.now() - KEPT_FOR

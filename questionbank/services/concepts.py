@@ -43,14 +43,14 @@ def _allow(user: User | None) -> None:
 def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
     """The concept as it is now, its hierarchy locked."""
     hierarchy_lock(concept.hierarchy_id)
-    found = KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk).first()
-    if found is None:
+    fresh = KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk).first()
+    if fresh is None:
         raise NotFound("This concept is not there any more.")
-    return found
+    return fresh
 
 
 def _refuse_namesake(siblings: Sequence[KnowledgeConcept], name: str, *, but: int | None = None) -> None:
-    if any(one.name == name and one.pk != but for one in siblings):
+    if any(sibling.name == name and sibling.pk != but for sibling in siblings):
         reason = f"There is a concept {name!r} at this place already."
         raise ValidationFailed(reason, {"name": [reason]})
 
@@ -254,9 +254,9 @@ def _merge(concept_id: int, target_id: int) -> None:
         target = KnowledgeConcept.objects.get(pk=target_id)
         namesake = next(
             (
-                one
-                for one in _children(target.hierarchy_id, target)
-                if one.name == child.name and one.pk != concept_id
+                sibling
+                for sibling in _children(target.hierarchy_id, target)
+                if sibling.name == child.name and sibling.pk != concept_id
             ),
             None,
         )

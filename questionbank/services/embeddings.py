@@ -68,16 +68,16 @@ def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
         raise ValidationFailed(_("Models of this kind give questions no vectors."))
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/embedding sets'))")
-    found = EmbeddingSet.objects.filter(artifact=artifact, lens=row.lens.word).order_by("-pk").first()
-    if found is not None:
-        return found
+    embedding_set = EmbeddingSet.objects.filter(artifact=artifact, lens=row.lens.word).order_by("-pk").first()
+    if embedding_set is not None:
+        return embedding_set
     name = artifact.name[:100]
     choices = [name, f"{name} ({artifact.checksum[:8]})", f"{name} (model {artifact.pk})"]
     taken = set(EmbeddingSet.objects.filter(encoder_name__in=choices).values_list("encoder_name", flat=True))
     return EmbeddingSet.objects.create(
         lens=row.lens.word,
         artifact=artifact,
-        encoder_name=next(one for one in choices if one not in taken),
+        encoder_name=next(choice for choice in choices if choice not in taken),
         dimension=artifact.manifest["extra"]["dimension"],
     )
 

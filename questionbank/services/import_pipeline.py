@@ -170,8 +170,8 @@ def _read(
 
 def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
     wanted = paths_with_ancestors(paths)
-    found = KnowledgeHierarchy.objects.filter(name=hierarchy).first()
-    known = concept_paths_known(hierarchy=found) if found else {}
+    owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first()
+    known = concept_paths_known(hierarchy=owner) if owner else {}
     return sum(path not in known for path in wanted)
 
 

@@ -148,9 +148,9 @@ class StagedRows:
         self.count += 1
         self.last_line = line
         options = [
-            {"label": one.label, "text": one.text}
-            | ({"misconception": one.misconception} if one.misconception else {})
-            for one in record.options
+            {"label": option.label, "text": option.text}
+            | ({"misconception": option.misconception} if option.misconception else {})
+            for option in record.options
         ]
         self.copy.write_row(
             (

@@ -35,8 +35,8 @@ def pairs_solved(pairs: Sequence[ParaphrasePair], served: ServedSolver | None) -
         if can
         for text in both
     ]
-    found = iter(served.solver.solve(problems) if problems else [])
-    return [_evidence(next(found), next(found), served) if can else None for can in readable]
+    solutions = iter(served.solver.solve(problems) if problems else [])
+    return [_evidence(next(solutions), next(solutions), served) if can else None for can in readable]
 
 
 def _evidence(

@@ -61,8 +61,11 @@ class PairInput:
 def findings_to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """Findings as plain values, as `ParaphrasePair.findings` keeps them; spans become lists."""
     return [
-        {name: list(value) if isinstance(value, tuple) else value for name, value in one.as_dict().items()}
-        for one in findings
+        {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in finding.as_dict().items()
+        }
+        for finding in findings
     ]
 
 
@@ -106,25 +109,25 @@ def pairs_create(
         ValidationFailed: a text is empty or too long, both are the same, or a pair typed by hand was added already.
     """
     pairs = list(pairs)
-    is_ours = all(one.question is not None for one in pairs)
+    is_ours = all(pair.question is not None for pair in pairs)
     permission = "questionbank.paraphrase_propose" if is_ours else "questionbank.review"
     if user is not None and not user.has_perm(permission):
         raise NotAllowed(_("You may not add paraphrases."))
     rows = [
         ParaphrasePair(
-            question=one.question,
-            original=one.original.strip(),
-            paraphrase=one.paraphrase.strip(),
-            language=one.language,
+            question=pair.question,
+            original=pair.original.strip(),
+            paraphrase=pair.paraphrase.strip(),
+            language=pair.language,
             source=source,
-            source_id=one.source_id,
+            source_id=pair.source_id,
             generator=generator[:200],
             batch=batch[:120],
             opinions_wanted=opinions_wanted() if opinions is None else opinions,
             hides_machine=hides_machine,
             created_by=user,
         )
-        for one in pairs
+        for pair in pairs
     ]
     for row in rows:
         _check(row)
@@ -264,7 +267,7 @@ def pair_save_score(
         raise ValueError(f"a score is a cosine, not {score}")
     if verdict is not None and not 0 <= verdict <= 1:
         raise ValueError(f"a verdict is a probability, not {verdict}")
-    plain = [one if isinstance(one, dict) else findings_to_json([one])[0] for one in findings]
+    plain = [finding if isinstance(finding, dict) else findings_to_json([finding])[0] for finding in findings]
     pair.score, pair.verdict, pair.findings, pair.scored_by = score, verdict, plain, artifact
     pair.solved = solved
     pair.scored_at = timezone.now() if score is not None else None

@@ -142,7 +142,7 @@ def _taken(question: Question, text: str) -> set[bytes]:
     texts = [text]
     for pair in question.paraphrases.values_list("paraphrase", "outcome_text"):
         texts += filter(None, pair)
-    return {content_hash(text=one) for one in texts}
+    return {content_hash(text=wording) for wording in texts}
 
 
 @transaction.atomic

@@ -55,11 +55,11 @@ class _Checks:
             message = _("A question has at most %(limit)s options.") % {"limit": limits.OPTIONS_LIMIT}
             self.problems["options"].append(message)
             return []
-        for one in given:
+        for option in given:
             raw = (
-                {"label": one.label, "text": one.text, "misconception": one.misconception}
-                if isinstance(one, Option)
-                else one
+                {"label": option.label, "text": option.text, "misconception": option.misconception}
+                if isinstance(option, Option)
+                else option
             )
             label, text, misconception = (
                 str(raw.get(name) or "").replace("\r\n", "\n").strip()

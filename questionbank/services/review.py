@@ -104,12 +104,12 @@ def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLe
     passed: set[int] = set()
     for again, waits in product((False, True), repeat=2):
         while True:
-            found = _attempt(reviewer, is_random=is_random, again=again, waits=waits, passed=passed)
-            if isinstance(found, ReviewLease):
-                return found
-            if found is None:
+            outcome = _attempt(reviewer, is_random=is_random, again=again, waits=waits, passed=passed)
+            if isinstance(outcome, ReviewLease):
+                return outcome
+            if outcome is None:
                 break
-            passed.add(found)
+            passed.add(outcome)
     return None
 
 
@@ -438,7 +438,7 @@ def _settle(pair: ParaphrasePair) -> None:
     settled = pair.decisions.filter(undone_at__isnull=True).exclude(is_adjudication=False, is_label=False)
     settlement = settled.order_by("-is_adjudication").first()
     given = list(opinions().filter(pair=pair).order_by("pk"))
-    said = {(one.verdict, one.text) for one in given}
+    said = {(opinion.verdict, opinion.text) for opinion in given}
     if settlement is None and len(given) >= pair.opinions_wanted and len(said) == 1:
         settlement = given[0] if given[0].verdict != _Verdict.UNSURE else None
     if settlement is not None:

@@ -48,11 +48,11 @@ def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
 def demo_people_create() -> None:
     """Create the demo's log-ins where they are missing, and let in those that were shut out."""
     for username, password, role in DEMO_PEOPLE:
-        found = User.objects.filter(username=username).first()
-        if found is not None:
-            if not found.is_active and found.check_password(password):
-                found.is_active = True
-                found.save(update_fields=["is_active"])
+        existing = User.objects.filter(username=username).first()
+        if existing is not None:
+            if not existing.is_active and existing.check_password(password):
+                existing.is_active = True
+                existing.save(update_fields=["is_active"])
         else:
             person = User.objects.create_user(
                 username, password=password, first_name=f"Demo {role}", is_staff=role == "admin"

@@ -65,7 +65,7 @@ def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
     Two terms are the same where a search reads them alike, whatever their case and plural.
     """
     by_meaning = {
-        tuple(search_tokens(term)): term for term in (" ".join(one.split()) for one in terms) if term
+        tuple(search_tokens(term)): term for term in (" ".join(line.split()) for line in terms) if term
     }
     by_meaning.pop((), None)
     kept = list(by_meaning.values())

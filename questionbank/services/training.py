@@ -390,13 +390,13 @@ def probes_training_request(
         Conflict: they are being trained already.
     """
     _check_settings(ProbesConfig, settings or {})
-    found = KnowledgeHierarchy.objects.filter(name__in=hierarchies or ())
-    if len(found) != 1:
+    chosen = KnowledgeHierarchy.objects.filter(name__in=hierarchies or ())
+    if len(chosen) != 1:
         problem = _("Choose a hierarchy.")
         if hierarchies and len(hierarchies) == 1:
             problem = _("There is no hierarchy “%(name)s”.") % {"name": hierarchies[0]}
         raise ValidationFailed(problem, fields={"hierarchies": [problem]})
-    run = probes_request(hierarchy=found[0], settings=settings, user=user, send=send)
+    run = probes_request(hierarchy=chosen[0], settings=settings, user=user, send=send)
     if run is None:
         raise Conflict(_("These probes are being trained already: wait for that job, or stop it first."))
     return run

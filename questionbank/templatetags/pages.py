@@ -201,9 +201,9 @@ def figure(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, dict):
-        return ", ".join(f"{readable(name)}: {figure(one)}" for name, one in value.items())
+        return ", ".join(f"{readable(name)}: {figure(part)}" for name, part in value.items())
     if isinstance(value, list):
-        return ", ".join(figure(one) for one in value)
+        return ", ".join(figure(part) for part in value)
     return str(value)
 
 

@@ -72,8 +72,8 @@ def augmentation(request: HttpRequest) -> HttpResponse:
     if text:
         context |= _changes(text, seed)
     elif query and not question:
-        found = search_questions(query=query, filters=SearchFilters(), serving=serving(), page_size=FOUND)
-        context["found"] = found.hits
+        page = search_questions(query=query, filters=SearchFilters(), serving=serving(), page_size=FOUND)
+        context["found"] = page.hits
     return render(
         request, "augmentation/augmentation.html", context | {"form": form}, status=context["status"]
     )
@@ -98,6 +98,9 @@ def _changes(text: str, seed: int) -> dict[str, Any]:
     return {
         "text": text,
         "language": detect_language(text),
-        "strategies": [(one, GROUP_NAMES[one.group], *STRATEGY_WORDS[one.name]) for one in made.strategies],
+        "strategies": [
+            (strategy, GROUP_NAMES[strategy.group], *STRATEGY_WORDS[strategy.name])
+            for strategy in made.strategies
+        ],
         "whole": made.whole,
     }

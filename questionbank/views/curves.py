@@ -76,9 +76,9 @@ def compared_charts(
                 metric_name(name),
                 metric_name(name),
                 (
-                    (label, one[name])
-                    for label, one in zip(names, (candidate, champion), strict=True)
-                    if name in one
+                    (label, series[name])
+                    for label, series in zip(names, (candidate, champion), strict=True)
+                    if name in series
                 ),
             ),
         )
@@ -131,8 +131,8 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         (r"precision_at_10_level_(\d+)", _("Precision at 10, level %s"), bank),
         (r"concept_accuracy_level_(\d+)", _("Concept accuracy, level %s"), bank),
     ):
-        if found := re.fullmatch(pattern, name):
-            return label % found[1], suite
+        if match := re.fullmatch(pattern, name):
+            return label % match[1], suite
     for prefix, label in (
         ("verdict_auc_", _("ROC AUC of the verdict")),
         ("verdict_macro_f1_", _("Macro F1 of the verdict at one half")),

@@ -119,11 +119,11 @@ def map_questions(request: HttpRequest) -> HttpResponse:
     """The questions that are pointed at, as a part of the page: ``?id=1&id=2&total=40``."""
     sent = map(whole_number, request.GET.getlist("id")[:LISTED])
     ids = [pk for pk in sent if pk is not None and pk < 2**32]
-    found = Question.objects.filter(status=Question.Status.READY).defer("search_vector").in_bulk(ids)
-    paths = concept_paths(found)
+    questions = Question.objects.filter(status=Question.Status.READY).defer("search_vector").in_bulk(ids)
+    paths = concept_paths(questions)
     total = whole_number(request.GET.get("total", ""), digits=8)
     context = {
-        "items": [(found[pk], paths.get(pk, [])[:1]) for pk in ids if pk in found],
+        "items": [(questions[pk], paths.get(pk, [])[:1]) for pk in ids if pk in questions],
         "total": len(ids) if total is None else total,
     }
     return render(request, "map/_questions.html", context)

@@ -55,18 +55,20 @@ def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -
     Where two overlap, the one that is serious, else the first, is marked; a span outside the text is passed over.
     """
     spans = []
-    for one in sorted(findings, key=lambda one: not one.get("is_serious", True)):
-        span = one.get(side)
+    for finding in sorted(findings, key=lambda finding: not finding.get("is_serious", True)):
+        span = finding.get(side)
         if not span or not 0 <= span[0] < span[1] <= len(text):
             continue
         start, end = span
-        if all(end <= other_start or start >= other_end for other_start, other_end, _one in spans):
-            spans.append((start, end, one))
+        if all(end <= other_start or start >= other_end for other_start, other_end, _finding in spans):
+            spans.append((start, end, finding))
     pieces, at = [], 0
-    for start, end, one in sorted(spans, key=lambda span: span[0]):
+    for start, end, finding in sorted(spans, key=lambda span: span[0]):
         if at < start:
             pieces.append(Piece(text[at:start]))
-        pieces.append(Piece(text[start:end], one["kind"], one["change"], bool(one.get("is_serious", True))))
+        pieces.append(
+            Piece(text[start:end], finding["kind"], finding["change"], bool(finding.get("is_serious", True)))
+        )
         at = end
     if at < len(text):
         pieces.append(Piece(text[at:]))
@@ -77,11 +79,11 @@ def named_findings(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     """The findings, each with its kind and change in words."""
     return [
         {
-            **one,
-            "kind_name": KIND_NAMES.get(one["kind"], one["kind"]),
-            "change_name": CHANGE_NAMES.get(one["change"], one["change"]),
+            **finding,
+            "kind_name": KIND_NAMES.get(finding["kind"], finding["kind"]),
+            "change_name": CHANGE_NAMES.get(finding["change"], finding["change"]),
         }
-        for one in findings
+        for finding in findings
     ]
 
 

@@ -82,8 +82,8 @@ def model_list(request: HttpRequest) -> HttpResponse:
     groups = [
         {
             "models": models,
-            "in_use": [_with_headline(one) for one in (*models.champions, *models.candidates)],
-            "archived": [_with_headline(one) for one in models.archived],
+            "in_use": [_with_headline(artifact) for artifact in (*models.champions, *models.candidates)],
+            "archived": [_with_headline(artifact) for artifact in models.archived],
             "trainable": training_of(models.capability) is not None,
             "roll_back": roll_back_target(models.capability) if fixed_suite(models.capability) else None,
             "events": model_events(capability=models.capability)[:EVENTS_SHOWN],
@@ -170,11 +170,11 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
         and champion.pk != artifact.pk,
     }
     if comparison is not None and row is not None and row.suite is not None:
-        other = comparison.champion
+        rival = comparison.champion
         shown = resolve(row.suite.shown)(comparison) if row.suite.shown else {}
         context |= {
-            "other": other,
-            "is_current": champion is not None and other.pk == champion.pk,
+            "other": rival,
+            "is_current": champion is not None and rival.pk == champion.pk,
             "gate": gate(comparison),
             "suite": comparison.figures["suite"],
             "tables": _tables(_metric_rows(comparison), row.suite.measures),
@@ -182,7 +182,7 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
             "suite_template": row.template("suite"),
             "changed_template": row.template("changed"),
             "bound": _bound(comparison),
-            "charts": compared_charts(_curves(artifact), _curves(other), names=(artifact.name, other.name)),
+            "charts": compared_charts(_curves(artifact), _curves(rival), names=(artifact.name, rival.name)),
             **shown,
         }
     else:
@@ -291,7 +291,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     config_class = CAPABILITIES[capability].config if training else None
     if training is None or config_class is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
-    names = [one.name for one in hierarchies()]
+    names = [hierarchy.name for hierarchy in hierarchies()]
     champion = artifact_champion(capability=capability)
     quick = training.quick if champion is not None else None
     is_quick = quick is not None and "quick" in request.GET
@@ -385,13 +385,13 @@ def _first_hierarchy(request: HttpRequest) -> str:
 def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     """The settings that a model of the capability was trained with; none for anything else."""
     number = whole_number(artifact_id)
-    found = ModelArtifact.objects.filter(capability=capability, pk=number).first() if number else None
-    if found is None:
+    artifact = ModelArtifact.objects.filter(capability=capability, pk=number).first() if number else None
+    if artifact is None:
         return {}
     training = training_of(capability)
     if training is not None and training.settings_like:
-        return dict(resolve(training.settings_like)(found.manifest))
-    return dict(found.manifest.get("config", {}))
+        return dict(resolve(training.settings_like)(artifact.manifest))
+    return dict(artifact.manifest.get("config", {}))
 
 
 def _check_capability(capability: str) -> None:
@@ -462,17 +462,17 @@ def _curves(artifact: ModelArtifact) -> dict[str, list[tuple[int, float]]]:
 def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
     """Every figure, its difference turned so that more is better, and in a word what it says."""
     rows = []
-    for one in comparison.figures["metrics"]:
-        sign = 1 if one["higher_is_better"] else -1
-        low, high = sorted((sign * one["low"], sign * one["high"]))
-        if one["worse"]:
+    for metric in comparison.figures["metrics"]:
+        sign = 1 if metric["higher_is_better"] else -1
+        low, high = sorted((sign * metric["low"], sign * metric["high"]))
+        if metric["worse"]:
             word, look = _("worse"), "badge-danger"
         elif low > 0:
             word, look = _("better"), "badge-accent"
         else:
             word, look = _("no clear difference"), ""
-        turned = {"gain": sign * one["difference"], "gain_low": low, "gain_high": high}
-        rows.append(one | turned | {"title": metric_name(one["name"]), "word": word, "look": look})
+        turned = {"gain": sign * metric["difference"], "gain_low": low, "gain_high": high}
+        rows.append(metric | turned | {"title": metric_name(metric["name"]), "word": word, "look": look})
     return rows
 
 
@@ -490,5 +490,7 @@ def _tables(rows: list[dict[str, Any]], titles: Mapping[str, Promise]) -> list[d
 
 def _bound(comparison: ModelComparison) -> float:
     """Half the width of the plot of intervals: all have the same, and none is cut."""
-    ends = [abs(one[end]) for one in comparison.figures["metrics"] for end in ("low", "high", "difference")]
+    ends = [
+        abs(metric[end]) for metric in comparison.figures["metrics"] for end in ("low", "high", "difference")
+    ]
     return max([*ends, 0.01])

@@ -86,14 +86,14 @@ def _propose(request: HttpRequest, question: Question, fields: dict[str, Any]) -
             questions=[question.pk], paraphraser=paraphraser, each=each, user=request.user
         )
         return redirect("run_detail", run_id=run.pk)
-    found = paraphrases_propose(question=question, each=each, user=request.user)
-    level = messages.SUCCESS if found.made else messages.WARNING
-    messages.add_message(request, level, _proposals_sentence(found))
+    proposals = paraphrases_propose(question=question, each=each, user=request.user)
+    level = messages.SUCCESS if proposals.made else messages.WARNING
+    messages.add_message(request, level, _proposals_sentence(proposals))
     return redirect("question_paraphrases", question_id=question.pk)
 
 
-def _proposals_sentence(found: Proposals) -> str:
-    number = len(found.made)
+def _proposals_sentence(proposals: Proposals) -> str:
+    number = len(proposals.made)
     said = (
         ngettext(
             "%(number)d paraphrase is in the review queue.",
@@ -105,9 +105,9 @@ def _proposals_sentence(found: Proposals) -> str:
         else _("The rules find no new wording of this question.")
     )
     known = (
-        ngettext("%(number)d was there already.", "%(number)d were there already.", found.known)
-        % {"number": found.known}
-        if found.known
+        ngettext("%(number)d was there already.", "%(number)d were there already.", proposals.known)
+        % {"number": proposals.known}
+        if proposals.known
         else ""
     )
     return f"{said} {known}".strip()

@@ -221,7 +221,9 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
             context |= {"taken": str(error), "written": written}
         else:
             context |= {
-                "buttons": [one for one in _buttons(request) if one.action not in {"unsure", "skip"}],
+                "buttons": [
+                    button for button in _buttons(request) if button.action not in {"unsure", "skip"}
+                ],
                 "beat_seconds": _beat_seconds(),
             }
     context |= _pair_context(request, pair, sent=sent, is_adjudication=True)

@@ -30,7 +30,7 @@ def review_pairs(request: HttpRequest) -> HttpResponse:
     known = batches()
     form = PairFilterForm(
         _plain(request),
-        batches=[one.name for one in known],
+        batches=[batch.name for batch in known],
         reviewers=[(person.pk, str(person)) for person in pair_reviewers()],
     )
     form.is_valid()  # a filter that cannot be read says so beside its field, and filters nothing
@@ -44,7 +44,7 @@ def review_pairs(request: HttpRequest) -> HttpResponse:
         "page": page,
         "query": query,
         "batches": known,
-        "batch": next((one for one in known if one.name == filters.batch), None),
+        "batch": next((batch for batch in known if batch.name == filters.batch), None),
         "deletions": batch_deletions(),
         "is_filtered": bool(query),
     }

@@ -148,8 +148,8 @@ def _concepts(request: HttpRequest, form: QuestionForm) -> dict[str, Any]:
     query = request.POST.get("concept_query", "").strip()
     chosen = choices_of(form.chosen)
     taken = {choice.id for choice in chosen}
-    found = [choice for choice in concept_matches(query=query) if choice.id not in taken]
-    return {"concept_query": query, "chosen_concepts": chosen, "found_concepts": found}
+    matches = [choice for choice in concept_matches(query=query) if choice.id not in taken]
+    return {"concept_query": query, "chosen_concepts": chosen, "found_concepts": matches}
 
 
 def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None = None) -> list[SimilarHit]:

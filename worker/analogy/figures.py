@@ -89,7 +89,7 @@ def measure_arm(
         twins: whether problems that differ from the question in numbers alone may be exemplars.
     """
     values: dict[str, list[float]] = {name: [] for name in COLUMNS}
-    found, alike = [], []
+    similarities, alike = [], []
     stories = questions.stories
     for rows, corpus in questions.parts:
         scores = arm(rows, corpus)
@@ -105,10 +105,10 @@ def measure_arm(
             figures["ndcg"] = ndcg(gains[order[:k]], gains[possible])
             for name in COLUMNS:
                 values[name].append(figures[name])
-            found.append(_padded(own[order[:k]], k))
+            similarities.append(_padded(own[order[:k]], k))
             alike.append(_padded(gains[order[:k]], k))
     columns = {name: np.array(column) for name, column in values.items()}
-    return Columns(columns, np.array(found).reshape(-1, k), np.array(alike).reshape(-1, k))
+    return Columns(columns, np.array(similarities).reshape(-1, k), np.array(alike).reshape(-1, k))
 
 
 def _padded(values: Floats, k: int) -> Floats:
@@ -124,15 +124,15 @@ def _question_figures(
     filled: dict[int, Filled],
 ) -> dict[str, float]:
     question = examples[row]
-    hits = [examples[other].graph for other in near[:k]]
+    hits = [examples[neighbour].graph for neighbour in near[:k]]
     figures = {
         "same_equation": sum(graph.prototype == question.graph.prototype for graph in hits) / k,
         "same_graph": sum(graph.graph == question.graph.graph for graph in hits) / k,
     }
     values = problem_values(question.problem)
     neighbours = [
-        Neighbour(examples[other].graph, float(similarity), int(other))
-        for other, similarity in zip(near, similarities, strict=True)
+        Neighbour(examples[neighbour].graph, float(similarity), int(neighbour))
+        for neighbour, similarity in zip(near, similarities, strict=True)
     ]
     kept = filled.setdefault(row, {})
     try:

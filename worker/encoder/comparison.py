@@ -100,31 +100,31 @@ class _Measured:
         """Keep the values that are known (NaN: the question has no concept so deep)."""
         kept = ~np.isnan(values)
         self.by_level.setdefault((sort, level), {}).setdefault(role, []).extend(values[kept].tolist())
-        own = [one for one, known in zip(ids, kept, strict=True) if known]
+        own = [question_id for question_id, known in zip(ids, kept, strict=True) if known]
         self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(own)
 
     def metrics(self) -> list[dict[str, Any]]:
         """Every figure with its interval, in the order in which people read them."""
         rng = np.random.default_rng(SEED)
-        found = []
+        metrics = []
         labels = {"concept_accuracy": "Concept accuracy", "precision_at_10": "Precision at 10"}
         for sort, label in labels.items():
-            for level in sorted({one for name, one in self.by_level if name == sort}):
+            for level in sorted({depth for name, depth in self.by_level if name == sort}):
                 values, ids = self.by_level[sort, level], self.questions[sort, level]["candidate"]
                 if ids:
                     columns = [values["candidate"], values["champion"]]
-                    found.append(
+                    metrics.append(
                         _metric(f"{sort}_level_{level}", f"{label}, level {level}", ids, columns, "mean", rng)
                     )
         if len(self.truth) > 1 and np.ptp(self.truth) > 0:
             truth = np.array(self.truth)
             estimates = [np.array(self.estimates[role]) for role in ("candidate", "champion")]
-            errors = [np.abs(one - truth).tolist() for one in estimates]
-            found.append(
+            errors = [np.abs(estimate - truth).tolist() for estimate in estimates]
+            metrics.append(
                 _metric("difficulty_mae", "Error of the difficulty (MAE)", self.graded, errors, "mean", rng)
             )
-            columns = [*(one.tolist() for one in estimates), self.truth]
-            found.append(
+            columns = [*(estimate.tolist() for estimate in estimates), self.truth]
+            metrics.append(
                 _metric(
                     "difficulty_pearson",
                     "Correlation of the difficulty",
@@ -134,7 +134,7 @@ class _Measured:
                     rng,
                 )
             )
-        return found
+        return metrics
 
 
 def _metric(

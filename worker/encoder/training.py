@@ -64,7 +64,7 @@ def _read_examples(reporter: RunReporter, start: str) -> list[dict[str, Any]]:
         reporter.log(f"{feed.duplicates:,} questions that repeat another one exactly are left out.")
     if not feed.examples:
         raise DataError("The bank has no ready question in a language that the backbone knows.")
-    return [asdict(one) for one in feed.examples]
+    return [asdict(example) for example in feed.examples]
 
 
 def _log_report(reporter: RunReporter, hierarchies: list[str] | None) -> None:
@@ -75,14 +75,14 @@ def _log_report(reporter: RunReporter, hierarchies: list[str] | None) -> None:
         f" {report.exact_duplicates:,} repeat another one, {report.near_equal:,} differ from another one in"
         f" numbers only, {report.test_items_in_train:,} held-out ones stand in the training part too."
     )
-    for one in report.levels:
+    for counts in report.levels:
         reporter.log(
-            f"Level {one.level}: {one.questions:,} questions in {one.concepts:,} concepts, the commonest with"
-            f" {one.largest_share:.0%}, the rarest with {one.smallest_count:,}."
+            f"Level {counts.level}: {counts.questions:,} questions in {counts.concepts:,} concepts, the commonest with"
+            f" {counts.largest_share:.0%}, the rarest with {counts.smallest_count:,}."
         )
     for sentence in report.advice:
         reporter.log(sentence, level="warning")
 
 
 def _example(row: dict[str, Any]) -> EncoderExample:
-    return EncoderExample(**row | {"paths": tuple(tuple(one) for one in row["paths"])})
+    return EncoderExample(**row | {"paths": tuple(tuple(path) for path in row["paths"])})

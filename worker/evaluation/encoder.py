@@ -49,14 +49,14 @@ def evaluate_encoder(
     Raises:
         DataError: there is no tagged question, or a pair cannot be read.
     """
-    folders = sorted(one for one in data.iterdir() if one.is_dir()) if data.is_dir() else []
+    folders = sorted(folder for folder in data.iterdir() if folder.is_dir()) if data.is_dir() else []
     figures: dict[str, Any] = {"data": data.name, "encoder": name, "sets": {}, "too_few_tagged": []}
     for source in folders or [data]:
-        one = read_set(source, language=language)
-        if one is None:
+        split_set = read_set(source, language=language)
+        if split_set is None:
             figures["too_few_tagged"].append(source.name)
         else:
-            figures["sets"][one.name] = measure_set(one, encode(one.texts))[0]
+            figures["sets"][split_set.name] = measure_set(split_set, encode(split_set.texts))[0]
     if not figures["sets"] and pairs is None:
         raise DataError(f"No set in {data} has tagged questions to train and to test with.")
     if pairs is not None:

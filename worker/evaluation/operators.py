@@ -12,7 +12,7 @@ from analytics.records import ParaphrasePair
 
 __all__ = ["operator_figures"]
 
-_MEANT = {one.name: int(one.is_positive) for one in OPERATORS} | dict.fromkeys(
+_MEANT = {operator.name: int(operator.is_positive) for operator in OPERATORS} | dict.fromkeys(
     (  # the names of the published files that differ from ours
         "remove_key_phrase",
         "delete_last_sentence",
@@ -32,18 +32,18 @@ def operator_figures(pairs: Sequence[ParaphrasePair]) -> dict[str, Any]:
         With them how many pairs each operator made and how many are valid, and whether the labels are no more than
         what the operators meant: then the figures say nothing. Empty where no operator is known.
     """
-    own = [one for one in pairs if one.operator in _MEANT]
+    own = [pair for pair in pairs if pair.operator in _MEANT]
     if not own:
         return {}
-    meant = [_MEANT[one.operator] for one in own]
-    labels = [int(one.label or 0) for one in own]
+    meant = [_MEANT[pair.operator] for pair in own]
+    labels = [int(pair.label or 0) for pair in own]
     by_operator = {
         name: {
             "meant": "valid" if _MEANT[name] else "invalid",
-            "pairs": sum(one.operator == name for one in own),
-            "valid": sum(one.label == 1 for one in own if one.operator == name),
+            "pairs": sum(pair.operator == name for pair in own),
+            "valid": sum(pair.label == 1 for pair in own if pair.operator == name),
         }
-        for name in dict.fromkeys(one.operator for one in own)
+        for name in dict.fromkeys(pair.operator for pair in own)
     }
     return {
         "pairs": len(own),

@@ -96,7 +96,7 @@ class PairResamples:
 
 def mean_figures(runs: Sequence[Figures]) -> Figures:
     """The mean over runs (seeds) of each figure, resample by resample."""
-    return {name: np.mean([one[name] for one in runs], axis=0) for name in INTERVALS}
+    return {name: np.mean([run[name] for run in runs], axis=0) for name in INTERVALS}
 
 
 def intervals(figures: Figures, less: Figures | None = None) -> dict[str, list[float]]:

@@ -54,7 +54,7 @@ def evaluate_paraphrase(
     check_rules(without)
     files = [data]
     if data.is_dir():
-        files = sorted(one for one in data.glob("*") if one.name.endswith(_ENDINGS))
+        files = sorted(path for path in data.glob("*") if path.name.endswith(_ENDINGS))
     if not files:
         raise DataError(f"There is no file (.jsonl or .jsonl.gz) in {data}.")
     sets, unusable = {}, {}
@@ -74,35 +74,35 @@ def evaluate_paraphrase(
 def _set_figures(
     file: Path, scorer: Scorer, frozen: Encode | None, without: Collection[str]
 ) -> dict[str, Any]:
-    labelled = [one for one in read_pairs(file) if one.label is not None]
+    labelled = [pair for pair in read_pairs(file) if pair.label is not None]
     pairs = without_unchanged(labelled)
     if not pairs:
         raise DataError(f"No pair of {file.name} has a label.")
-    kept = [one for one in pairs if not scorer.learned([one.original, one.paraphrase])]
-    if {one.label for one in kept} != {0, 1}:
+    kept = [pair for pair in pairs if not scorer.learned([pair.original, pair.paraphrase])]
+    if {pair.label for pair in kept} != {0, 1}:
         raise DataError(f"{file.name} has not pairs of both labels that the scorer did not learn from.")
-    found = scorer.score([(one.original, one.paraphrase) for one in kept], without=without)
+    pair_scores = scorer.score([(pair.original, pair.paraphrase) for pair in kept], without=without)
     scores = {
-        "score": ([one.score for one in found], THRESHOLD),
-        "cosine": ([one.cosine for one in found], THRESHOLD),
+        "score": ([pair_score.score for pair_score in pair_scores], THRESHOLD),
+        "cosine": ([pair_score.cosine for pair_score in pair_scores], THRESHOLD),
         # The probability is stretched to [-1, 1] for its separation; one half is then 0.
-        "verdict": ([2 * one.probability - 1 for one in found], 0.0),
+        "verdict": ([2 * pair_score.probability - 1 for pair_score in pair_scores], 0.0),
         **_untrained_scores(kept, frozen),
     }
-    draws = PairResamples.of([int(one.label or 0) for one in kept])
+    draws = PairResamples.of([int(pair.label or 0) for pair in kept])
     drawn = {name: draws.figures(own, threshold=threshold) for name, (own, threshold) in scores.items()}
     figures = {
         name: figures_of(kept, own, threshold=threshold) | {"intervals": intervals(drawn[name])}
         for name, (own, threshold) in scores.items()
     }
     differences = {
-        f"{name} less {other}": {
-            key: [figures[name][key] - figures[other][key], *bounds]
-            for key, bounds in intervals(drawn[name], drawn[other]).items()
+        f"{name} less {reference}": {
+            key: [figures[name][key] - figures[reference][key], *bounds]
+            for key, bounds in intervals(drawn[name], drawn[reference]).items()
         }
         for name in ("score", "verdict")
-        for other in ("score", *_REFERENCES)
-        if other in scores and other != name
+        for reference in ("score", *_REFERENCES)
+        if reference in scores and reference != name
     }
     return {
         "pairs": len(pairs),
@@ -114,9 +114,9 @@ def _set_figures(
         "rules": figures,
         "differences": differences,
         "operators": operator_figures(kept),
-        "valid_with_serious_finding": _share_faulted(kept, found, 1),
-        "invalid_with_serious_finding": _share_faulted(kept, found, 0),
-        "rule_worth": rule_worth(kept, [one.score for one in found], without=without),
+        "valid_with_serious_finding": _share_faulted(kept, pair_scores, 1),
+        "invalid_with_serious_finding": _share_faulted(kept, pair_scores, 0),
+        "rule_worth": rule_worth(kept, [pair_score.score for pair_score in pair_scores], without=without),
     }
 
 
@@ -134,7 +134,7 @@ def _untrained_scores(
     pairs: Sequence[ParaphrasePair], frozen: Encode | None
 ) -> dict[str, tuple[list[float], float]]:
     """Scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
-    texts = [(one.original, one.paraphrase) for one in pairs]
+    texts = [(pair.original, pair.paraphrase) for pair in pairs]
     scores = {name: ([rule(*pair) for pair in texts], THRESHOLD) for name, rule in RULES.items()}
     if frozen is not None:
         near = cosines(texts, frozen)
@@ -147,11 +147,11 @@ def figures_of(
     pairs: Sequence[ParaphrasePair], scores: Sequence[float], *, threshold: float = THRESHOLD
 ) -> dict[str, Any]:
     """All figures of scores, and those of each operator's pairs where operators made them."""
-    labels = [int(one.label or 0) for one in pairs]
+    labels = [int(pair.label or 0) for pair in pairs]
     body = pair_metrics(labels, scores, threshold=threshold).as_dict()
     operators: Mapping[str, list[float]] = {
-        name: [score for one, score in zip(pairs, scores, strict=True) if one.operator == name]
-        for name in sorted({one.operator for one in pairs if one.operator})
+        name: [score for pair, score in zip(pairs, scores, strict=True) if pair.operator == name]
+        for name in sorted({pair.operator for pair in pairs if pair.operator})
     }
     if operators:
         body["mean_by_operator"] = {name: sum(own) / len(own) for name, own in operators.items()}

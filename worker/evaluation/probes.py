@@ -32,7 +32,11 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
     """
     heads, name, hierarchy = _heads(model, serving)
     encoder = next(
-        (serving.encoder(lens) for lens, one in serving.sets.items() if one.encoder_name == heads.encoder),
+        (
+            serving.encoder(lens)
+            for lens, embedding_set in serving.sets.items()
+            if embedding_set.encoder_name == heads.encoder
+        ),
         None,
     )
     if encoder is None:

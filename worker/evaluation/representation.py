@@ -110,11 +110,11 @@ def measure_set(one: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[dict[s
 
 
 def _classify(
-    one: SplitSet, vectors: npt.NDArray[np.float32], level: int, outcomes: Outcomes
+    split_set: SplitSet, vectors: npt.NDArray[np.float32], level: int, outcomes: Outcomes
 ) -> Mapping[str, float]:
-    deep = np.array([len(path) >= level for path in one.paths])
-    train, test = np.flatnonzero(deep & ~one.is_test), np.flatnonzero(deep & one.is_test)
-    names = ["\0".join(path[:level]) for path in one.paths]
+    deep = np.array([len(path) >= level for path in split_set.paths])
+    train, test = np.flatnonzero(deep & ~split_set.is_test), np.flatnonzero(deep & split_set.is_test)
+    names = ["\0".join(path[:level]) for path in split_set.paths]
     known = sorted({names[row] for row in train})
     tree = PathTree.of([(name,) for name in known])
     columns = {path[0]: column for column, path in enumerate(tree.paths)}
@@ -127,9 +127,9 @@ def _classify(
     best = probe.logits(vectors[test]).argmax(axis=1)
     predicted = [tree.paths[column][0] for column in best]
     wanted = [names[row] for row in test]
-    right = np.full(len(one.texts), np.nan)
+    right = np.full(len(split_set.texts), np.nan)
     right[test] = [a == b for a, b in zip(wanted, predicted, strict=True)]
-    outcomes[f"accuracy_{level}"] = right[one.is_test]
+    outcomes[f"accuracy_{level}"] = right[split_set.is_test]
     return {
         "classes": len(known),
         "accuracy": accuracy(wanted, predicted),
@@ -138,17 +138,17 @@ def _classify(
 
 
 def _difficulty(
-    one: SplitSet, vectors: npt.NDArray[np.float32], outcomes: Outcomes
+    split_set: SplitSet, vectors: npt.NDArray[np.float32], outcomes: Outcomes
 ) -> dict[str, float | int]:
-    graded = ~np.isnan(one.difficulties)
-    train, test = np.flatnonzero(graded & ~one.is_test), np.flatnonzero(graded & one.is_test)
-    known, truth = one.difficulties[train], one.difficulties[test]
+    graded = ~np.isnan(split_set.difficulties)
+    train, test = np.flatnonzero(graded & ~split_set.is_test), np.flatnonzero(graded & split_set.is_test)
+    known, truth = split_set.difficulties[train], split_set.difficulties[test]
     values = difficulty_probe(vectors[train], known, penalty=_RIDGE_PENALTY).values(vectors[test])
-    by_concept = _concept_means(one, train, test)
+    by_concept = _concept_means(split_set, train, test)
     for name, array in (("difficulty", values), ("difficulty_truth", truth)):
-        spread = np.full(len(one.texts), np.nan)
+        spread = np.full(len(split_set.texts), np.nan)
         spread[test] = array
-        outcomes[name] = spread[one.is_test]
+        outcomes[name] = spread[split_set.is_test]
     outcomes["difficulty_error"] = np.abs(outcomes["difficulty"] - outcomes["difficulty_truth"])
     return {
         "test": len(test),
@@ -164,29 +164,31 @@ def _difficulty(
 
 
 def _concept_means(
-    one: SplitSet, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]
+    split_set: SplitSet, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
     """Mean training difficulty of each test question's true concept, or of the nearest one above it."""
     values: dict[ConceptPath, list[float]] = {}
     for row in train:
-        for depth in range(len(one.paths[row]) + 1):
-            values.setdefault(one.paths[row][:depth], []).append(float(one.difficulties[row]))
+        for depth in range(len(split_set.paths[row]) + 1):
+            values.setdefault(split_set.paths[row][:depth], []).append(float(split_set.difficulties[row]))
     means = {path: float(np.mean(own)) for path, own in values.items()}
-    found = []
+    estimates = []
     for row in test:
-        path = one.paths[row]
-        found.append(next(means[path[:d]] for d in range(len(path), -1, -1) if path[:d] in means))
-    return np.array(found)
+        path = split_set.paths[row]
+        estimates.append(next(means[path[:d]] for d in range(len(path), -1, -1) if path[:d] in means))
+    return np.array(estimates)
 
 
-def _cosine_by_distance(one: SplitSet, vectors: npt.NDArray[np.float32]) -> dict[str, Any]:
+def _cosine_by_distance(split_set: SplitSet, vectors: npt.NDArray[np.float32]) -> dict[str, Any]:
     """Mean cosine of pairs of test questions at each KH-distance, and the rank correlation (Figure 5)."""
-    test = np.flatnonzero(one.is_test)
+    test = np.flatnonzero(split_set.is_test)
     rng = np.random.default_rng(0)
     pairs = rng.integers(len(test), size=(_PAIRS, 2))
     pairs = test[pairs[pairs[:, 0] != pairs[:, 1]]]
     cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
-    distances = np.array([kh_distance([one.paths[a]], [one.paths[b]], one.levels) for a, b in pairs])
+    distances = np.array(
+        [kh_distance([split_set.paths[a]], [split_set.paths[b]], split_set.levels) for a, b in pairs]
+    )
     return {
         "mean_cosine": {
             str(distance): float(cosines[distances == distance].mean()) for distance in np.unique(distances)

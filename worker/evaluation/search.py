@@ -128,7 +128,7 @@ def _reciprocal_ranks(item: KnownItem, serving: Serving) -> dict[str, float]:
     ready = Question.objects.filter(status=Question.Status.READY).order_by()
     by_text = rank_by_text(parsed.tokens, ready, words)
     by_vectors = rank_by_vectors(parsed, None, serving).ids
-    fused = [one.id for one in fuse(parsed, Found(by_text, by_vectors))]
+    fused = [hit.id for hit in fuse(parsed, Found(by_text, by_vectors))]
     return {
         arm: reciprocal_rank(ids, right)
         for arm, ids in zip(ARMS, (by_text.ids, by_vectors, fused), strict=True)

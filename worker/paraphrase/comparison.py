@@ -52,8 +52,8 @@ FITTED = (MADE, DECIDED)  # suites on whose questions verdicts are fitted
 SUITES = {MADE: "operators' pairs", DECIDED: "reviewers' decisions", DEMO: "hand-written pairs"}
 MEASURES: Mapping[str, tuple[Callable[[PairScore], float], float]] = {  # value and threshold; a literal table
     # The probability is stretched to [-1, 1], as `evaluate paraphrase` does, so that separations compare.
-    "verdict": (lambda found: 2 * found.probability - 1, 0.0),
-    "score": (lambda found: found.score, THRESHOLD),
+    "verdict": (lambda pair_score: 2 * pair_score.probability - 1, 0.0),
+    "score": (lambda pair_score: pair_score.score, THRESHOLD),
 }
 FIGURES = {"auc": "ROC AUC", "macro_f1": "Macro F1 at 0.5", "separation": "Separation"}
 
@@ -85,7 +85,7 @@ def scorer_comparison_figures(
     """
     reporter.progress(0, 0, "Reading the fixed questions")
     scorers = {"candidate": scorer_of(candidate), "champion": scorer_of(champion)}
-    suite, left_out = suite_for([one.scorer for one in scorers.values()])
+    suite, left_out = suite_for([contender.scorer for contender in scorers.values()])
     if left_out:
         reporter.log(
             f"{left_out:,} labelled pairs are left out: one of the scorers learned from their question."

@@ -58,7 +58,7 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
                     without += 1
                     continue
                 try:
-                    found = propose_for(
+                    proposals = propose_for(
                         question=question,
                         paraphraser=paraphraser,
                         each=run.parameters["each"],
@@ -71,8 +71,8 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
                     reporter.log(f"Question {question.pk}: {error}", level="warning")
                     without += 1
                     continue
-                known += found.known
-                without += not found.made
+                known += proposals.known
+                without += not proposals.made
     finally:
         paraphrase_score_request(pairs=written.filter(findings__isnull=True), user=run.requested_by)
     return {"proposed": written.count(), "known_already": known, "questions_without_a_new_wording": without}

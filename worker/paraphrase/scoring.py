@@ -95,21 +95,21 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
             .exclude(scored_by=artifact, scored_by__isnull=False)
             .order_by("pk")
         )
-        readable = [one for one in pairs if scorer is not None and scorer.knows(*_texts(one))]
-        found = scorer.score([_texts(one) for one in readable]) if scorer is not None else []
-        read = {one.pk for one in readable}
-        others = [(one, find_changes(*_texts(one))) for one in pairs if one.pk not in read]
+        readable = [pair for pair in pairs if scorer is not None and scorer.knows(*_texts(pair))]
+        pair_scores = scorer.score([_texts(pair) for pair in readable]) if scorer is not None else []
+        read = {pair.pk for pair in readable}
+        others = [(pair, find_changes(*_texts(pair))) for pair in pairs if pair.pk not in read]
         solved = dict(zip((pair.pk for pair in pairs), pairs_solved(pairs, served_solver()), strict=True))
         with transaction.atomic():
             serving_lock()
             if artifact_champion(capability="paraphrase") != artifact:
                 continue  # these scores are of a scorer that serves no more
-            for pair, one in zip(readable, found, strict=True):
+            for pair, pair_score in zip(readable, pair_scores, strict=True):
                 pair_save_score(
                     pair=pair,
-                    score=one.score,
-                    verdict=one.probability,
-                    findings=one.findings,
+                    score=pair_score.score,
+                    verdict=pair_score.probability,
+                    findings=pair_score.findings,
                     artifact=artifact,
                     solved=solved[pair.pk],
                 )

@@ -76,8 +76,8 @@ def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str,
     return {
         # Those held out go along: the verdict is fitted on them, and training takes them out itself.
         "questions": [*questions.learned, *questions.held_out],
-        "given": [astuple(one) for one in (*decided.learned, *decided.held_out)],
-        "validation": [astuple(one) for one in validation],
+        "given": [astuple(pair) for pair in (*decided.learned, *decided.held_out)],
+        "validation": [astuple(pair) for pair in validation],
     }
 
 
@@ -88,7 +88,7 @@ def _validation(material: ScorerMaterial, config: ParaphraseConfig) -> Sequence[
         return []
     made = make_triplets(questions, select_operators(), count=2, seed=config.seed, check_positives=False)
     pairs = [*triplet_pairs(made), *material.decided.validation]
-    return pairs if {one.label for one in pairs} == {0, 1} else []
+    return pairs if {pair.label for pair in pairs} == {0, 1} else []
 
 
 def _log_material(reporter: RunReporter, material: ScorerMaterial) -> None:
@@ -99,7 +99,7 @@ def _log_material(reporter: RunReporter, material: ScorerMaterial) -> None:
         f" from, {len(questions.validation):,} measure meanwhile, {len(questions.held_out):,} are held out;"
         f" {questions.left_out:,} are left out that one of these two has too."
     )
-    valid = sum(one.label == 1 for one in decided.learned)
+    valid = sum(pair.label == 1 for pair in decided.learned)
     reporter.log(
         f"Reviewers' decisions: {valid:,} valid and {len(decided.learned) - valid:,} invalid pairs are learned from,"
         f" {len(decided.validation):,} measure meanwhile, {len(decided.held_out):,} are held out,"

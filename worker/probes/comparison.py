@@ -83,12 +83,12 @@ def probes_comparison_figures(
 
 
 def _vectors(heads: ProbeHeads) -> Vectors:
-    found = EmbeddingSet.objects.filter(
+    embedding_set = EmbeddingSet.objects.filter(
         is_current=True, encoder_name=heads.encoder, dimension=heads.dimension
     ).first()
-    if found is None:
+    if embedding_set is None:
         raise DataError(f"The vectors by {heads.encoder!r}, which one of the models reads, are not in use.")
-    return set_vectors(found)
+    return set_vectors(embedding_set)
 
 
 def _predict(heads: ProbeHeads, vectors: Vectors, rows: Sequence[TrainingQuestion]) -> list[Prediction]:
@@ -160,20 +160,22 @@ def _right(
     for place, path in enumerate(short):  # two whole paths may differ in their leading nodes alone
         by_path[:, column[path]] += probabilities[:, place]
     best = by_path.argmax(axis=1)
-    found = {
-        0: np.array([tree.paths[one] in own for one, own in zip(best, wanted, strict=True)], dtype=np.float64)
+    hits = {
+        0: np.array(
+            [tree.paths[node] in own for node, own in zip(best, wanted, strict=True)], dtype=np.float64
+        )
     }
     for level in range(1, deepest + 1):
         nodes = tree.level(level) if level <= tree.depth() else np.zeros(0, dtype=np.int64)
         named = (
             nodes[(by_path @ tree.membership[nodes].T).argmax(axis=1)] if len(nodes) else [-1] * len(vectors)
         )
-        found[level] = np.full(len(vectors), np.nan)
+        hits[level] = np.full(len(vectors), np.nan)
         for row, own in enumerate(wanted):
             nodes_of_question = {path[:level] for path in own if len(path) >= level}
             if nodes_of_question:
-                found[level][row] = bool(len(nodes)) and tree.nodes[named[row]] in nodes_of_question
-    return found
+                hits[level][row] = bool(len(nodes)) and tree.nodes[named[row]] in nodes_of_question
+    return hits
 
 
 def _has_difficulty(heads: ProbeHeads) -> bool:
@@ -190,8 +192,10 @@ def _difficulty_metric(
     errors: tuple[list[float], list[float]] = ([], [])
     for row, *both in zip(rows, *(predictions[role] for role in ROLES), strict=True):
         percents = [
-            scale_percent(one.difficulty.value, one.difficulty.scale) if one.difficulty else None
-            for one in both
+            scale_percent(prediction.difficulty.value, prediction.difficulty.scale)
+            if prediction.difficulty
+            else None
+            for prediction in both
         ]
         if row.difficulty is None or None in percents:
             continue

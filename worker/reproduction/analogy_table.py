@@ -70,16 +70,16 @@ class _Runs:
 
     def pooled(self, name: str, arm: str, twins: str, measured: str = "") -> _Pooled | None:
         """Return what an arm that was trained on a set reached there, or on another that was measured."""
-        found = [
+        runs = [
             (fold, seed, part, file.parent)
             for fold, seed, file in self.figures(name, arm)
             for part in _measured_parts(file)
             if (part.partition("/")[0] == measured if measured else part == self.part(file))
         ]
-        if not found:
+        if not runs:
             return None
         arrays: dict[str, list[npt.NDArray[Any]]] = {}
-        for _fold, _seed, part, folder in found:
+        for _fold, _seed, part, folder in runs:
             with np.load(folder / "outcomes.npz") as stored:
                 for key in (*_COLUMNS, "similarity", "graph_similarity"):
                     arrays.setdefault(key, []).append(stored[f"{part}/{twins}/{key}"])
@@ -90,8 +90,8 @@ class _Runs:
             questions=whole["question"],
             columns={key: whole[key] for key in _COLUMNS},
             correlation=pearson(whole["similarity"][present], whole["graph_similarity"][present]),
-            folds=tuple(sorted({fold for fold, _seed, _part, _folder in found})),
-            seeds=tuple(sorted({seed for _fold, seed, _part, _folder in found})),
+            folds=tuple(sorted({fold for fold, _seed, _part, _folder in runs})),
+            seeds=tuple(sorted({seed for _fold, seed, _part, _folder in runs})),
         )
 
 

@@ -116,8 +116,8 @@ def _run(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> Found:
     else:
         backbone, training = _encoder(run, plan, sets)
 
-        def encode(one: SplitSet) -> npt.NDArray[np.float32]:
-            return encode_bulk(backbone, one.texts)
+        def encode(split_set: SplitSet) -> npt.NDArray[np.float32]:
+            return encode_bulk(backbone, split_set.texts)
 
     measured: dict[str, Any] = {}
     outcomes: dict[str, npt.NDArray[Any]] = {}
@@ -155,7 +155,7 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
     }
 
 
-def _tfidf(one: SplitSet) -> npt.NDArray[np.float32]:
+def _tfidf(split_set: SplitSet) -> npt.NDArray[np.float32]:
     """Unit vectors (questions, 4,096) of words, numbers and LaTeX commands, fitted on the training part."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -165,6 +165,6 @@ def _tfidf(one: SplitSet) -> npt.NDArray[np.float32]:
         max_features=4096,
         dtype=np.float32,
     )
-    vectorizer.fit([one.texts[row] for row in np.flatnonzero(~one.is_test)])
-    dense: npt.NDArray[np.float32] = vectorizer.transform(one.texts).toarray()
+    vectorizer.fit([split_set.texts[row] for row in np.flatnonzero(~split_set.is_test)])
+    dense: npt.NDArray[np.float32] = vectorizer.transform(split_set.texts).toarray()
     return dense

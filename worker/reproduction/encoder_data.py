@@ -124,25 +124,25 @@ def pretraining_examples(
     """
     tested = {
         masked_text(text)
-        for one in sets.values()
-        for text, is_test in zip(one.texts, one.is_test, strict=True)
+        for tested_set in sets.values()
+        for text, is_test in zip(tested_set.texts, tested_set.is_test, strict=True)
         if is_test
     }
     examples: list[EncoderExample] = []
     leaked = 0
     for name in trained_on:
-        one = sets[name]
-        for row in np.flatnonzero(one.may_train & ~one.is_test):
-            if masked_text(one.texts[row]) in tested:
+        training_set = sets[name]
+        for row in np.flatnonzero(training_set.may_train & ~training_set.is_test):
+            if masked_text(training_set.texts[row]) in tested:
                 leaked += 1
                 continue
-            difficulty = one.difficulties[row]
+            difficulty = training_set.difficulties[row]
             examples.append(
                 EncoderExample(
-                    text=one.texts[row],
-                    paths=(one.paths[row],),
+                    text=training_set.texts[row],
+                    paths=(training_set.paths[row],),
                     hierarchy=name,
-                    solution=one.solutions[row],
+                    solution=training_set.solutions[row],
                     difficulty=None if np.isnan(difficulty) else float(difficulty),
                 )
             )

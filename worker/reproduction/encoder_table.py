@@ -82,7 +82,7 @@ def encoder_tables(folders: Sequence[Path]) -> str:
         figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
         runs.setdefault(figures["settings"]["arm"], []).append((figures, np.load(folder / "outcomes.npz")))
     measured = [
-        name for name in SOURCES if any(name in one[0]["sets"] for own in runs.values() for one in own)
+        name for name in SOURCES if any(name in run[0]["sets"] for own in runs.values() for run in own)
     ]
     parts = [_settings_line(runs)]
     parts += [_table_of_set(name, runs) for name in measured]
@@ -90,14 +90,16 @@ def encoder_tables(folders: Sequence[Path]) -> str:
 
 
 def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
-    trained = [one[0] for own in runs.values() for one in own if one[0]["training"]]
-    machines = sorted({one[0]["machine"] for own in runs.values() for one in own})
+    trained = [run[0] for own in runs.values() for run in own if run[0]["training"]]
+    machines = sorted({run[0]["machine"] for own in runs.values() for run in own})
     lines = [f"Machine: {'; '.join(machines)}."]
     if trained:
         first = trained[0]
         config = first["settings"]["config"]
-        questions = sorted({one["training"]["questions"] for one in trained})
-        leaked = sorted({one["training"]["left_out_as_another_set_tests_with_them"] for one in trained})
+        questions = sorted({figures["training"]["questions"] for figures in trained})
+        leaked = sorted(
+            {figures["training"]["left_out_as_another_set_tests_with_them"] for figures in trained}
+        )
         lines.append(
             f"Trained on {', '.join(SOURCES[name].title for name in first['settings']['trained_on'])}"
             f" ({range_of(questions)} questions; {range_of(leaked)} left out because another set tests with them):"
@@ -108,13 +110,13 @@ def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
 
 
 def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
-    having = {arm: [one for one in own if name in one[0]["sets"]] for arm, own in runs.items()}
+    having = {arm: [run for run in own if name in run[0]["sets"]] for arm, own in runs.items()}
     having = {arm: own for arm, own in having.items() if own}
     some = next(iter(having.values()))[0][0]["sets"][name]
     columns = [
         column
         for column in _columns(SOURCES[name].levels)
-        if any(column.read(one[0]["sets"][name]) is not None for own in having.values() for one in own)
+        if any(column.read(run[0]["sets"][name]) is not None for own in having.values() for run in own)
     ]
     lines = [
         f"**{SOURCES[name].title}** ({some['questions']:,} questions, {some['test']:,} of them tested;"
@@ -126,7 +128,7 @@ def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]
     for arm in ARMS:
         if arm in having:
             cells = [
-                spread_cell([column.read(one[0]["sets"][name]) for one in having[arm]]) for column in columns
+                spread_cell([column.read(run[0]["sets"][name]) for run in having[arm]]) for column in columns
             ]
             lines.append(f"| {ARMS[arm].title} | {len(having[arm])} | " + " | ".join(cells) + " |")
     present = [reference for reference in _REFERENCES if reference in having]
@@ -170,15 +172,15 @@ def _difference_lines(
 def _difference(
     name: str,
     reference: Sequence[tuple[dict[str, Any], Any]],
-    other: Sequence[tuple[dict[str, Any], Any]],
+    rival: Sequence[tuple[dict[str, Any], Any]],
     column: _Column,
 ) -> str:
-    by_seed = {one[0]["settings"]["seed"]: one[1] for one in reference}
+    by_seed = {run[0]["settings"]["seed"]: run[1] for run in reference}
     keys = [f"{name}/{key}" for key in column.outcomes]
-    one: list[list[Array]] = [[] for _key in keys]
-    two: list[list[Array]] = [[] for _key in keys]
+    reference_arrays: list[list[Array]] = [[] for _key in keys]
+    rival_arrays: list[list[Array]] = [[] for _key in keys]
     questions: list[npt.NDArray[np.int64]] = []
-    for figures, arrays in other:
+    for figures, arrays in rival:
         partner = by_seed.get(figures["settings"]["seed"])
         if partner is None or any(key not in both for both in (partner, arrays) for key in keys):
             continue
@@ -187,14 +189,14 @@ def _difference(
         )
         questions.append(shared)
         for place, key in enumerate(keys):
-            one[place].append(partner[key][left])
-            two[place].append(arrays[key][right])
-    if not one[0]:
+            reference_arrays[place].append(partner[key][left])
+            rival_arrays[place].append(arrays[key][right])
+    if not reference_arrays[0]:
         return "-"
     value, low, high = paired_interval(
         column.statistic,
-        [np.concatenate(part) for part in one],
-        [np.concatenate(part) for part in two],
+        [np.concatenate(part) for part in reference_arrays],
+        [np.concatenate(part) for part in rival_arrays],
         questions=np.concatenate(questions),
     )
     return difference_cell(value, low, high, lower_is_better=column.lower_is_better)

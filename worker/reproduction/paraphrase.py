@@ -169,14 +169,14 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
             "pairs": len(pairs),
             "unchanged_and_left_out": unchanged_pairs(data, name),
             "learned_from": sum(
-                learned.holds(one.original) or learned.holds(one.paraphrase) for one in pairs
+                learned.holds(pair.original) or learned.holds(pair.paraphrase) for pair in pairs
             ),
             "operators": operators_of(data, name),
             "score": figures_of(pairs, scores, threshold=arm.threshold),
         }
         outcomes |= {
-            f"{name}/pair": question_numbers([f"{one.original}\0{one.paraphrase}" for one in pairs]),
-            f"{name}/label": np.array([one.label for one in pairs], dtype=np.int64),
+            f"{name}/pair": question_numbers([f"{pair.original}\0{pair.paraphrase}" for pair in pairs]),
+            f"{name}/label": np.array([pair.label for pair in pairs], dtype=np.int64),
             f"{name}/score": np.array(scores, dtype=np.float64),
         }
         if judged is not None:
@@ -224,8 +224,8 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
         "validation": result.best,
         "verdict": verdict.as_dict(),
     }
-    texts = {one.anchor for one in prepared.triplets} | {one.original for one in prepared.pairs}
-    texts |= {text for one in material.given for text in (one.original, one.paraphrase)}
+    texts = {triplet.anchor for triplet in prepared.triplets} | {pair.original for pair in prepared.pairs}
+    texts |= {text for pair in material.given for text in (pair.original, pair.paraphrase)}
     scorer = Scorer(Manifest(capability="paraphrase", name=run.arm), "", encode, verdict)
     return _Trained(encode, scorer, notes, KeptOut.of(texts))
 
@@ -272,10 +272,12 @@ def _scores(
     arm: Arm, scorer: Scorer | None, encode: Encode | None, pairs: Sequence[ParaphrasePair]
 ) -> tuple[list[float], list[float] | None]:
     """The score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
-    texts = [(one.original, one.paraphrase) for one in pairs]
+    texts = [(pair.original, pair.paraphrase) for pair in pairs]
     if scorer is not None:
-        found = scorer.score(texts)
-        return [one.score for one in found], [2 * one.probability - 1 for one in found]
+        pair_scores = scorer.score(texts)
+        return [pair_score.score for pair_score in pair_scores], [
+            2 * pair_score.probability - 1 for pair_score in pair_scores
+        ]
     rules = [RULES[arm.rule](*pair) for pair in texts] if arm.rule else []
     if encode is None:
         return rules, None

@@ -73,11 +73,11 @@ ARMS: dict[str, Arm] = {
         _PLAIN | {"typed_numbers": True, "interpolate": True},
     ),
     **{
-        f"without-{one.name.replace('_', '-')}": Arm(
-            f"ParaQD without {one.label}", _PAPER | {"without": one.name}
+        f"without-{operator.name.replace('_', '-')}": Arm(
+            f"ParaQD without {operator.label}", _PAPER | {"without": operator.name}
         )
-        for one in OPERATORS
-        if one.is_training and one.is_paper
+        for operator in OPERATORS
+        if operator.is_training and operator.is_paper
     },
 }
 

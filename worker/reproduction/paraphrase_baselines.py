@@ -109,7 +109,10 @@ def best_threshold(labels: Sequence[int], scores: Sequence[float]) -> float:
     """
     truth, values = np.asarray(labels), np.asarray(scores)
     candidates = np.unique(values)
-    gained = [(values[truth == 1] >= one).mean() - (values[truth == 0] >= one).mean() for one in candidates]
+    gained = [
+        (values[truth == 1] >= threshold).mean() - (values[truth == 0] >= threshold).mean()
+        for threshold in candidates
+    ]
     return float(candidates[int(np.argmax(gained))])
 
 
@@ -152,8 +155,8 @@ def _called_invalid(
         encode_bulk, load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     )
     threshold = best_threshold(
-        [int(one.label or 0) for one in labelled_by],
-        cosines([(one.original, one.paraphrase) for one in labelled_by], encode),
+        [int(pair.label or 0) for pair in labelled_by],
+        cosines([(pair.original, pair.paraphrase) for pair in labelled_by], encode),
     )
     pairs = list(dict.fromkeys((question, text) for question, own in made.items() for text, _kind in own))
     return {pair for pair, score in zip(pairs, cosines(pairs, encode), strict=True) if score < threshold}
@@ -166,12 +169,12 @@ def _triplets_of(
     questions: Sequence[str],
     rng: random.Random,
 ) -> list[Triplet]:
-    positives = [one for one in own if (question, one[0]) not in invalid]
-    negatives = [one for one in own if (question, one[0]) in invalid]
+    positives = [augmentation for augmentation in own if (question, augmentation[0]) not in invalid]
+    negatives = [augmentation for augmentation in own if (question, augmentation[0]) in invalid]
     positives += rng.choices([*positives, (question, "same_sentence")], k=len(own) - len(positives))
     others = rng.sample(questions, min(len(questions), len(own) - len(negatives) + 1))
     negatives += [(text, "another question") for text in others if text != question]
     return [
-        Triplet(question, positive, negative, kind, other)
-        for (positive, kind), (negative, other) in zip(positives, negatives, strict=False)
+        Triplet(question, positive, negative, kind, negative_kind)
+        for (positive, kind), (negative, negative_kind) in zip(positives, negatives, strict=False)
     ]

@@ -139,8 +139,8 @@ def training_material(
         text
         for name in measured
         if name in _MADE_OF
-        for one in _every_pair(data, name)
-        for text in (one.original, one.paraphrase)
+        for pair in _every_pair(data, name)
+        for text in (pair.original, pair.paraphrase)
     )
     material = Material([], [], {})
     for name in names:
@@ -149,9 +149,9 @@ def training_material(
         if source.pairs is not None:
             pairs = source.pairs(rows)
             usable = [
-                one
-                for one in pairs
-                if not kept_out.holds(one.original) and not kept_out.holds(one.paraphrase)
+                pair
+                for pair in pairs
+                if not kept_out.holds(pair.original) and not kept_out.holds(pair.paraphrase)
             ]
             material.overlap[name] = len(pairs) - len(usable)
             material.given.extend(_drawn(usable, questions, seed))
@@ -169,7 +169,7 @@ def measured_pairs(data: Path, name: str, *, most: int = 0, seed: int = 0) -> li
         DataError: it is missing or damaged.
     """
     pairs = without_unchanged(_every_pair(data, name))
-    return _drawn([replace(one, id=one.id or str(row)) for row, one in enumerate(pairs)], most, seed)
+    return _drawn([replace(pair, id=pair.id or str(row)) for row, pair in enumerate(pairs)], most, seed)
 
 
 def operators_of(data: Path, name: str) -> dict[str, Any]:
@@ -184,12 +184,12 @@ def operators_of(data: Path, name: str) -> dict[str, Any]:
     if name in _MADE_OF:
         return {}
     pairs = _every_pair(data, name)
-    if any(one.operator for one in pairs):
+    if any(pair.operator for pair in pairs):
         return operator_figures(without_unchanged(pairs))
-    if [one.original for one in pairs[::2]] != [one.original for one in pairs[1::2]]:
+    if [pair.original for pair in pairs[::2]] != [pair.original for pair in pairs[1::2]]:
         return {}
     meant = [1 - row % 2 for row in range(len(pairs))]
-    labels = [int(one.label or 0) for one in pairs]
+    labels = [int(pair.label or 0) for pair in pairs]
     return {**asdict(operator_accuracy(meant, labels)), "labels_are_what_was_meant": meant == labels}
 
 

@@ -26,9 +26,9 @@ def map_of_pairs(pairs: Sequence[ParaphrasePair], encode: Encode, title: str) ->
         title: stands above the map, with the method behind it.
     """
     groups = {
-        "question": list(dict.fromkeys(one.original for one in pairs)),
-        "valid paraphrase": [one.paraphrase for one in pairs if one.label == 1],
-        "invalid paraphrase": [one.paraphrase for one in pairs if one.label == 0],
+        "question": list(dict.fromkeys(pair.original for pair in pairs)),
+        "valid paraphrase": [pair.paraphrase for pair in pairs if pair.label == 1],
+        "invalid paraphrase": [pair.paraphrase for pair in pairs if pair.label == 0],
     }
     map_ = project_vectors(encode([text for texts in groups.values() for text in texts]))
     ends = np.cumsum([len(texts) for texts in groups.values()])[:-1]

@@ -47,7 +47,7 @@ class _Row:
     drawn: Figures
 
     def mean(self, name: str) -> float:
-        return float(np.mean([one[name] for one in self.runs]))
+        return float(np.mean([run[name] for run in self.runs]))
 
 
 Runs = Mapping[str, Sequence[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]]
@@ -73,20 +73,20 @@ def paraphrase_tables(folders: Sequence[Path]) -> str:
     every = [figures for own in runs.values() for figures, _outcomes in own]
     parts = [_settings_line(every)]
     for name in MEASURED_ON:
-        if any(name in one["sets"] for one in every):
+        if any(name in run["sets"] for run in every):
             parts += _tables_of_set(name, runs)
     return "\n\n".join(parts) + "\n"
 
 
 def _settings_line(runs: Sequence[Mapping[str, Any]]) -> str:
-    lines = [f"Machine: {'; '.join(sorted({one['machine'] for one in runs}))}."]
-    trained = [one for one in runs if one["training"]]
+    lines = [f"Machine: {'; '.join(sorted({run['machine'] for run in runs}))}."]
+    trained = [run for run in runs if run["training"]]
     if trained:
         first = trained[0]
         config, overlap = first["settings"]["config"], first["training"]["left_out_as_a_test_set_holds_them"]
         counts = ", ".join(f"{SOURCES[name].title} {count:,}" for name, count in overlap.items())
-        steps = sorted({one["training"]["steps"] for one in trained})
-        seeds = dict.fromkeys(one["settings"]["seed"] for one in trained)
+        steps = sorted({run["training"]["steps"] for run in trained})
+        seeds = dict.fromkeys(run["settings"]["seed"] for run in trained)
         lines.append(
             f"Learned from {', '.join(SOURCES[name].title for name in first['settings']['trained_on'])};"
             f" left out because a test set holds them: {counts}. {config['backbone']}, {range_of(steps)} steps of"
@@ -112,10 +112,10 @@ def _stand_ins(config: Mapping[str, Any]) -> str:
 
 
 def _tables_of_set(name: str, runs: Runs) -> list[str]:
-    having = {arm: [one for one in runs[arm] if name in one[0]["sets"]] for arm in ARMS if arm in runs}
+    having = {arm: [run for run in runs[arm] if name in run[0]["sets"]] for arm in ARMS if arm in runs}
     having = {arm: own for arm, own in having.items() if own}
     rows = _rows(name, having)
-    figures = [one[0]["sets"][name] for own in having.values() for one in own]
+    figures = [run[0]["sets"][name] for own in having.values() for run in own]
     tables = [_head(name, figures), _main_table(name, rows)]
     tables += [_differences(reference, rows) for reference in _REFERENCES if (reference, "score") in rows]
     return [*tables, _confusion(rows)]
@@ -139,22 +139,25 @@ def _rows(name: str, runs: Runs) -> dict[tuple[str, str], _Row]:
                     ARMS[arm].title + suffix,
                     [figures["sets"][name][kind] for figures, _outcomes in own],
                     mean_figures(
-                        [draws.figures(one[f"{name}/{kind}"], threshold=threshold) for _figures, one in own]
+                        [
+                            draws.figures(arrays[f"{name}/{kind}"], threshold=threshold)
+                            for _figures, arrays in own
+                        ]
                     ),
                 )
     return rows
 
 
 def _head(name: str, figures: Sequence[Mapping[str, Any]]) -> str:
-    one = figures[0]
+    run = figures[0]
     learned = sorted({own["learned_from"] for own in figures})
     lines = [
-        f"**{MEASURED_ON[name]}** ({one['pairs']:,} pairs, {one['score']['valid']:,} of them valid; {range_of(learned)}"
+        f"**{MEASURED_ON[name]}** ({run['pairs']:,} pairs, {run['score']['valid']:,} of them valid; {range_of(learned)}"
         " of them learned from)."
     ]
-    if one["unchanged_and_left_out"]:
-        lines.append(f"{one['unchanged_and_left_out']:,} that an operator left unchanged are left out.")
-    operators = one["operators"]
+    if run["unchanged_and_left_out"]:
+        lines.append(f"{run['unchanged_and_left_out']:,} that an operator left unchanged are left out.")
+    operators = run["operators"]
     if operators and operators["labels_are_what_was_meant"]:
         lines.append("The labels say no more than what the operators meant.")
     elif operators:
@@ -172,7 +175,7 @@ def _main_table(name: str, rows: Mapping[tuple[str, str], _Row]) -> str:
         bounds = intervals(row.drawn)
         cells = []
         for key in _COLUMNS:
-            cell = spread_cell([one[key] for one in row.runs])
+            cell = spread_cell([run[key] for run in row.runs])
             cells.append(cell + (" [{:.3f}, {:.3f}]".format(*bounds[key]) if key in bounds else ""))
         lines.append(f"| {row.title} | {len(row.runs)} | " + " | ".join(cells) + " |")
     for title, figures in PUBLISHED.get(name, {}).items():
@@ -206,6 +209,6 @@ def _confusion(rows: Mapping[tuple[str, str], _Row]) -> str:
         "|---|---|---|---|---|",
     ]
     for row in rows.values():
-        counts = np.mean([one["confusion"] for one in row.runs], axis=0).ravel()
+        counts = np.mean([run["confusion"] for run in row.runs], axis=0).ravel()
         lines.append(f"| {row.title} | " + " | ".join(f"{count:.4g}" for count in counts) + " |")
     return "\n".join(lines)

@@ -74,7 +74,7 @@ class Reconstructor:
         rows, columns = (targets >= 0).nonzero(as_tuple=True)
         new = self._draw(self.head(states[rows, columns]).float().cpu(), ids[rows, columns].cpu(), generator)
         edits: list[dict[int, Edit]] = [{} for _text in texts]  # by start: bytes of one letter share it
-        spans = [one.offsets for one in self.backbone.tokenizer.encode_batch(list(texts))]
+        spans = [encoding.offsets for encoding in self.backbone.tokenizer.encode_batch(list(texts))]
         for row, column, number in zip(rows.tolist(), columns.tolist(), new.tolist(), strict=True):
             start, end = spans[row][column]
             word = self.texts[number]

@@ -188,10 +188,10 @@ def _scope(name: str, pooled: _Pooled) -> str:
     return scope_note(SETS[name], pooled.folds, pooled.seeds)
 
 
-def _shared(one: _Pooled, other: _Pooled) -> tuple[_Pooled, _Pooled] | None:
+def _shared(left: _Pooled, right: _Pooled) -> tuple[_Pooled, _Pooled] | None:
     """Both on the problems that both were tested with; None where seeds differ in number or nothing is shared."""
-    common = np.intersect1d(one.problems, other.problems)
-    first, second = (_on(pooled, common) for pooled in (one, other))
+    common = np.intersect1d(left.problems, right.problems)
+    first, second = (_on(pooled, common) for pooled in (left, right))
     if not len(common) or not np.array_equal(first.problems, second.problems):
         return None
     return first, second
@@ -212,10 +212,10 @@ def _on(pooled: _Pooled, problems: npt.NDArray[np.int64]) -> _Pooled:
     )
 
 
-def _difference(one: _Pooled, other: _Pooled | None) -> dict[str, float]:
-    reference = np.zeros_like(one.answers) if other is None else other.answers
-    columns = [one.answers.tolist(), reference.tolist()]
-    return paired_difference(one.problems.tolist(), columns, "mean", np.random.default_rng(0))
+def _difference(pooled: _Pooled, baseline: _Pooled | None) -> dict[str, float]:
+    reference = np.zeros_like(pooled.answers) if baseline is None else baseline.answers
+    columns = [pooled.answers.tolist(), reference.tolist()]
+    return paired_difference(pooled.problems.tolist(), columns, "mean", np.random.default_rng(0))
 
 
 def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:

@@ -36,15 +36,15 @@ def solver_comparison_figures(
     """
     reporter.progress(0, 0, "Reading the fixed problems")
     suite = solver_material().problems.held_out[:LARGEST_SUITE]
-    found: dict[str, list[list[Solution]]] = {}
+    solutions: dict[str, list[list[Solution]]] = {}
     for role, artifact in zip(ROLES, (candidate, champion), strict=True):
         solver = solver_of(artifact).solver
-        found[role] = []
+        solutions[role] = []
         for start in range(0, len(suite), BATCH):
             reporter.check()
             reporter.progress(start, len(suite), f"Solving with the {role}")
-            found[role] += solver.solve(suite[start : start + BATCH])
-    return solver_figures(suite, found)
+            solutions[role] += solver.solve(suite[start : start + BATCH])
+    return solver_figures(suite, solutions)
 
 
 def solver_figures(

@@ -62,7 +62,7 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
         for problem in problems
     ]
     solvable = [problem for problem, reason in zip(problems, reasons, strict=True) if not reason]
-    found = dict(
+    solutions_by_problem = dict(
         zip(
             (problem.id for problem in solvable),
             served.solver.solve(solvable, beam=ALTERNATIVES) if solvable else [],
@@ -78,6 +78,9 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
             now = there.get(question.pk)
             if now is not None and bytes(now.content_hash) == bytes(question.content_hash):
                 solution_store(
-                    question=now, artifact=served.artifact, solutions=found.get(problem.id, []), reason=reason
+                    question=now,
+                    artifact=served.artifact,
+                    solutions=solutions_by_problem.get(problem.id, []),
+                    reason=reason,
                 )
-    return sum(bool(solutions) for solutions in found.values())
+    return sum(bool(solutions) for solutions in solutions_by_problem.values())

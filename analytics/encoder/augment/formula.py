@@ -58,7 +58,7 @@ def _synonyms() -> dict[str, tuple[str, ...]]:
     table: dict[str, set[str]] = {}
     for group in _GROUPS:
         for operator in group:
-            table.setdefault(operator, set()).update(other for other in group if other != operator)
+            table.setdefault(operator, set()).update(synonym for synonym in group if synonym != operator)
     return {operator: tuple(sorted(others)) for operator, others in table.items()}
 
 
@@ -68,7 +68,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = _synonyms()
 
 def rename_variable(text: str, rng: random.Random) -> str | None:
     """Give one variable an unused name throughout the question, mentions in prose included."""
-    used = {one.source for symbols in _formulas(text) for one in symbols if one.kind == "variable"}
+    used = {symbol.source for symbols in _formulas(text) for symbol in symbols if symbol.kind == "variable"}
     words = set(re.findall(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])", _prose(text)))
     candidates = sorted(used - (words & _ONE_LETTER_WORDS))
     rng.shuffle(candidates)
@@ -83,7 +83,8 @@ def rename_variable(text: str, rng: random.Random) -> str | None:
 def _renamed(text: str, old: str, new: str) -> str:
     def in_formula(symbols: list[Symbol]) -> list[Symbol]:
         return [
-            Symbol(new, one.kind) if one.kind == "variable" and one.source == old else one for one in symbols
+            Symbol(new, symbol.kind) if symbol.kind == "variable" and symbol.source == old else symbol
+            for symbol in symbols
         ]
 
     def in_prose(prose: str) -> str:
@@ -240,10 +241,10 @@ def replace_number(text: str, rng: random.Random) -> str | None:
         return _rewritten_by_index(text, change)
     if _formulas(text):
         return None
-    found = list(re.finditer(r"(?<![\w.,])\d+(?:\.\d+)?(?![\w]|[.,]\d)", text))
-    if not found:
+    numbers = list(re.finditer(r"(?<![\w.,])\d+(?:\.\d+)?(?![\w]|[.,]\d)", text))
+    if not numbers:
         return None
-    match = rng.choice(found)
+    match = rng.choice(numbers)
     return text[: match.start()] + _another_number(match[0], rng) + text[match.end() :]
 
 
@@ -251,13 +252,13 @@ def _another_number(number: str, rng: random.Random) -> str:
     whole, point, fraction = number.partition(".")
     while True:
         digits = str(rng.randint(1, 9)) + "".join(str(rng.randint(0, 9)) for _digit in whole[1:])
-        other = digits + point + "".join(str(rng.randint(0, 9)) for _digit in fraction)
-        if other != number:
-            return other
+        replacement = digits + point + "".join(str(rng.randint(0, 9)) for _digit in fraction)
+        if replacement != number:
+            return replacement
 
 
 def _formulas(text: str) -> list[list[Symbol]]:
-    return [read_symbols(one.body) for one in segment_text(text) if one.kind == "formula"]
+    return [read_symbols(segment.body) for segment in segment_text(text) if segment.kind == "formula"]
 
 
 def _prose(text: str) -> str:

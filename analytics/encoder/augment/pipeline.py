@@ -62,7 +62,9 @@ class Augmenter:
             "formulas": config.augment_formulas,
             "structure": config.augment_structure,
         }
-        return cls([one for one in STRATEGIES if groups[one.group]], config.augmentation_probability)
+        return cls(
+            [strategy for strategy in STRATEGIES if groups[strategy.group]], config.augmentation_probability
+        )
 
     def __call__(self, text: str, rng: random.Random) -> str:
         """The changed question; the same generator state gives the same result."""

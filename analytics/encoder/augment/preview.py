@@ -97,9 +97,9 @@ def preview(text: str, *, seed: int, draws: int) -> Preview:
     The same seed gives the same changes, and each strategy its own, whatever the others drew.
     """
     strategies = []
-    for one in STRATEGIES:
-        changed = one.apply(text, random.Random(f"{seed}/{one.name}"))
-        strategies.append(_augmented(one.name, one.group, text, changed))
+    for strategy in STRATEGIES:
+        changed = strategy.apply(text, random.Random(f"{seed}/{strategy.name}"))
+        strategies.append(_augmented(strategy.name, strategy.group, text, changed))
     augmenter = Augmenter()
     whole = [
         _augmented(str(number), "", text, augmenter(text, random.Random(f"{seed}/{number}")))
@@ -116,7 +116,9 @@ def _augmented(name: str, group: str, text: str, changed: str | None) -> Augment
 def _read(reply: dict[str, Any]) -> Preview:
     def read(rows: Sequence[dict[str, Any]]) -> tuple[Augmented, ...]:
         return tuple(
-            Augmented(row["name"], row["group"], row["text"], tuple(Piece(**one) for one in row["pieces"]))
+            Augmented(
+                row["name"], row["group"], row["text"], tuple(Piece(**piece) for piece in row["pieces"])
+            )
             for row in rows
         )
 

@@ -138,9 +138,9 @@ def sides_anywhere(word: str) -> set[Side]:
     return _FREE.get(stem(word), set())
 
 
-def _are_opposite(table: dict[str, set[Side]], one: str, other: str) -> bool:
+def _are_opposite(table: dict[str, set[Side]], word: str, new_word: str) -> bool:
     return any(
         row == new_row and side != new_side
-        for row, side in table.get(stem(one), ())
-        for new_row, new_side in table.get(stem(other), ())
+        for row, side in table.get(stem(word), ())
+        for new_row, new_side in table.get(stem(new_word), ())
     )

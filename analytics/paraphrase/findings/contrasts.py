@@ -114,22 +114,22 @@ def _turned(original: Reading, paraphrase: Reading) -> Iterable[tuple[Word, Word
 
 def _sides(reading: Reading) -> dict[tuple[int, int], Word]:
     """The first word of each meaning that a text has."""
-    found: dict[tuple[int, int], Word] = {}
+    first_words: dict[tuple[int, int], Word] = {}
     for word in reading.words:
         for side in sides_anywhere(word.text):
-            found.setdefault(side, word)
-    return found
+            first_words.setdefault(side, word)
+    return first_words
 
 
 def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
     """Phrases of which each text has one and not the other: what will be in some years, and what was some years ago."""
-    found = []
-    for one, other in _CONTRARY_PHRASES:
-        for was, now in ((one, other), (other, one)):
+    findings = []
+    for first, second in _CONTRARY_PHRASES:
+        for was, now in ((first, second), (second, first)):
             here, there = was.search(original.text), now.search(paraphrase.text)
             if here and there and not now.search(original.text) and not was.search(paraphrase.text):
-                found.append(_changed(Words(*here.span(), here[0]), Words(*there.span(), there[0])))
-    return found
+                findings.append(_changed(Words(*here.span(), here[0]), Words(*there.span(), there[0])))
+    return findings
 
 
 def _scope_added(original: Reading, paraphrase: Reading) -> list[Finding]:

@@ -113,10 +113,10 @@ def _changed(word: Word, new_word: Word, sentence: str) -> Finding:
     return Finding.between("entity", "changed", sentence, word, new_word)
 
 
-def _are_forms(one: str, other: str) -> bool:
+def _are_forms(word: str, new_word: str) -> bool:
     """Whether two words may be forms of one: worker and working, ride and rode."""
-    is_short = max(len(one), len(other)) <= _SHORT and one.islower() and other.islower()
-    return one[:_SAME_BEGINNING] == other[:_SAME_BEGINNING] or (is_short and one[0] == other[0])
+    is_short = max(len(word), len(new_word)) <= _SHORT and word.islower() and new_word.islower()
+    return word[:_SAME_BEGINNING] == new_word[:_SAME_BEGINNING] or (is_short and word[0] == new_word[0])
 
 
 def _is_thing(word: Word) -> bool:
@@ -125,7 +125,7 @@ def _is_thing(word: Word) -> bool:
     return text not in STOP_WORDS and text not in WORDS and text not in ABBREVIATIONS
 
 
-def _are_joined(reading: Reading, one: Word, other: Word) -> bool:
+def _are_joined(reading: Reading, noun: Word, other_noun: Word) -> bool:
     """Whether nothing but "and" or a comma is between two words: in which order they are named says nothing."""
-    first, second = sorted((one, other), key=lambda word: word.start)
+    first, second = sorted((noun, other_noun), key=lambda word: word.start)
     return _JOINED.fullmatch(reading.text, first.end, second.start) is not None

@@ -39,7 +39,7 @@ def renamings(original: Reading, paraphrase: Reading) -> dict[str, str]:
         if not free:
             continue
         count = _count(new, paraphrase)
-        name = min(free, key=lambda one: abs(free[one] - count))
+        name = min(free, key=lambda candidate: abs(free[candidate] - count))
         if count == free[name] or count not in fewer:
             pairs[name] = new
             del free[name]
@@ -50,24 +50,29 @@ def name_findings(pair: Pair) -> list[Finding]:
     """Return names that were lost, added, or replaced in places only."""
     original, paraphrase = pair.original, pair.paraphrase
     pairs = renamings(original, paraphrase)
-    first = {one.text: one for one in reversed(original.entities)}
+    first = {mention.text: mention for mention in reversed(original.entities)}
     people = {name for name, kind in _first_mentions(original.entities).items() if kind in _SEXES}
     findings: list[Finding] = []
     before, after = _counts(original.entities, original), _counts(original.entities, paraphrase)
     missing = [name for name in first if name not in pairs and not after[name]]
     fewer = [name for name in first if name not in pairs and 0 < after[name] < before[name]]
     replaced = set(pairs.values())
-    places = {one.text: one for one in reversed(paraphrase.entities)}
+    places = {mention.text: mention for mention in reversed(paraphrase.entities)}
     is_impersonal = (
-        not people and len({one.text for one in paraphrase.entities if one.category in _SEXES}) == 1
+        not people
+        and len({mention.text for mention in paraphrase.entities if mention.category in _SEXES}) == 1
     )
     for name in _new_names(original, paraphrase):
         if name in replaced:
             continue
         place = places[name]
-        if any(after[one] < before[one] and _is_misspelt(name, one) for one in first):
+        if any(
+            after[known_name] < before[known_name] and _is_misspelt(name, known_name) for known_name in first
+        ):
             continue
-        old = next((one for one in fewer if _alike(first[one].category, place.category)), None)
+        old = next(
+            (candidate for candidate in fewer if _alike(first[candidate].category, place.category)), None
+        )
         if old is not None:
             findings.append(
                 Finding.between(
@@ -107,13 +112,13 @@ def name_findings(pair: Pair) -> list[Finding]:
     return findings
 
 
-def _is_misspelt(name: str, other: str) -> bool:
+def _is_misspelt(name: str, known_name: str) -> bool:
     """Whether a name is another one with a letter or two changed: Tanja, Tanya."""
-    one, two = name.lower().removesuffix("s"), other.lower().removesuffix("s")
+    spelling, known_spelling = name.lower().removesuffix("s"), known_name.lower().removesuffix("s")
     return (
-        min(len(one), len(two)) >= _LONG_NAME
-        and one[0] == two[0]
-        and Levenshtein.normalized_distance(one, two) < _MISSPELT
+        min(len(spelling), len(known_spelling)) >= _LONG_NAME
+        and spelling[0] == known_spelling[0]
+        and Levenshtein.normalized_distance(spelling, known_spelling) < _MISSPELT
     )
 
 
@@ -133,20 +138,20 @@ def _collapsed(
     """Find a name that stands more often where another of its kind stands less often: one took the other's place."""
     findings = []
     for name in fewer:
-        for other, mention in first.items():
-            if other == name or not _alike(first[name].category, mention.category):
+        for rival, mention in first.items():
+            if rival == name or not _alike(first[name].category, mention.category):
                 continue
-            now = paraphrase.names.of(other)
-            if len(now) > len(original.names.of(other)):
+            now = paraphrase.names.of(rival)
+            if len(now) > len(original.names.of(rival)):
                 findings.append(
                     Finding(
                         "entity",
                         "changed",
-                        f"{name} became {other} in one place.",
+                        f"{name} became {rival} in one place.",
                         original=(first[name].start, first[name].end),
                         paraphrase=now[0],
                         before=name,
-                        after=other,
+                        after=rival,
                         is_serious=original.is_close_to(paraphrase),
                     )
                 )
@@ -155,8 +160,8 @@ def _collapsed(
 
 def _first_mentions(entities: Sequence[EntityMention]) -> dict[str, str]:
     kinds: dict[str, str] = {}
-    for one in entities:
-        kinds.setdefault(one.text, one.category)
+    for mention in entities:
+        kinds.setdefault(mention.text, mention.category)
     return kinds
 
 
@@ -169,7 +174,7 @@ def _new_names(original: Reading, paraphrase: Reading) -> dict[str, str]:
 
 def _counts(entities: Sequence[EntityMention], reading: Reading) -> dict[str, int]:
     """How often the text has each of the names."""
-    return {name: _count(name, reading) for name in dict.fromkeys(one.text for one in entities)}
+    return {name: _count(name, reading) for name in dict.fromkeys(mention.text for mention in entities)}
 
 
 def _count(name: str, reading: Reading) -> int:
@@ -185,5 +190,5 @@ def _group(kind: str) -> str:
     return "person" if kind in _PEOPLE else kind
 
 
-def _alike(one: str, other: str) -> bool:
-    return _group(one) == _group(other)
+def _alike(kind: str, other_kind: str) -> bool:
+    return _group(kind) == _group(other_kind)

@@ -45,15 +45,15 @@ def negation_findings(pair: Pair) -> list[Finding]:
     return [Finding.added("negation", after[0])] if _is_affirmed(paraphrase, after, original) else []
 
 
-def _negations(reading: Reading, other: Reading) -> list[Words]:
+def _negations(reading: Reading, counterpart: Reading) -> list[Words]:
     """Negations of a text, without "not more than" where the other text bounds in other words."""
-    found = [Words(*match.span(), match[0]) for match in _NEGATION.finditer(reading.text)]
+    negations = [Words(*match.span(), match[0]) for match in _NEGATION.finditer(reading.text)]
     bounds = {
         match.start()
         for match in _NEGATED_BOUND.finditer(reading.text)
-        if (_UPPER_BOUND if match[1].lower() == "more" else _LOWER_BOUND).search(other.text)
+        if (_UPPER_BOUND if match[1].lower() == "more" else _LOWER_BOUND).search(counterpart.text)
     }
-    return [one for one in found if one.start not in bounds]
+    return [negation for negation in negations if negation.start not in bounds]
 
 
 def _tell_alike(original: Reading, paraphrase: Reading) -> bool:
@@ -61,10 +61,10 @@ def _tell_alike(original: Reading, paraphrase: Reading) -> bool:
     return original.is_close_to(paraphrase) or min(len(original.keys), len(paraphrase.keys)) <= _FEW_WORDS
 
 
-def _is_affirmed(reading: Reading, negations: list[Words], other: Reading) -> bool:
+def _is_affirmed(reading: Reading, negations: list[Words], counterpart: Reading) -> bool:
     """Whether another text has the first content word behind one of the negations."""
     denied = (reading.words[reading.word_at(negation.end) :][:_NEAR] for negation in negations)
     first = (
         next((word.key for word in words if word.text.lower() not in STOP_WORDS), "") for words in denied
     )
-    return not other.keys.isdisjoint(first)
+    return not counterpart.keys.isdisjoint(first)

@@ -60,29 +60,34 @@ def number_findings(pair: Pair) -> list[Finding]:
     return findings
 
 
-def _added(paraphrase: Reading, one: Quantity, known: list[Quantity]) -> Finding:
-    terms = _terms(paraphrase, one, known)
-    is_serious = not terms and not _is_said_in_passing(paraphrase, one)
-    return Finding.added("number", one, more=terms and f": {terms}", is_serious=is_serious)
+def _added(paraphrase: Reading, quantity: Quantity, known: list[Quantity]) -> Finding:
+    terms = _terms(paraphrase, quantity, known)
+    is_serious = not terms and not _is_said_in_passing(paraphrase, quantity)
+    return Finding.added("number", quantity, more=terms and f": {terms}", is_serious=is_serious)
 
 
-def _is_said_in_passing(reading: Reading, one: Quantity) -> bool:
+def _is_said_in_passing(reading: Reading, quantity: Quantity) -> bool:
     """Whether a number may count what the text has already: "the two friends", "his three main meals"."""
-    before = reading.text[max(one.start - 8, 0) : one.start]
-    return one.value in _SMALL and one.text.isalpha() and not one.unit and _OWN.search(before) is not None
+    before = reading.text[max(quantity.start - 8, 0) : quantity.start]
+    return (
+        quantity.value in _SMALL
+        and quantity.text.isalpha()
+        and not quantity.unit
+        and _OWN.search(before) is not None
+    )
 
 
-def _terms(reading: Reading, one: Quantity, known: list[Quantity]) -> str:
+def _terms(reading: Reading, quantity: Quantity, known: list[Quantity]) -> str:
     """The two known numbers of which a number that is called a total or a rest is the sum or the difference."""
-    around = reading.text[max(one.start - _NEAR, 0) : one.end + _NEAR]
+    around = reading.text[max(quantity.start - _NEAR, 0) : quantity.end + _NEAR]
     signs = ["+"] * (_TOTAL.search(around) is not None) + ["−"] * (_REST.search(around) is not None)
     return next(
         (
             f"{first.text} {sign} {second.text}"
             for first, second in permutations(known, 2)
             for sign in signs
-            if first.unit == second.unit and one.unit in {first.unit, ""}
-            if one.value == first.value + (second.value if sign == "+" else -second.value)
+            if first.unit == second.unit and quantity.unit in {first.unit, ""}
+            if quantity.value == first.value + (second.value if sign == "+" else -second.value)
         ),
         "",
     )
@@ -97,34 +102,36 @@ def _swapped(original: Reading, paraphrase: Reading, matches: Sequence[Match]) -
     before = {match.original.start: _Place(original, match.original) for match in once}
     after = {match.paraphrase.start: _Place(paraphrase, match.paraphrase) for match in once}
     findings = []
-    for one, other in combinations(once, 2):
+    for first, second in combinations(once, 2):
         places = (
-            before[one.original.start],
-            before[other.original.start],
-            after[one.paraphrase.start],
-            after[other.paraphrase.start],
+            before[first.original.start],
+            before[second.original.start],
+            after[first.paraphrase.start],
+            after[second.paraphrase.start],
         )
-        if _count_crossed(one, other) or (
-            (_stand_crossed(*places) or (_are_of_a_kind(one, other) and _surroundings_crossed(*places)))
-            and not _keep_their_company(original, paraphrase, one, other)
+        if _count_crossed(first, second) or (
+            (_stand_crossed(*places) or (_are_of_a_kind(first, second) and _surroundings_crossed(*places)))
+            and not _keep_their_company(original, paraphrase, first, second)
         ):
             findings.append(
                 Finding(
                     "number",
                     "changed",
-                    f"{one.original.text} and {other.original.text} changed places.",
-                    original=one.original.number,
-                    paraphrase=other.paraphrase.number,
-                    before=original.text[slice(*one.original.number)],
-                    after=paraphrase.text[slice(*other.paraphrase.number)],
+                    f"{first.original.text} and {second.original.text} changed places.",
+                    original=first.original.number,
+                    paraphrase=second.paraphrase.number,
+                    before=original.text[slice(*first.original.number)],
+                    after=paraphrase.text[slice(*second.paraphrase.number)],
                 )
             )
     return findings
 
 
-def _are_of_a_kind(one: Match, other: Match) -> bool:
+def _are_of_a_kind(first: Match, second: Match) -> bool:
     """Whether the units do not tell two numbers apart."""
-    return one.original.dimension == other.original.dimension and one.original.unit == one.paraphrase.unit
+    return (
+        first.original.dimension == second.original.dimension and first.original.unit == first.paraphrase.unit
+    )
 
 
 class _Place:
@@ -145,54 +152,54 @@ class _Place:
         """Number of equal words around both, counted from the number on."""
         return sum(
             next(
-                (at for at, (one, two) in enumerate(zip(here, there, strict=False)) if one != two),
+                (at for at, (key, new_key) in enumerate(zip(here, there, strict=False)) if key != new_key),
                 min(len(here), len(there)),
             )
             for here, there in ((self.before, other.before), (self.behind, other.behind))
         )
 
 
-def _stand_crossed(one: _Place, other: _Place, new_one: _Place, new_other: _Place) -> bool:
+def _stand_crossed(first: _Place, second: _Place, new_first: _Place, new_second: _Place) -> bool:
     """Whether both stand among the words that stood around the other; "3 and 5" are alike in either order."""
-    if min(abs(one.index - other.index), abs(new_one.index - new_other.index)) < _APART:
+    if min(abs(first.index - second.index), abs(new_first.index - new_second.index)) < _APART:
         return False
-    crossed = one.run(new_other), other.run(new_one)
-    straight = one.run(new_one), other.run(new_other)
+    crossed = first.run(new_second), second.run(new_first)
+    straight = first.run(new_first), second.run(new_second)
     return min(crossed) >= _SAME_RUN and min(crossed) > max(straight)
 
 
-def _surroundings_crossed(one: _Place, other: _Place, new_one: _Place, new_other: _Place) -> bool:
+def _surroundings_crossed(first: _Place, second: _Place, new_first: _Place, new_second: _Place) -> bool:
     """Whether the surroundings of both agree clearly better crossed than straight."""
-    crossed = similarity(one.context, new_other.context), similarity(other.context, new_one.context)
-    straight = similarity(one.context, new_one.context), similarity(other.context, new_other.context)
+    crossed = similarity(first.context, new_second.context), similarity(second.context, new_first.context)
+    straight = similarity(first.context, new_first.context), similarity(second.context, new_second.context)
     return min(crossed) > max(straight) + _SWAPPED
 
 
-def _keep_their_company(original: Reading, paraphrase: Reading, one: Match, other: Match) -> bool:
+def _keep_their_company(original: Reading, paraphrase: Reading, first: Match, second: Match) -> bool:
     """Whether each still stands behind the words that tell it from the other, and not behind the other's.
 
     "Tom has 12 and Ann has 20", "Ann has 20 and Tom has 12".
     """
     return _go_together(
-        (_words_since(original, one.original), _words_since(original, other.original)),
-        (_words_since(paraphrase, one.paraphrase), _words_since(paraphrase, other.paraphrase)),
+        (_words_since(original, first.original), _words_since(original, second.original)),
+        (_words_since(paraphrase, first.paraphrase), _words_since(paraphrase, second.paraphrase)),
     )
 
 
 def _words_since(reading: Reading, quantity: Quantity) -> set[str]:
     """Keys of the words before a quantity, since the one before it or since its sentence begins; not what it counts."""
     start = reading.sentences[reading.sentence_of(quantity.start)].start
-    start = max([one.end for one in reading.quantities if one.end <= quantity.start] + [start])
+    start = max([earlier.end for earlier in reading.quantities if earlier.end <= quantity.start] + [start])
     words = reading.words[reading.word_at(start) : reading.word_at(quantity.start)]
-    counted = {noun for one in reading.quantities for noun in one.nouns}
+    counted = {noun for number in reading.quantities for noun in number.nouns}
     return {word.key for word in words if word.text.lower() not in STOP_WORDS} - counted
 
 
-def _count_crossed(one: Match, other: Match) -> bool:
+def _count_crossed(first: Match, second: Match) -> bool:
     """Whether each counts in the paraphrase what the other alone counted in the original."""
     return _go_together(
-        (set(one.original.nouns), set(other.original.nouns)),
-        (set(other.paraphrase.nouns), set(one.paraphrase.nouns)),
+        (set(first.original.nouns), set(second.original.nouns)),
+        (set(second.paraphrase.nouns), set(first.paraphrase.nouns)),
     )
 
 
@@ -232,8 +239,8 @@ def _sides(reading: Reading, quantity: Quantity) -> tuple[set[str], set[str]]:
 
 
 def _number_changed(match: Match) -> Finding:
-    one, other = match.original, match.paraphrase
-    return Finding.between("number", "changed", f"{one.text} became {other.text}.", one, other)
+    old, new = match.original, match.paraphrase
+    return Finding.between("number", "changed", f"{old.text} became {new.text}.", old, new)
 
 
 def _vague(original: Reading, paraphrase: Reading) -> list[tuple[Span, str, tuple[str, ...]]]:
@@ -244,7 +251,7 @@ def _vague(original: Reading, paraphrase: Reading) -> list[tuple[Span, str, tupl
         for match in _QUANTIFIERS.finditer(original.text)
         if (at := original.word_at(match.end())) < len(original.words)
     }
-    found = []
+    places = []
     for match in _QUANTIFIERS.finditer(paraphrase.text):
         before = paraphrase.text[max(match.start() - 5, 0) : match.start()]
         if match[0].lower() in known or _HOW_OR_AS.search(before):
@@ -252,8 +259,8 @@ def _vague(original: Reading, paraphrase: Reading) -> list[tuple[Span, str, tupl
         at = paraphrase.word_at(match.end())
         if at < len(paraphrase.words) and paraphrase.words[at].key in vague:
             continue  # some students, a few students
-        found.append((match.span(), match[0], tuple(word.key for word in paraphrase.words[at : at + 3])))
-    return found
+        places.append((match.span(), match[0], tuple(word.key for word in paraphrase.words[at : at + 3])))
+    return places
 
 
 def _lost(
@@ -267,7 +274,7 @@ def _lost(
         quantity.is_weak
         or says_both(quantity, paraphrase, original)
         or _counts_a_list(original, quantity)
-        or (quantity.value == 1 and any(one.unit == quantity.unit for one in paraphrase.bare_units))
+        or (quantity.value == 1 and any(unit.unit == quantity.unit for unit in paraphrase.bare_units))
         or is_repeated(original, quantity, known)
     ):
         return []
@@ -291,14 +298,15 @@ def _counts_a_list(reading: Reading, quantity: Quantity) -> bool:
         return False
     sentence = reading.sentence_of(quantity.start)
     behind = [
-        one
-        for one in reading.quantities
-        if one.start > quantity.start and reading.sentence_of(one.start) == sentence
+        number
+        for number in reading.quantities
+        if number.start > quantity.start and reading.sentence_of(number.start) == sentence
     ]
     return (
         len(behind) == quantity.value
-        and len({one.unit for one in behind}) == 1
+        and len({number.unit for number in behind}) == 1
         and all(
-            _LIST.fullmatch(reading.text, one.end, other.start) is not None for one, other in pairwise(behind)
+            _LIST.fullmatch(reading.text, earlier.end, later.start) is not None
+            for earlier, later in pairwise(behind)
         )
     )

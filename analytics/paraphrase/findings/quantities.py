@@ -81,27 +81,27 @@ def says_both(one: Quantity, without: Reading, within: Reading) -> bool:
     return match is not None and re.search(rf"\b{re.escape(match[1])}(?!\w)", without.text) is not None
 
 
-def _equal(one: Quantity, other: Quantity) -> bool:
-    return one.value == other.value and one.unit == other.unit
+def _equal(old: Quantity, new: Quantity) -> bool:
+    return old.value == new.value and old.unit == new.unit
 
 
-def _equal_number(one: Quantity, other: Quantity) -> bool:
-    return one.value == other.value and (not one.unit or not other.unit)
+def _equal_number(old: Quantity, new: Quantity) -> bool:
+    return old.value == new.value and (not old.unit or not new.unit)
 
 
-def _equal_converted(one: Quantity, other: Quantity) -> bool:
-    if one.unit == other.unit or not one.dimension or one.dimension != other.dimension:
+def _equal_converted(old: Quantity, new: Quantity) -> bool:
+    if old.unit == new.unit or not old.dimension or old.dimension != new.dimension:
         return False
     try:
-        return convert_quantity(one.value, one.unit, other.unit) == other.value
+        return convert_quantity(old.value, old.unit, new.unit) == new.value
     except DataError:
         return False
 
 
-def _equal_rounded(one: Quantity, other: Quantity) -> bool:
-    if one.unit and other.unit and one.unit != other.unit:
+def _equal_rounded(old: Quantity, new: Quantity) -> bool:
+    if old.unit and new.unit and old.unit != new.unit:
         return False
-    return _rounds_to(one.value, other.value) or _rounds_to(other.value, one.value)
+    return _rounds_to(old.value, new.value) or _rounds_to(new.value, old.value)
 
 
 def _rounds_to(exact: Fraction, decimal: Fraction) -> bool:
@@ -122,16 +122,16 @@ def _places(value: Fraction) -> int | None:
     return max(twos, fives) if rest == 1 else None
 
 
-def _equal_inverse(one: Quantity, other: Quantity) -> bool:
-    return one.is_inverse != other.is_inverse and one.value * other.value == 1
+def _equal_inverse(old: Quantity, new: Quantity) -> bool:
+    return old.is_inverse != new.is_inverse and old.value * new.value == 1
 
 
-def _equal_implied(one: Quantity, other: Quantity) -> bool:
-    return _equal(one, other) or _equal_converted(one, other)
+def _equal_implied(old: Quantity, new: Quantity) -> bool:
+    return _equal(old, new) or _equal_converted(old, new)
 
 
-def _same_value(one: Quantity, other: Quantity) -> bool:
-    return one.value == other.value
+def _same_value(old: Quantity, new: Quantity) -> bool:
+    return old.value == new.value
 
 
 def _paired(
@@ -142,10 +142,10 @@ def _paired(
     rule: Callable[[Quantity, Quantity], bool],
 ) -> list[Match]:
     """Take pairs that fit a rule out of both lists, those in the most similar surroundings first."""
-    pairs = [(one, other) for one in left for other in right if rule(one, other)]
+    pairs = [(old, new) for old in left for new in right if rule(old, new)]
     if not pairs:
         return []
-    alone = len({one.start for one, _ in pairs}) == len({other.start for _, other in pairs}) == len(pairs)
+    alone = len({old.start for old, _ in pairs}) == len({new.start for _, new in pairs}) == len(pairs)
     if not alone:
         pairs.sort(
             key=lambda pair: -similarity(original.surroundings(pair[0]), paraphrase.surroundings(pair[1]))
@@ -157,15 +157,15 @@ def _taken(
     pairs: Iterable[tuple[Quantity, Quantity]], left: list[Quantity], right: list[Quantity]
 ) -> list[Match]:
     """Match the pairs in their order, each quantity once, and take what is matched out of both lists."""
-    here, there = {one.start for one in left}, {one.start for one in right}
+    here, there = {quantity.start for quantity in left}, {quantity.start for quantity in right}
     matches = []
-    for one, other in pairs:
-        if one.start in here and other.start in there:
-            here.remove(one.start)
-            there.remove(other.start)
-            matches.append(Match(one, other))
-    left[:] = [one for one in left if one.start in here]
-    right[:] = [one for one in right if one.start in there]
+    for old, new in pairs:
+        if old.start in here and new.start in there:
+            here.remove(old.start)
+            there.remove(new.start)
+            matches.append(Match(old, new))
+    left[:] = [quantity for quantity in left if quantity.start in here]
+    right[:] = [quantity for quantity in right if quantity.start in there]
     return matches
 
 
@@ -183,42 +183,46 @@ def _changed(
 ) -> list[Match]:
     """Pair what is left over by its surroundings: numbers that became others."""
     before = [
-        (one, original.surroundings(one), is_repeated(original, one, [match.original for match in known]))
-        for one in left
-        if not (one.is_ordinal or says_both(one, paraphrase, original))
+        (
+            quantity,
+            original.surroundings(quantity),
+            is_repeated(original, quantity, [match.original for match in known]),
+        )
+        for quantity in left
+        if not (quantity.is_ordinal or says_both(quantity, paraphrase, original))
     ]
     after = [
         (
-            other,
-            paraphrase.surroundings(other),
-            is_repeated(paraphrase, other, [m.paraphrase for m in known]),
+            quantity,
+            paraphrase.surroundings(quantity),
+            is_repeated(paraphrase, quantity, [m.paraphrase for m in known]),
         )
-        for other in right
-        if not (other.is_ordinal or says_both(other, original, paraphrase))
+        for quantity in right
+        if not (quantity.is_ordinal or says_both(quantity, original, paraphrase))
     ]
     pairs = [
-        (similarity(here, there) + (one.unit == other.unit) / 4, one, other)
-        for one, here, is_repeated in before
-        for other, there, otheris_repeated in after
-        if not (one.is_weak and (other.is_weak or otheris_repeated))
-        if not (other.is_weak and is_repeated)
+        (similarity(here, there) + (old.unit == new.unit) / 4, old, new)
+        for old, here, is_repeated in before
+        for new, there, is_new_repeated in after
+        if not (old.is_weak and (new.is_weak or is_new_repeated))
+        if not (new.is_weak and is_repeated)
     ]
     pairs.sort(key=lambda pair: -pair[0])
-    matches = _taken([(one, other) for alike, one, other in pairs if alike > _ALIKE], left, right)
+    matches = _taken([(old, new) for alike, old, new in pairs if alike > _ALIKE], left, right)
     if len(left) == len(right) == 1:  # what alone is left over became the other, wherever it stands
-        matches += _taken([(one, other) for _, one, other in pairs], left, right)
+        matches += _taken([(old, new) for _, old, new in pairs], left, right)
     return matches
 
 
 def is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantity]) -> bool:
     """Whether the same quantity of the same things is said elsewhere in the text, where it is matched."""
     return any(
-        other.value == quantity.value
-        and other.text.lower() not in TIMES
-        and (other.unit == quantity.unit or not other.unit or not quantity.unit)
+        candidate.value == quantity.value
+        and candidate.text.lower() not in TIMES
+        and (candidate.unit == quantity.unit or not candidate.unit or not quantity.unit)
         and (
-            bool(set(quantity.nouns) & set(other.nouns))
-            or similarity(reading.surroundings(quantity), reading.surroundings(other)) > _SAME_PLACE
+            bool(set(quantity.nouns) & set(candidate.nouns))
+            or similarity(reading.surroundings(quantity), reading.surroundings(candidate)) > _SAME_PLACE
         )
-        for other in matched
+        for candidate in matched
     )

@@ -85,10 +85,12 @@ def find_changes(original: str, paraphrase: str, *, without: Collection[str] = (
         paraphrase: the text that should ask the same.
         without: names of rules that are left out.
 
-    >>> [one.sentence for one in find_changes("Zoe rode 30 kilometres.", "Zoe rode some kilometres.")]
+    >>> [finding.sentence for finding in find_changes("Zoe rode 30 kilometres.", "Zoe rode some kilometres.")]
     ['30 became some.']
     """
-    findings = [one for own in changes_by_rule(original, paraphrase, without=without).values() for one in own]
+    findings = [
+        finding for own in changes_by_rule(original, paraphrase, without=without).values() for finding in own
+    ]
     findings.sort(
         key=lambda finding: (not finding.is_serious, (finding.original or finding.paraphrase or (0, 0))[0])
     )
@@ -126,15 +128,15 @@ def _end_of_reading(text: str) -> int:
 
 def _unread(original: str, here: int, paraphrase: str, there: int) -> Finding:
     """Says that the rest of the texts, which differs, was not compared."""
-    one, other = _WORD.search(original, here), _WORD.search(paraphrase, there)
+    word, new_word = _WORD.search(original, here), _WORD.search(paraphrase, there)
     return Finding(
         "wording",
         "changed",
         "The texts are too long to be compared from here on.",
-        original=one and one.span(),
-        paraphrase=other and other.span(),
-        before=one[0] if one else "",
-        after=other[0] if other else "",
+        original=word and word.span(),
+        paraphrase=new_word and new_word.span(),
+        before=word[0] if word else "",
+        after=new_word[0] if new_word else "",
         is_serious=False,
     )
 
@@ -148,10 +150,10 @@ def _changes(original: str, paraphrase: str, without: Collection[str]) -> dict[s
         if rule.name not in without:
             new = rule.find(pair)
             if rule.explains:
-                new = _unreported(new, [one for own in findings.values() for one in own])
+                new = _unreported(new, [finding for own in findings.values() for finding in own])
             findings[rule.name] = new
     if written != (original, paraphrase):
-        return {rule: [_as_written(one, *written) for one in own] for rule, own in findings.items()}
+        return {rule: [_as_written(finding, *written) for finding in own] for rule, own in findings.items()}
     return findings
 
 
@@ -160,8 +162,14 @@ def _unreported(findings: list[Finding], reported: list[Finding]) -> list[Findin
 
     A question as a whole is no such place.
     """
-    places = [one.original for one in reported if one.original and one.is_serious and one.kind != "target"]
-    return [one for one in findings if one.original is None or not overlaps(*one.original, places)]
+    places = [
+        finding.original
+        for finding in reported
+        if finding.original and finding.is_serious and finding.kind != "target"
+    ]
+    return [
+        finding for finding in findings if finding.original is None or not overlaps(*finding.original, places)
+    ]
 
 
 def check_rules(names: Collection[str]) -> None:
@@ -176,9 +184,9 @@ def check_rules(names: Collection[str]) -> None:
             raise DataError(f"There is no rule {name}. The rules are {', '.join(known)}.")
 
 
-def _with_points(text: str, other: str) -> str:
+def _with_points(text: str, counterpart: str) -> str:
     """Write "0,6" as "0.6" where the other text has 0.6; every character keeps its place."""
-    known = set(_DECIMAL.findall(other))
+    known = set(_DECIMAL.findall(counterpart))
 
     def write(match: re.Match[str]) -> str:
         decimal = f"{match[1]}.{match[2]}"
@@ -198,5 +206,5 @@ def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:
 
 def _at(span: Span | None, text: str, said: str) -> str:
     """What stands at a place, if it is what is said but for a decimal's mark; else what is said."""
-    found = text[slice(*span)] if span else said
-    return found if found.replace(".", ",") == said.replace(".", ",") else said
+    words = text[slice(*span)] if span else said
+    return words if words.replace(".", ",") == said.replace(".", ",") else said

@@ -127,7 +127,7 @@ def target_findings(pair: Pair) -> list[Finding]:
     findings: list[Finding] = []
     if _breaks_off(before.text, after.text):
         findings.append(_changed(before, after, "The question breaks off.", change_to="lost"))
-    swapped = [one.keys for one in find_exchanges(pair) if one.is_throughout]
+    swapped = [exchange.keys for exchange in find_exchanges(pair) if exchange.is_throughout]
     if {before.counted, after.counted} not in swapped:
         findings += _counted(original, paraphrase, before, after, pair.is_near_copy)
     lost = before.attributes - after.attributes
@@ -195,7 +195,9 @@ def _breaks_off(before: str, after: str) -> bool:
 
 
 def _target(reading: Reading) -> _Target | None:
-    asked: list[Clause] = [one for one in reading.sentences if one.is_question or _ASKS.search(one.text)]
+    asked: list[Clause] = [
+        clause for clause in reading.sentences if clause.is_question or _ASKS.search(clause.text)
+    ]
     if not asked:
         return None
     sentence = asked[-1]
@@ -266,7 +268,7 @@ def _counted(
         return []
     if before.counted in {word.key for word in after.words} and not (
         original.is_close_to(paraphrase)
-        and any(after.counted in one.nouns for one in original.quantities)
+        and any(after.counted in quantity.nouns for quantity in original.quantities)
         and _is_given(paraphrase, after, before.counted)
     ):
         return []
@@ -304,9 +306,9 @@ def _counted(
 def _is_given(paraphrase: Reading, after: _Target, counted: str) -> bool:
     """Whether a question says how many there are of what the original asks for: "How many men ... in four days?"."""
     return any(
-        counted in {*one.nouns, canonical(one.unit_text)}
-        for one in paraphrase.quantities
-        if after.span[0] <= one.start < after.span[1]
+        counted in {*quantity.nouns, canonical(quantity.unit_text)}
+        for quantity in paraphrase.quantities
+        if after.span[0] <= quantity.start < after.span[1]
     )
 
 

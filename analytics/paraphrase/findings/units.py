@@ -51,37 +51,37 @@ def unit_findings(pair: Pair) -> list[Finding]:
 
 def _unit_of_match(match: Match, paraphrase: Reading) -> Finding | None:
     """Return whether a number lost its unit and nothing else says it."""
-    one, other = match.original, match.paraphrase
-    if not one.unit or other.unit:
+    old, new = match.original, match.paraphrase
+    if not old.unit or new.unit:
         return None
-    said_elsewhere = any(unit.unit == one.unit for unit in paraphrase.bare_units) or any(
-        quantity.unit == one.unit for quantity in paraphrase.quantities
+    said_elsewhere = any(unit.unit == old.unit for unit in paraphrase.bare_units) or any(
+        quantity.unit == old.unit for quantity in paraphrase.quantities
     )
     if (
         said_elsewhere
-        or one.dimension == "money"
-        or (one.dimension == "time" and _AGE.search(paraphrase.text))
-        or _TIMES.match(paraphrase.text, other.end)
+        or old.dimension == "money"
+        or (old.dimension == "time" and _AGE.search(paraphrase.text))
+        or _TIMES.match(paraphrase.text, new.end)
     ):
         return None
-    sentence = f"{one.text} became {other.text}: {one.unit_text} is missing."
-    return Finding.between("unit", "lost", sentence, one, other)
+    sentence = f"{old.text} became {new.text}: {old.unit_text} is missing."
+    return Finding.between("unit", "lost", sentence, old, new)
 
 
 def _unit_changed(original: Reading, paraphrase: Reading, match: Match) -> Finding | None:
-    one, other = match.original, match.paraphrase
-    base, _, per = one.unit.partition(" / ")
-    new_base, _, new_per = other.unit.partition(" / ")
+    old, new = match.original, match.paraphrase
+    base, _, per = old.unit.partition(" / ")
+    new_base, _, new_per = new.unit.partition(" / ")
     if base == new_base and _has_unit(paraphrase if per else original, per or new_per):
         return None  # "5 km every day", "each day 5 km"
     return Finding(
         "unit",
         "changed",
-        f"{one.unit_text or 'no unit'} became {other.unit_text or 'no unit'} ({one.text}, {other.text}).",
-        original=one.unit_span or (one.start, one.end),
-        paraphrase=other.unit_span or (other.start, other.end),
-        before=one.unit_text,
-        after=other.unit_text,
+        f"{old.unit_text or 'no unit'} became {new.unit_text or 'no unit'} ({old.text}, {new.text}).",
+        original=old.unit_span or (old.start, old.end),
+        paraphrase=new.unit_span or (new.start, new.end),
+        before=old.unit_text,
+        after=new.unit_text,
     )
 
 
@@ -90,24 +90,24 @@ def _bare_units(original: Reading, paraphrase: Reading) -> list[Finding]:
     left = [_BareUnit.of(original, unit) for unit in original.bare_units]
     right = [_BareUnit.of(paraphrase, unit) for unit in paraphrase.bare_units]
     said = _units(paraphrase)
-    _take(left, right, lambda one: (one.unit.unit, one.is_asked, one.words_before))
-    _take(left, right, lambda one: (one.unit.unit, one.is_asked))
+    _take(left, right, lambda bare: (bare.unit.unit, bare.is_asked, bare.words_before))
+    _take(left, right, lambda bare: (bare.unit.unit, bare.is_asked))
     findings = [
         Finding.between(
             "unit",
             "changed",
-            f"{one.unit.text} became {other.unit.text}.",
-            one.unit,
-            other.unit,
+            f"{old.unit.text} became {new.unit.text}.",
+            old.unit,
+            new.unit,
         )
-        for one, other in _take(left, right, lambda one: (one.unit.dimension, one.is_asked))
-        if one.unit.unit != other.unit.unit
+        for old, new in _take(left, right, lambda bare: (bare.unit.dimension, bare.is_asked))
+        if old.unit.unit != new.unit.unit
     ]
-    _take(left, right, lambda one: one.unit.unit)
+    _take(left, right, lambda bare: bare.unit.unit)
     return findings + [
-        Finding.lost("unit", one.unit)
-        for one in left
-        if one.unit.unit not in said and one.is_asked and not _still_asked(one.unit, paraphrase)
+        Finding.lost("unit", bare.unit)
+        for bare in left
+        if bare.unit.unit not in said and bare.is_asked and not _still_asked(bare.unit, paraphrase)
     ]
 
 
@@ -138,7 +138,7 @@ def _take(
             pairs.append((unit, fitting.popleft()))
         else:
             rest.append(unit)
-    taken = {id(unit) for _one, unit in pairs}
+    taken = {id(unit) for _, unit in pairs}
     left[:], right[:] = rest, [unit for unit in right if id(unit) not in taken]
     return pairs
 
@@ -149,7 +149,7 @@ def _is_asked(reading: Reading, unit: UnitMention) -> bool:
 
 def _still_asked(unit: UnitMention, paraphrase: Reading) -> bool:
     pattern = _ASKS_FOR.get(unit.dimension)
-    asked = [one.text for one in paraphrase.sentences if one.is_question]
+    asked = [sentence.text for sentence in paraphrase.sentences if sentence.is_question]
     return pattern is not None and any(pattern.search(text) for text in asked)
 
 
@@ -170,7 +170,7 @@ def _units(reading: Reading) -> set[str]:
 
 
 def _whole_units(reading: Reading) -> set[str]:
-    return {one.unit for one in reading.bare_units} | {one.unit for one in reading.quantities}
+    return {unit.unit for unit in reading.bare_units} | {quantity.unit for quantity in reading.quantities}
 
 
 def _abbreviations(reading: Reading) -> set[str]:

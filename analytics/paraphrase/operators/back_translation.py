@@ -31,13 +31,13 @@ class BackTranslation:
 
     def apply(self, question: str, rng: random.Random) -> str | None:
         """Return the back-translation; None where nothing changes or nothing comes back."""
-        sentences = [one.text.strip() for one in split_sentences(question) if one.text.strip()]
+        sentences = [clause.text.strip() for clause in split_sentences(question) if clause.text.strip()]
         if not sentences:
             return None
         foreign = [outputs[0] for outputs in self.there.generate(sentences, beams=self.beams)]
         returned = self.back.generate(foreign, beams=max(self.beams, self.outputs), outputs=self.outputs)
         chosen = [
-            next((one for one in farthest(sentence, outputs) if one.strip()), sentence)
+            next((candidate for candidate in farthest(sentence, outputs) if candidate.strip()), sentence)
             for sentence, outputs in zip(sentences, returned, strict=True)
         ]
-        return first_different(question, [" ".join(one.strip() for one in chosen)])
+        return first_different(question, [" ".join(sentence.strip() for sentence in chosen)])

@@ -153,10 +153,12 @@ def operator(name: str) -> ParaphraseOperator:
     Raises:
         DataError: there is none.
     """
-    for one in OPERATORS:
-        if one.name == name:
-            return one
-    raise DataError(f"There is no operator {name}; there are {', '.join(one.name for one in OPERATORS)}.")
+    for candidate in OPERATORS:
+        if candidate.name == name:
+            return candidate
+    raise DataError(
+        f"There is no operator {name}; there are {', '.join(candidate.name for candidate in OPERATORS)}."
+    )
 
 
 def select_operators(
@@ -173,9 +175,11 @@ def select_operators(
     """
     left_out = {operator(name).name for name in without}
     return tuple(
-        one
-        for one in OPERATORS
-        if one.is_training == training and (extra or one.is_paper) and one.name not in left_out
+        candidate
+        for candidate in OPERATORS
+        if candidate.is_training == training
+        and (extra or candidate.is_paper)
+        and candidate.name not in left_out
     )
 
 
@@ -191,9 +195,14 @@ def with_functions(
         operator(name)
     return tuple(
         ParaphraseOperator(
-            one.name, one.label, one.is_positive, one.is_training, functions[one.name], one.is_paper
+            original.name,
+            original.label,
+            original.is_positive,
+            original.is_training,
+            functions[original.name],
+            original.is_paper,
         )
-        if one.name in functions
-        else one
-        for one in operators
+        if original.name in functions
+        else original
+        for original in operators
     )

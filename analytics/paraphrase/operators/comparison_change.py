@@ -66,14 +66,14 @@ _TIMES = re.compile(r"(?:times|twice|half|thrice)\s$", re.IGNORECASE)
 def apply(question: str, rng: random.Random) -> str | None:
     """Turn one comparison round; None where there is none outside formulas."""
     formulas = formula_spans(question)
-    found = [
+    comparisons = [
         match
         for match in _PATTERN.finditer(question)
         if not overlaps(match.start(), match.end(), formulas) and not _is_part(match)
     ]
-    if not found:
+    if not comparisons:
         return None
-    match = rng.choice(found)
+    match = rng.choice(comparisons)
     new = rng.choice(OPPOSITES[match[0].lower()])
     return (
         question[: match.start()]

@@ -41,8 +41,8 @@ _FORMS = {word: (pair, several) for pair in THINGS for several, word in enumerat
 
 def things_in(question: str) -> dict[tuple[str, str], list[re.Match[str]]]:
     """Where the countable things of the table stand, outside formulas."""
-    formulas = formula_spans(question) + [(one.start, one.end) for one in find_entities(question)]
-    found: dict[tuple[str, str], list[re.Match[str]]] = {}
+    formulas = formula_spans(question) + [(mention.start, mention.end) for mention in find_entities(question)]
+    matches: dict[tuple[str, str], list[re.Match[str]]] = {}
     for match in _WORD.finditer(question):
         form = _FORMS.get(match[0].lower())
         if (
@@ -50,21 +50,23 @@ def things_in(question: str) -> dict[tuple[str, str], list[re.Match[str]]]:
             and match[0].lower() not in _UNITS
             and not overlaps(match.start(), match.end(), formulas)
         ):
-            found.setdefault(form[0], []).append(match)
-    return found
+            matches.setdefault(form[0], []).append(match)
+    return matches
 
 
 def apply(question: str, rng: random.Random) -> str | None:
     """Rename one to three names or things everywhere; None where there is neither."""
     formulas = formula_spans(question)
     names: dict[str, list[tuple[int, int]]] = {}
-    mentions = [one for one in find_entities(question) if not overlaps(one.start, one.end, formulas)]
-    for one in mentions:
-        names.setdefault(one.text, []).append((one.start, one.end))
+    mentions = [
+        mention for mention in find_entities(question) if not overlaps(mention.start, mention.end, formulas)
+    ]
+    for mention in mentions:
+        names.setdefault(mention.text, []).append((mention.start, mention.end))
     taken = set(names)
     edits: list[Edit] = []
     for name in rng.sample(list(names), min(len(names), rng.randint(1, 3))):
-        new = another_name(next(one for one in mentions if one.text == name), taken, rng)
+        new = another_name(next(mention for mention in mentions if mention.text == name), taken, rng)
         if new is not None and not _stands_hidden(question, name, len(names[name])):
             taken.add(new)
             edits += [(start, end, new) for start, end in names[name]]

@@ -23,9 +23,9 @@ def apply(question: str, rng: random.Random) -> str | None:
     """Replace or delete 1 to min(3, k) of the k names; None where there is none, or only a renaming was drawn."""
     formulas = formula_spans(question)
     mentions: dict[str, list[EntityMention]] = {}
-    for one in find_entities(question):
-        if not overlaps(one.start, one.end, formulas):
-            mentions.setdefault(one.text, []).append(one)
+    for mention in find_entities(question):
+        if not overlaps(mention.start, mention.end, formulas):
+            mentions.setdefault(mention.text, []).append(mention)
     if not mentions:
         return None
     names = list(mentions)
@@ -41,7 +41,7 @@ def apply(question: str, rng: random.Random) -> str | None:
 def _is_renaming(mentions: Mapping[str, Sequence[EntityMention]], edits: Sequence[Edit]) -> bool:
     """Whether every name has one name afterwards and no two have the same, as where two names change places."""
     new = {start: text for start, _end, text in edits}
-    named = {name: {new.get(one.start, name) for one in own} for name, own in mentions.items()}
+    named = {name: {new.get(mention.start, name) for mention in own} for name, own in mentions.items()}
     used = [text for texts in named.values() for text in texts]
     return "" not in used and len(used) == len(set(used)) == len(named)
 
@@ -62,7 +62,7 @@ def _edits(question: str, mentions: list[EntityMention], names: list[str], rng: 
         chosen, new = mentions, rng.choice(others)
     else:
         chosen = rng.sample(mentions, rng.randint(1, len(mentions) - 1))
-    return [(one.start, _end(question, one, new or ""), new or "") for one in chosen]
+    return [(mention.start, _end(question, mention, new or ""), new or "") for mention in chosen]
 
 
 def _end(question: str, mention: EntityMention, new: str) -> int:

@@ -64,10 +64,10 @@ def _drop_clause(question: str, rng: random.Random) -> str | None:
 
 
 def _cut_phrase(question: str, rng: random.Random) -> str | None:
-    found = list(_PHRASE.finditer(question))
-    if not found:
+    phrases = list(_PHRASE.finditer(question))
+    if not phrases:
         return None
-    match = rng.choice(found)
+    match = rng.choice(phrases)
     return question[: match.start()] + question[match.end() :]
 
 
@@ -84,4 +84,6 @@ def _run_together(question: str, rng: random.Random) -> str | None:
     at = rng.choice(pairs)
     first, second = pieces[at].text.split(), pieces[at + 1].text.split()
     merged = " ".join([*first[: max(2, 2 * len(first) // 3)], *second[-max(2, 2 * len(second) // 3) :]]) + " "
-    return "".join((*(one.text for one in pieces[:at]), merged, *(one.text for one in pieces[at + 2 :])))
+    return "".join(
+        (*(piece.text for piece in pieces[:at]), merged, *(piece.text for piece in pieces[at + 2 :]))
+    )

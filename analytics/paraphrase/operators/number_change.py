@@ -15,18 +15,21 @@ def apply(question: str, rng: random.Random) -> str | None:
     """Change one number a little: a digit, or a few more or less; None where there is none outside formulas."""
     formulas = formula_spans(question)
     mentions = [
-        one
-        for one in find_numbers(question)
-        if not overlaps(one.start, one.end, formulas) and one.text.lower() not in {"one", "half", "a half"}
+        mention
+        for mention in find_numbers(question)
+        if not overlaps(mention.start, mention.end, formulas)
+        and mention.text.lower() not in {"one", "half", "a half"}
     ]
     if not mentions:
         return None
     chosen = rng.choice(mentions)
-    taken = {one.value for one in mentions}
+    taken = {mention.value for mention in mentions}
     new = _another(chosen, taken, rng)
     if new is None:
         return None
-    return apply_edits(question, [(one.start, one.end, new) for one in mentions if one.text == chosen.text])
+    return apply_edits(
+        question, [(mention.start, mention.end, new) for mention in mentions if mention.text == chosen.text]
+    )
 
 
 def _another(mention: NumberMention, taken: set[Fraction], rng: random.Random) -> str | None:
@@ -36,8 +39,8 @@ def _another(mention: NumberMention, taken: set[Fraction], rng: random.Random) -
             at = rng.choice(places)
             digit = rng.choice("123456789" if at == places[0] else "0123456789")
             new = mention.text[:at] + digit + mention.text[at + 1 :]
-            found = find_numbers(new)
-            if len(found) == 1 and found[0].value not in taken and found[0].value > 0:
+            numbers = find_numbers(new)
+            if len(numbers) == 1 and numbers[0].value not in taken and numbers[0].value > 0:
                 return new
         return None
     if mention.value.denominator != 1:

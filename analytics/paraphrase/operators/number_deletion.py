@@ -29,11 +29,11 @@ def apply(question: str, rng: random.Random) -> str | None:
     """Replace one or two numbers; None where there is none outside formulas ("one" does not count)."""
     formulas = formula_spans(question)
     mentions = [
-        one
-        for one in find_numbers(question)
-        if not overlaps(one.start, one.end, formulas) and one.text.lower() not in {"one", "half"}
+        mention
+        for mention in find_numbers(question)
+        if not overlaps(mention.start, mention.end, formulas) and mention.text.lower() not in {"one", "half"}
     ]
-    values = sorted({one.value for one in mentions})
+    values = sorted({mention.value for mention in mentions})
     if not values:
         return None
     chosen = {
@@ -41,7 +41,11 @@ def apply(question: str, rng: random.Random) -> str | None:
         for value in rng.sample(values, min(rng.randint(1, _MOST), len(values)))
     }
     signs = {unit.end: unit for unit in find_units(question) if unit.text in MONEY_SIGNS}
-    edits = [_edit(question, one, chosen[one.value], signs) for one in mentions if one.value in chosen]
+    edits = [
+        _edit(question, mention, chosen[mention.value], signs)
+        for mention in mentions
+        if mention.value in chosen
+    ]
     return tidy(apply_edits(question, edits)) or None
 
 

@@ -25,23 +25,27 @@ def apply(question: str, rng: random.Random) -> str | None:
     if _SYMMETRIC.search(question):
         return None
     formulas = formula_spans(question)
-    mentions = [one for one in find_numbers(question) if not overlaps(one.start, one.end, formulas)]
-    once = [one for one in mentions if sum(other.value == one.value for other in mentions) == 1]
+    mentions = [
+        mention for mention in find_numbers(question) if not overlaps(mention.start, mention.end, formulas)
+    ]
+    once = [mention for mention in mentions if sum(peer.value == mention.value for peer in mentions) == 1]
     pairs = [
-        (one, other)
-        for one, other in combinations(once, 2)
-        if _same_kind(one, other) and _apart(question, one, other)
+        (first, second)
+        for first, second in combinations(once, 2)
+        if _same_kind(first, second) and _apart(question, first, second)
     ]
     if not pairs:
         return None
-    one, other = rng.choice(pairs)
-    return apply_edits(question, [(one.start, one.end, other.text), (other.start, other.end, one.text)])
+    first, second = rng.choice(pairs)
+    return apply_edits(
+        question, [(first.start, first.end, second.text), (second.start, second.end, first.text)]
+    )
 
 
-def _same_kind(one: NumberMention, other: NumberMention) -> bool:
+def _same_kind(first: NumberMention, second: NumberMention) -> bool:
     """Both in digits or both in words, both percent or neither."""
-    return one.text[0].isdigit() == other.text[0].isdigit() and ("%" in one.text) == ("%" in other.text)
+    return first.text[0].isdigit() == second.text[0].isdigit() and ("%" in first.text) == ("%" in second.text)
 
 
-def _apart(question: str, one: NumberMention, other: NumberMention) -> bool:
-    return sum(word.isalpha() for word in question[one.end : other.start].split()) >= 2
+def _apart(question: str, first: NumberMention, second: NumberMention) -> bool:
+    return sum(word.isalpha() for word in question[first.end : second.start].split()) >= 2

@@ -64,7 +64,7 @@ class PassiveByModels:
 
     def apply(self, question: str, rng: random.Random) -> str | None:
         """Put the question in the passive; None where the models change nothing."""
-        sentences = [one.text.strip() for one in split_sentences(question)]
+        sentences = [sentence.text.strip() for sentence in split_sentences(question)]
         changed = [outputs[0] for outputs in self.voice.generate(sentences)] if sentences else []
         if self.grammar is not None and changed:
             changed = [outputs[0] for outputs in self.grammar.generate(changed)]
@@ -88,9 +88,9 @@ def apply(question: str, rng: random.Random) -> str | None:
 def _passive(match: re.Match[str]) -> str:
     verb = match["verb"]
     present = verb.endswith("s") and verb in _PARTICIPLES
-    one = _SINGULAR.match(match["object"]) is not None
+    singular = _SINGULAR.match(match["object"]) is not None
     be = {(True, True): "is", (True, False): "are", (False, True): "was", (False, False): "were"}[
-        present, one
+        present, singular
     ]
     subject = match["subject"]
     agent = _BY.get(subject) or (lower_first(subject) if " " in subject and "and" not in subject else subject)

@@ -16,14 +16,14 @@ __all__ = ["apply"]
 
 def apply(question: str, rng: random.Random) -> str | None:
     """Ask with one fact or none; None where the question is one sentence."""
-    sentences = [one.text.strip() for one in split_sentences(question)]
-    asks = [one for one in split_sentences(question) if one.is_question]
+    sentences = [sentence.text.strip() for sentence in split_sentences(question)]
+    asks = [sentence for sentence in split_sentences(question) if sentence.is_question]
     if len(sentences) < 2 or not asks:
         return None
     asked = asks[-1].text.strip().rstrip("?.").rstrip()
-    facts = [one for one in sentences if one != asks[-1].text.strip()]
+    facts = [sentence for sentence in sentences if sentence != asks[-1].text.strip()]
     if len(facts) > 1 and rng.random() < 0.6:
-        names = frozenset(one.text.split()[0] for one in find_entities(question))
+        names = frozenset(mention.text.split()[0] for mention in find_entities(question))
         fact = lower_first(rng.choice(facts).rstrip(".?! "), names)
         return tidy(f"{asked} if {fact}?")
     return tidy(f"{asked}?")

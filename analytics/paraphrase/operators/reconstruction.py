@@ -77,7 +77,7 @@ def apply(question: str, rng: random.Random) -> str | None:
     text = apply_edits(question, [(match.start(), match.end(), "") for match in chosen])
     sentences = split_sentences(text)
     if len(sentences) > 1 and rng.random() < 0.5:
-        names = frozenset(one.text.split()[0] for one in find_entities(question))
+        names = frozenset(mention.text.split()[0] for mention in find_entities(question))
         at = rng.randrange(len(sentences) - 1)
         first = sentences[at].text.rstrip()
         if first.endswith("."):

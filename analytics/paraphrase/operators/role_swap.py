@@ -21,22 +21,27 @@ _JOINED = re.compile(r"^\s*(?:,|and|or|&|,\s*and|to)\s*$")
 def apply(question: str, rng: random.Random) -> str | None:
     """Swap two names in one sentence; None where no sentence has two that also stand elsewhere."""
     formulas = formula_spans(question)
-    mentions = [one for one in find_entities(question) if not overlaps(one.start, one.end, formulas)]
+    mentions = [
+        mention for mention in find_entities(question) if not overlaps(mention.start, mention.end, formulas)
+    ]
     pairs: list[tuple[EntityMention, EntityMention]] = []
     for sentence in split_sentences(question):
-        inside = [one for one in mentions if sentence.start <= one.start < sentence.end]
+        inside = [mention for mention in mentions if sentence.start <= mention.start < sentence.end]
         pairs += [
-            (one, other)
-            for one, other in pairwise(inside)
-            if one.text != other.text
-            and not _JOINED.match(question[one.end : other.start])
+            (first, second)
+            for first, second in pairwise(inside)
+            if first.text != second.text
+            and not _JOINED.match(question[first.end : second.start])
             and any(
-                mention.text in {one.text, other.text} and not sentence.start <= mention.start < sentence.end
+                mention.text in {first.text, second.text}
+                and not sentence.start <= mention.start < sentence.end
                 for mention in mentions
             )
-            and sum(mention.text in {one.text, other.text} for mention in inside) == 2
+            and sum(mention.text in {first.text, second.text} for mention in inside) == 2
         ]
     if not pairs:
         return None
-    one, other = rng.choice(pairs)
-    return apply_edits(question, [(one.start, one.end, other.text), (other.start, other.end, one.text)])
+    first, second = rng.choice(pairs)
+    return apply_edits(
+        question, [(first.start, first.end, second.text), (second.start, second.end, first.text)]
+    )

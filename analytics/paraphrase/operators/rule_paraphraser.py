@@ -56,8 +56,8 @@ def reword(question: str, rng: random.Random, *, strength: float = 1.0) -> str |
     return None if not changed or _same(changed, question) else changed
 
 
-def _same(one: str, other: str) -> bool:
-    return one.split() == other.split()
+def _same(first: str, second: str) -> bool:
+    return first.split() == second.split()
 
 
 def _outside_formulas(rule: Rule, text: str, rng: random.Random) -> str:

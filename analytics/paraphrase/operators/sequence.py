@@ -20,10 +20,15 @@ class SequenceModel(Protocol):
 
 def farthest(text: str, candidates: Sequence[str]) -> list[str]:
     """Order candidates by their normalised Levenshtein distance from a text, the farthest first."""
-    return sorted(candidates, key=lambda one: (-Levenshtein.normalized_distance(text, one), one))
+    return sorted(
+        candidates, key=lambda candidate: (-Levenshtein.normalized_distance(text, candidate), candidate)
+    )
 
 
 def first_different(text: str, candidates: Sequence[str]) -> str | None:
     """Return the first candidate that says anything and differs in more than blanks."""
     words = text.split()
-    return next((one.strip() for one in candidates if one.strip() and one.split() != words), None)
+    return next(
+        (candidate.strip() for candidate in candidates if candidate.strip() and candidate.split() != words),
+        None,
+    )

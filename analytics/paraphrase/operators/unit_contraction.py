@@ -17,7 +17,7 @@ _SIGNS = {"dollar": "$", "euro": "€", "pound_sterling": "£", "rupee": "Rs. "}
 def apply(question: str, rng: random.Random) -> str | None:
     """Abbreviate every unit that follows a number in digits; None where there is none."""
     formulas = formula_spans(question)
-    numbers = {one.end: one for one in find_numbers(question) if one.text[0].isdigit()}
+    numbers = {mention.end: mention for mention in find_numbers(question) if mention.text[0].isdigit()}
     edits: list[Edit] = []
     for unit in find_units(question):
         number = numbers.get(len(question[: unit.start].rstrip()))

@@ -25,8 +25,8 @@ def apply(question: str, rng: random.Random) -> str | None:
     """Write out every abbreviated unit and percent sign; None where there is none."""
     formulas = formula_spans(question)
     numbers = find_numbers(question)
-    ends = {one.end: one for one in numbers}
-    starts = {one.start: one for one in numbers}
+    ends = {mention.end: mention for mention in numbers}
+    starts = {mention.start: mention for mention in numbers}
     edits: list[Edit] = []
     for unit in find_units(question):
         if overlaps(unit.start, unit.end, formulas) or _is_decade(question, unit):

@@ -77,8 +77,8 @@ _SINGULAR_SPEED = re.compile(r"\s(?:per|an?|each|every)\s|/", re.IGNORECASE)
 def apply(question: str, rng: random.Random) -> str | None:
     """Replace one unit or more; None where there is none that measures something."""
     formulas = formula_spans(question)
-    number_ends = {one.end for one in find_numbers(question)}
-    found = [
+    number_ends = {number.end for number in find_numbers(question)}
+    units = [
         unit
         for unit in find_units(question)
         if unit.dimension in CATEGORIES
@@ -86,10 +86,10 @@ def apply(question: str, rng: random.Random) -> str | None:
         and _measures(question, unit, number_ends)
     ]
     by_unit: dict[str, list[UnitMention]] = {}
-    for unit in found:
+    for unit in units:
         by_unit.setdefault(unit.unit, []).append(unit)
     edits: list[Edit] = []
-    if found:
+    if units:
         for name in rng.sample(sorted(by_unit), rng.randint(1, min(2, len(by_unit)))):
             mentions = by_unit[name]
             count = rng.randint(1, max(len(mentions) - 1, 1))
@@ -115,7 +115,7 @@ def _written(question: str, mention: UnitMention, new: str) -> list[Edit]:
         at = mention.end
         while question[at : at + 1] == " ":
             at += 1
-        number = next((one for one in find_numbers(question) if one.start == at), None)
+        number = next((candidate for candidate in find_numbers(question) if candidate.start == at), None)
         name = unit_words(new, several=number is None or number.value != 1)
         if number is None or name is None:
             return []

@@ -61,16 +61,16 @@ def apply(question: str, rng: random.Random) -> str | None:
 def _places(question: str) -> list[tuple[int, int]]:
     """Where names, units, numbers and counted things stand, each place once."""
     numbers = find_numbers(question)
-    found = [(one.start, one.end) for one in find_entities(question)]
-    found += [(one.start, one.end) for one in find_units(question)]
-    found += [(one.start, one.end) for one in numbers]
-    for one in numbers:
-        counted = _COUNTED.match(question, one.end)
+    spans = [(entity.start, entity.end) for entity in find_entities(question)]
+    spans += [(unit.start, unit.end) for unit in find_units(question)]
+    spans += [(number.start, number.end) for number in numbers]
+    for number in numbers:
+        counted = _COUNTED.match(question, number.end)
         if counted and counted[1] not in STOP_WORDS:
-            found.append(counted.span(1))
+            spans.append(counted.span(1))
     formulas = formula_spans(question)
     places: list[tuple[int, int]] = []
-    for start, end in sorted(set(found), key=lambda place: (place[0], -place[1])):
+    for start, end in sorted(set(spans), key=lambda place: (place[0], -place[1])):
         if not overlaps(start, end, formulas) and not overlaps(start, end, places):
             places.append((start, end))
     return places

@@ -17,11 +17,11 @@ def apply(question: str, rng: random.Random) -> str | None:
     """Write whole numbers in digits; None where none stands in words ("one" and "half" stay)."""
     formulas = formula_spans(question)
     edits = [
-        (one.start, one.end, str(one.value))
-        for one in find_numbers(question)
-        if one.text[0].isalpha()
-        and one.value.denominator == 1
-        and not _KEPT.search(one.text)
-        and not overlaps(one.start, one.end, formulas)
+        (mention.start, mention.end, str(mention.value))
+        for mention in find_numbers(question)
+        if mention.text[0].isalpha()
+        and mention.value.denominator == 1
+        and not _KEPT.search(mention.text)
+        and not overlaps(mention.start, mention.end, formulas)
     ]
     return apply_edits(question, edits) if edits else None

@@ -20,7 +20,9 @@ def cohen_kappa(first: Sequence[int], second: Sequence[int]) -> float:
     """
     if len(first) != len(second) or not first:
         raise DataError("Two annotators must have labelled the same items, and at least one.")
-    observed = sum(one == two for one, two in zip(first, second, strict=True)) / len(first)
+    observed = sum(
+        first_label == second_label for first_label, second_label in zip(first, second, strict=True)
+    ) / len(first)
     labels = set(first) | set(second)
     expected = sum(list(first).count(label) * list(second).count(label) for label in labels) / len(first) ** 2
     return 1.0 if expected == 1 else (observed - expected) / (1 - expected)

@@ -26,7 +26,8 @@ def same_numbers(original: str, paraphrase: str) -> float:
     (1.0, -1.0)
     """
     return _sign(
-        {one.value for one in find_numbers(original)} == {one.value for one in find_numbers(paraphrase)}
+        {number.value for number in find_numbers(original)}
+        == {number.value for number in find_numbers(paraphrase)}
     )
 
 
@@ -38,8 +39,8 @@ def same_numbers_and_units(original: str, paraphrase: str) -> float:
     """
     before, after = (
         (
-            Counter(one.value for one in find_numbers(text)),
-            Counter(one.unit for one in find_units(text)),
+            Counter(number.value for number in find_numbers(text)),
+            Counter(mention.unit for mention in find_units(text)),
         )
         for text in (original, paraphrase)
     )
@@ -48,7 +49,7 @@ def same_numbers_and_units(original: str, paraphrase: str) -> float:
 
 def no_finding(original: str, paraphrase: str) -> float:
     """Return 1 where the findings hold nothing serious, else -1."""
-    return _sign(not any(one.is_serious for one in find_changes(original, paraphrase)))
+    return _sign(not any(finding.is_serious for finding in find_changes(original, paraphrase)))
 
 
 def edit_similarity(original: str, paraphrase: str) -> float:

@@ -82,7 +82,7 @@ def pair_metrics(
         for name in ("macro", "weighted")
     }
     (macro_p, macro_r, macro_f1), (weighted_p, weighted_r, weighted_f1) = (
-        tuple(float(one) for one in averages[name][:3]) for name in ("macro", "weighted")
+        tuple(float(average) for average in averages[name][:3]) for name in ("macro", "weighted")
     )
     positive, negative = float(values[truth == 1].mean()), float(values[truth == 0].mean())
     return PairMetrics(
@@ -131,8 +131,8 @@ def operator_accuracy(meant: Sequence[int], labels: Sequence[int]) -> OperatorAc
     """Compare what operators mean to make (1 valid) with labels: precision and recall of the valid class."""
     if len(meant) != len(labels) or not meant:
         raise DataError("There must be as many labels as operators' outputs, and at least one.")
-    both = sum(one == label == 1 for one, label in zip(meant, labels, strict=True))
-    equal = sum(one == label for one, label in zip(meant, labels, strict=True))
+    both = sum(meaning == label == 1 for meaning, label in zip(meant, labels, strict=True))
+    equal = sum(meaning == label for meaning, label in zip(meant, labels, strict=True))
     return OperatorAccuracy(
         precision=both / sum(meant) if sum(meant) else 0.0,
         recall=both / sum(labels) if sum(labels) else 0.0,
@@ -151,5 +151,5 @@ def _checked(labels: Sequence[int], scores: Sequence[float]) -> tuple[np.ndarray
     return truth, values
 
 
-def _harmonic(one: float, other: float) -> float:
-    return 2 * one * other / (one + other) if one + other > 0 else 0.0
+def _harmonic(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0

@@ -69,7 +69,7 @@ class PairScore:
             "score": round(self.score, 6),
             "verdict": self.verdict,
             "probability": round(self.probability, 6),
-            "findings": [one.as_dict() for one in self.findings],
+            "findings": [finding.as_dict() for finding in self.findings],
         }
 
 
@@ -107,11 +107,11 @@ class Scorer:
             return []
         near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
         scores = stretched(near, self.verdict.boundary).tolist()
-        found, features = weigh_pairs(pairs, scores, without=without)
+        findings_by_pair, features = weigh_pairs(pairs, scores, without=without)
         return [
             PairScore(score, cosine, float(probability), findings)
             for score, cosine, probability, findings in zip(
-                scores, near, self.verdict.probabilities(features), found, strict=True
+                scores, near, self.verdict.probabilities(features), findings_by_pair, strict=True
             )
         ]
 
@@ -121,9 +121,9 @@ class Scorer:
 
     def with_encode(self, encode: Encode) -> Scorer:
         """The same scorer with its vectors computed elsewhere, as in bulk with torch."""
-        other = copy(self)
-        other._encode = encode
-        return other
+        scorer = copy(self)
+        scorer._encode = encode
+        return scorer
 
     def knows(self, original: str, paraphrase: str) -> bool:
         """Whether the encoder knows nine of ten tokens of both; else a score says nothing."""
@@ -151,10 +151,10 @@ def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
     """The cosine of each pair; a text that occurs in several pairs is encoded once."""
     rows = {text: row for row, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
     vectors = encode(list(rows))
-    first = vectors[[rows[one] for one, _ in pairs]]
-    second = vectors[[rows[other] for _, other in pairs]]
+    first = vectors[[rows[original] for original, _ in pairs]]
+    second = vectors[[rows[paraphrase] for _, paraphrase in pairs]]
     products = np.einsum("ij,ij->i", first, second, dtype=np.float64)
-    return [float(one) for one in np.clip(products, -1, 1)]
+    return [float(cosine) for cosine in np.clip(products, -1, 1)]
 
 
 def load_scorer(folder: Path, *, threads: int | None = None) -> Scorer:

@@ -86,7 +86,7 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The weights by feature, as plain values."""
-        weights = {name: round(one, 6) for name, one in zip(FEATURES, self.weights, strict=True)}
+        weights = {name: round(weight, 6) for name, weight in zip(FEATURES, self.weights, strict=True)}
         return {
             "weights": weights,
             "bias": round(self.bias, 6),
@@ -110,15 +110,15 @@ class Verdict:
                 weights = {name: weights.get(_FORMER.get(name, name), 0.0) for name in FEATURES} | {
                     "shorter": 0.0
                 }
-            found = {name: float(weights.get(name, 0.0)) for name in FEATURES}
+            by_feature = {name: float(weights.get(name, 0.0)) for name in FEATURES}
             bias, pairs = float(body["bias"]), int(body.get("pairs", 0))
             boundary = float(body.get("boundary", UNSTRETCHED))
             by_shared_words = bool(body.get("by_shared_words", False))
         except (KeyError, TypeError, ValueError) as error:
             raise ArtifactError(f"The verdict of the scorer cannot be read: {error}.") from error
-        if not all(map(math.isfinite, (*found.values(), bias, boundary))) or boundary >= 1:
+        if not all(map(math.isfinite, (*by_feature.values(), bias, boundary))) or boundary >= 1:
             raise ArtifactError("The verdict of the scorer has a weight that is not a number.")
-        return cls(tuple(found.values()), bias, pairs, boundary, by_shared_words)
+        return cls(tuple(by_feature.values()), bias, pairs, boundary, by_shared_words)
 
 
 def verdict_features(

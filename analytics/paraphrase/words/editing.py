@@ -116,7 +116,7 @@ def formula_spans(text: str) -> list[tuple[int, int]]:
     """Where the formulas stand; words are not changed in them."""
     if not has_formula_marks(text):
         return []
-    return [(one.start, one.end) for one in segment_text(text) if one.kind == "formula"]
+    return [(segment.start, segment.end) for segment in segment_text(text) if segment.kind == "formula"]
 
 
 def overlaps(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:

@@ -175,8 +175,8 @@ class NamePlaces:
         for start in self._lower.get(first[0].lower(), ()):
             self.looked_at += 1
             end = start + len(name)
-            found = self._text[start:end]
-            if start < done or (found.lower() if ignores_case else found) != wanted:
+            stretch = self._text[start:end]
+            if start < done or (stretch.lower() if ignores_case else stretch) != wanted:
                 continue
             if _TOKEN.match(self._text, end) is None:
                 places.append((start, end))
@@ -229,10 +229,10 @@ def places() -> tuple[str, ...]:
 
     cities = "Paris London Berlin Madrid Rome Vienna Boston Chicago Denver Toronto Sydney Tokyo Cairo Lagos"
     more = "New York,Los Angeles,San Francisco,Las Vegas,New Jersey,New Orleans,Hong Kong,Cape Town"
-    found = dict.fromkeys(
+    names = dict.fromkeys(
         (*English.countries, *States.states, *India.cities, *cities.split(), *more.split(","))
     )
-    return tuple(name for name in found if re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", name))
+    return tuple(name for name in names if re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", name))
 
 
 def _single(names: Iterable[str]) -> Iterable[str]:

@@ -46,14 +46,14 @@ def key_phrases(text: str, count: int = 4) -> list[KeyPhrase]:
     topics = _topics(_candidates(text))
     if not topics:
         return []
-    weights = [[_strength(one, other) for other in topics] for one in topics]
+    weights = [[_strength(topic, neighbour) for neighbour in topics] for topic in topics]
     scores = _page_rank(weights)
     order = sorted(range(len(topics)), key=lambda index: (-scores[index], topics[index][0].start))
     return [_phrase(text, topics[index]) for index in order[:count]]
 
 
 def _candidates(text: str) -> list[_Candidate]:
-    found: list[_Candidate] = []
+    candidates: list[_Candidate] = []
     run: list[tuple[int, re.Match[str]]] = []
     for index, token in enumerate([*_TOKEN.finditer(text), None]):
         if token is not None and token[0][0].isalpha() and token[0].lower() not in STOP_WORDS:
@@ -61,10 +61,10 @@ def _candidates(text: str) -> list[_Candidate]:
             continue
         if run:
             run = run[-_LONGEST:]  # the head of a noun phrase stands last
-            stems = frozenset(stem(one[0]) for _, one in run)
-            found.append(_Candidate(run[0][1].start(), run[-1][1].end(), run[0][0], stems))
+            stems = frozenset(stem(word[0]) for _, word in run)
+            candidates.append(_Candidate(run[0][1].start(), run[-1][1].end(), run[0][0], stems))
             run = []
-    return found
+    return candidates
 
 
 def _topics(candidates: Sequence[_Candidate]) -> list[list[_Candidate]]:
@@ -72,8 +72,8 @@ def _topics(candidates: Sequence[_Candidate]) -> list[list[_Candidate]]:
     for candidate in candidates:
         for topic in topics:
             if any(
-                2 * len(candidate.stems & one.stems) >= min(len(candidate.stems), len(one.stems))
-                for one in topic
+                2 * len(candidate.stems & member.stems) >= min(len(candidate.stems), len(member.stems))
+                for member in topic
             ):
                 topic.append(candidate)
                 break
@@ -82,10 +82,10 @@ def _topics(candidates: Sequence[_Candidate]) -> list[list[_Candidate]]:
     return topics
 
 
-def _strength(one: Sequence[_Candidate], other: Sequence[_Candidate]) -> float:
-    if one is other:
+def _strength(topic: Sequence[_Candidate], neighbour: Sequence[_Candidate]) -> float:
+    if topic is neighbour:
         return 0.0
-    return sum(1 / abs(first.index - second.index) for first in one for second in other)
+    return sum(1 / abs(first.index - second.index) for first in topic for second in neighbour)
 
 
 def _page_rank(weights: list[list[float]]) -> list[float]:
@@ -95,7 +95,11 @@ def _page_rank(weights: list[list[float]]) -> list[float]:
     for _ in range(_ROUNDS):
         scores = [
             (1 - _DAMPING) / count
-            + _DAMPING * sum(scores[other] * weights[other][index] / totals[other] for other in range(count))
+            + _DAMPING
+            * sum(
+                scores[neighbour] * weights[neighbour][index] / totals[neighbour]
+                for neighbour in range(count)
+            )
             for index in range(count)
         ]
     return scores

@@ -93,7 +93,9 @@ class Reading:
 
     def has_numbers_of(self, other: Reading) -> bool:
         """Whether both say the same numbers in the same order."""
-        return [one.value for one in self.quantities] == [one.value for one in other.quantities]
+        return [quantity.value for quantity in self.quantities] == [
+            quantity.value for quantity in other.quantities
+        ]
 
     def word_at(self, place: int) -> int:
         """Index of the first word that ends behind a place."""
@@ -215,7 +217,7 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
         names=NamePlaces(text),
         keys=frozenset(word.key for word in words),
         word_ends=tuple(word.end for word in words),
-        sentence_starts=tuple(one.start for one in sentences),
+        sentence_starts=tuple(sentence.start for sentence in sentences),
     )
 
 
@@ -223,16 +225,18 @@ def _quantities(
     text: str, words: tuple[Word, ...], units: list[UnitMention]
 ) -> tuple[tuple[Quantity, ...], set[int]]:
     numbers: list[NumberMention] = [
-        one for one in find_numbers(text) if one.text.lower() not in _RESULTS and not _is_no_amount(text, one)
+        mention
+        for mention in find_numbers(text)
+        if mention.text.lower() not in _RESULTS and not _is_no_amount(text, mention)
     ]
-    taken = [(one.start, one.end) for one in numbers]
+    taken = [(mention.start, mention.end) for mention in numbers]
     for word in words:
         times = TIMES.get(word.text.lower())
         if times and not any(start < word.end and word.start < end for start, end in taken):
             numbers.append(NumberMention(word.start, word.end, word.text, times))
-    numbers.sort(key=lambda one: one.start)
+    numbers.sort(key=lambda mention: mention.start)
     starts = [word.start for word in words]
-    found: list[Quantity] = []
+    quantities: list[Quantity] = []
     bound: set[int] = set()
     for number in numbers:
         unit = _unit_of(text, number, units, bound)
@@ -241,7 +245,7 @@ def _quantities(
         if unit is not None:
             bound.add(unit.start)
             start, end = min(start, unit.start), max(end, unit.end)
-        found.append(
+        quantities.append(
             Quantity(
                 start=start,
                 end=end,
@@ -259,7 +263,7 @@ def _quantities(
                 or _DIVIDED.search(text[max(number.start - 12, 0) : number.start]) is not None,
             )
         )
-    return tuple(found), bound
+    return tuple(quantities), bound
 
 
 def _is_no_amount(text: str, number: NumberMention) -> bool:

@@ -33,18 +33,20 @@ def typed_text(text: str) -> str:
     >>> typed_text("No number here.")
     'No number here.'
     """
-    found = find_units(text)
+    mentions = find_units(text)
     numbers = [
-        one
-        for one in find_numbers(text)
-        if not any(unit.start <= one.start and one.end <= unit.end for unit in found)  # the 2 of m^2
+        number
+        for number in find_numbers(text)
+        if not any(unit.start <= number.start and number.end <= unit.end for unit in mentions)  # the 2 of m^2
     ]
     units = [
-        unit for unit in found if not any(one.start < unit.end and unit.start < one.end for one in numbers)
+        unit
+        for unit in mentions
+        if not any(number.start < unit.end and unit.start < number.end for number in numbers)
     ]
     places = [
-        *((one.start, one.end, _decimal(one.value)) for one in numbers),
-        *((one.start, one.end, _name(one.unit)) for one in units),
+        *((number.start, number.end, _decimal(number.value)) for number in numbers),
+        *((unit.start, unit.end, _name(unit.unit)) for unit in units),
     ]
     written = text
     for start, end, word in sorted(places, reverse=True):
@@ -52,8 +54,8 @@ def typed_text(text: str) -> str:
         left = " " if before[-1:].isalnum() else ""
         right = " " if after[:1].isalnum() else ""
         written = f"{before}{left}{word}{right}{after}"
-    listed = [_decimal(value) for value in sorted(one.value for one in numbers)]
-    listed += sorted({_name(one.unit) for one in units})
+    listed = [_decimal(value) for value in sorted(number.value for number in numbers)]
+    listed += sorted({_name(unit.unit) for unit in units})
     return f" {_MARK} ".join([written, *listed])
 
 

@@ -272,7 +272,7 @@ def _rows() -> dict[str, str]:
     rows: dict[str, str] = {}
     for row in (*SYNONYMS, *_COMPARED):
         stems = [stem(word) for word in row if " " not in word]
-        first = next((rows[one] for one in stems if one in rows), stems[0])
+        first = next((rows[base] for base in stems if base in rows), stems[0])
         rows |= dict.fromkeys(stems, first)
     return rows
 

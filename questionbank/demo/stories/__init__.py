@@ -97,13 +97,14 @@ def _people(rng: Random) -> dict[str, str]:
     draw = Draw(rng)
     names: dict[str, str] = {}
     for slot, he in (("W", "she"), ("M", "he")):
-        found: list[Person] = []
-        while len(found) < _NAMES:
+        people: list[Person] = []
+        while len(people) < _NAMES:
             person = draw.person()
             if person.he == he:
-                found.append(person)
+                people.append(person)
         names |= {
-            slot + ("" if turn == 1 else str(turn)): one.name for turn, one in enumerate(found, start=1)
+            slot + ("" if turn == 1 else str(turn)): bearer.name
+            for turn, bearer in enumerate(people, start=1)
         }
     return names
 
@@ -121,7 +122,7 @@ def _drawn(story: Story, rng: Random) -> dict[str, str]:
     taken: set[int] = set()
     slots: dict[str, str] = {}
     for slot, values in story.numbers.items():
-        value = rng.choice([one for one in values if one not in taken])
+        value = rng.choice([number for number in values if number not in taken])
         taken.add(value)
         slots[slot] = str(value)
     return slots

@@ -55,21 +55,21 @@ class Command(BankCommand):
             for line in review_lines(counted(), fields, format):
                 file.write(line.encode())
         self.stdout.write(f"Decisions written to {path}: {written:,}")
-        found = agreement()
-        if found.alpha is not None:
+        figures = agreement()
+        if figures.alpha is not None:
             self.stdout.write(
-                f"Krippendorff's alpha {found.alpha:.3f} (95 % interval {found.low:.3f} to {found.high:.3f}) on"
-                f" {found.pairs:,} pairs with several opinions, {found.same:,} of them agreed on"
+                f"Krippendorff's alpha {figures.alpha:.3f} (95 % interval {figures.low:.3f} to {figures.high:.3f}) on"
+                f" {figures.pairs:,} pairs with several opinions, {figures.same:,} of them agreed on"
             )
-        for one in found.kappas:
+        for couple in figures.kappas:
             self.stdout.write(
-                f"Cohen's kappa {one.kappa:.3f} between {one.first} and {one.second} on {one.pairs:,} pairs"
+                f"Cohen's kappa {couple.kappa:.3f} between {couple.first} and {couple.second} on {couple.pairs:,} pairs"
             )
 
     def _write_labelled(self, path: Path) -> None:
         valid = invalid = 0
         with written_aside(path) as file:
-            for one in decided_pairs():
-                valid, invalid = valid + (one.label == 1), invalid + (one.label == 0)
-                file.write(f"{pair_line(one)}\n".encode())
+            for pair in decided_pairs():
+                valid, invalid = valid + (pair.label == 1), invalid + (pair.label == 0)
+                file.write(f"{pair_line(pair)}\n".encode())
         self.stdout.write(f"Labelled pairs written to {path}: {valid:,} valid, {invalid:,} not")

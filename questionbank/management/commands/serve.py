@@ -52,9 +52,9 @@ class Command(BankCommand):
                 raise CommandError("Interrupted while starting.", returncode=130) from None
 
     def _become(self, name: str, host: str) -> None:
-        found = programs(settings.VAR_DIR, host=host, port=settings.PORT)
-        if name not in found:
-            raise CommandError(f"There is no process {name}; there are {', '.join(found)}.")
+        processes = programs(settings.VAR_DIR, host=host, port=settings.PORT)
+        if name not in processes:
+            raise CommandError(f"There is no process {name}; there are {', '.join(processes)}.")
         for service in needs_embedded(os.environ):
             if SERVICES[service].status(settings.VAR_DIR) is None:
                 raise CommandError(
@@ -62,7 +62,7 @@ class Command(BankCommand):
                 )
         if name == "web":
             call_command("collectstatic", interactive=False, verbosity=0)
-        program = found[name]
+        program = processes[name]
         os.chdir(program.directory or ".")
         os.execvpe(program.command[0], [*program.command], {**os.environ, **program.environment})  # noqa: S606
 
@@ -88,9 +88,9 @@ class Command(BankCommand):
             on_answer=partial(self._announce, port),
             echo=self._say,
         )
-        found = programs(settings.VAR_DIR, host=host, port=port)
+        processes = programs(settings.VAR_DIR, host=host, port=port)
         logs = settings.VAR_DIR / "logs"
-        Supervisor(list(found.values()), logs, echo=self._say, watch=caretaker, watch_seconds=1).run()
+        Supervisor(list(processes.values()), logs, echo=self._say, watch=caretaker, watch_seconds=1).run()
         self._say("Kindred has stopped.")
 
     def _announce(self, port: int) -> None:

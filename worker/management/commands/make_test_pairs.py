@@ -52,8 +52,8 @@ class Command(BankCommand):
         functions = functions_for_test_sets(**{name: options[name] for name in _MODELS})
         pairs = bank_test_pairs(material, questions, functions=functions, seed=seed)
         with written_aside(path) as file:
-            for one in pairs:
-                file.write(f"{pair_line(one)}\n".encode())
+            for pair in pairs:
+                file.write(f"{pair_line(pair)}\n".encode())
         self.stdout.write(
             f"{len(pairs):,} pairs of {min(questions, len(material.held_out)):,} held-out questions written to {path}."
             " Their labels are what the operators mean to make; reviewers say what they did make."

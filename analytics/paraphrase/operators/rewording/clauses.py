@@ -63,7 +63,7 @@ def move_condition(text: str, rng: random.Random) -> str | None:
 
 def move_adjunct(text: str, rng: random.Random) -> str | None:
     """Move "On Monday, ..." to the end of its sentence."""
-    sentences = [one for one in split_sentences(text) if _ADJUNCT.match(one.text.rstrip())]
+    sentences = [clause for clause in split_sentences(text) if _ADJUNCT.match(clause.text.rstrip())]
     if not sentences:
         return None
     sentence = rng.choice(sentences)
@@ -129,7 +129,7 @@ def question_first(text: str, rng: random.Random) -> str | None:
     if (
         len(sentences) < 2
         or not _ASKED.match(sentences[-1].text)
-        or any(one.is_question for one in sentences[:-1])
+        or any(sentence.is_question for sentence in sentences[:-1])
     ):
         return None
     asked = sentences[-1].text.strip()
@@ -140,7 +140,7 @@ def question_first(text: str, rng: random.Random) -> str | None:
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(one.text.split()[0] for one in find_entities(text))
+    return frozenset(mention.text.split()[0] for mention in find_entities(text))
 
 
 def _with(text: str, start: int, end: int, new: str) -> str:

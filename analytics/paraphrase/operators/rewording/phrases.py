@@ -133,15 +133,15 @@ _MOST_SYNONYMS = 5
 def replace_synonyms(text: str, rng: random.Random) -> str | None:
     """Replace words by synonyms, everywhere alike; None where there is none."""
     table, pattern = _synonyms()
-    found = list(pattern.finditer(text))
+    matches = list(pattern.finditer(text))
     chosen = {
         word: rng.choice(table[word])
-        for word in sorted({match[0].lower() for match in found})
+        for word in sorted({match[0].lower() for match in matches})
         if rng.random() < 0.75
     }
     chosen = dict(list(chosen.items())[:_MOST_SYNONYMS])
     edits: list[Edit] = []
-    for match in found:
+    for match in matches:
         new = chosen.get(match[0].lower())
         if new is not None and not _is_name(match):
             edits.append((match.start(), match.end(), upper_first(new) if match[0][0].isupper() else new))
@@ -179,9 +179,9 @@ def contract(text: str, rng: random.Random) -> str | None:
 @lru_cache(maxsize=1)
 def _synonyms() -> tuple[dict[str, tuple[str, ...]], re.Pattern[str]]:
     table: dict[str, tuple[str, ...]] = {}
-    for word, other, _behind in _SYNONYMS:
-        table[word] = (*table.get(word, ()), other)
-    words = "|".join(rf"{word}\b{behind}" for word, _other, behind in _SYNONYMS)
+    for word, synonym, _behind in _SYNONYMS:
+        table[word] = (*table.get(word, ()), synonym)
+    words = "|".join(rf"{word}\b{behind}" for word, _synonym, behind in _SYNONYMS)
     return table, re.compile(rf"\b(?:{words})", re.IGNORECASE)
 
 

@@ -42,7 +42,7 @@ _ATTRIBUTE = {"cost": "is the cost of", "weigh": "is the weight of"}
 
 def reword_question(text: str, rng: random.Random) -> str | None:
     """Ask for the same quantity in other words; None where the question has none of the known forms."""
-    sentences = [one for one in split_sentences(text) if one.is_question]
+    sentences = [clause for clause in split_sentences(text) if clause.is_question]
     for sentence in reversed(sentences):
         body = re.sub(r"\s+([?.])$", r"\1", sentence.text.strip())
         lead = re.match(

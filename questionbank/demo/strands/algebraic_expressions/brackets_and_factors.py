@@ -23,8 +23,8 @@ def expand_single(d: Draw) -> Item:
     minus = d.chance()
     k = -p if minus else p
     shown = f"{term(a, bracket(b, c, x))} {'-' if minus else '+'} {p}{bracket(q, r, x)}"
-    one, two = [a * b, a * c], [k * q, k * r]
-    result = [one[0] + two[0], one[1] + two[1]]
+    first, second = [a * b, a * c], [k * q, k * r]
+    result = [first[0] + second[0], first[1] + second[1]]
     d.require(result[0] != 0)
     return Item(
         ask=(
@@ -34,8 +34,8 @@ def expand_single(d: Draw) -> Item:
         ),
         answer=m(poly(result, x)),
         steps=(
-            f"${term(a, bracket(b, c, x))} = {poly(one, x)}$",
-            f"${term(k, bracket(q, r, x))} = {poly(two, x)}$",
+            f"${term(a, bracket(b, c, x))} = {poly(first, x)}$",
+            f"${term(k, bracket(q, r, x))} = {poly(second, x)}$",
             f"Together: ${poly(result, x)}$.",
         ),
         wrong=(
@@ -49,7 +49,7 @@ def expand_single(d: Draw) -> Item:
             ),
             (m(poly([result[0], c + r], x)), "Multiplies only the first term in each bracket"),
             (m(poly([result[0], -result[1]], x)), "Has the wrong sign of the number"),
-            (m(poly([a * b - two[0], result[1]], x)), "Makes a sign error when collecting terms"),
+            (m(poly([a * b - second[0], result[1]], x)), "Makes a sign error when collecting terms"),
         ),
         choice=0.4,
     )

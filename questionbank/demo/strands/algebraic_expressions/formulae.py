@@ -168,14 +168,14 @@ def both_sides_subject(d: Draw) -> Item:
     x, y = d.one_of(("x", "y"), ("t", "w"), ("n", "P"))
     a, b = d.several(2, 1, 9)
     minus = d.chance()
-    sign, other = ("-", "+") if minus else ("+", "-")
+    sign, opposite = ("-", "+") if minus else ("+", "-")
     # y = (x + a) / (x - b) or y = (x - a) / (x + b)
-    shown = f"{y} = {frac(f'{x} {sign} {a}', f'{x} {other} {b}')}"
+    shown = f"{y} = {frac(f'{x} {sign} {a}', f'{x} {opposite} {b}')}"
     top = f"{term(b, y)} {'+' if not minus else '-'} {a}" if not minus else f"-{term(b, y)} - {a}"
     result = (
         f"{x} = {frac(top, f'{y} - 1')}" if not minus else f"{x} = {frac(f'{term(b, y)} + {a}', f'1 - {y}')}"
     )
-    product = f"{x}{y} {other} {term(b, y)} = {x} {sign} {a}"
+    product = f"{x}{y} {opposite} {term(b, y)} = {x} {sign} {a}"
     collected = f"{x}{y} - {x} = {a} + {term(b, y)}" if not minus else f"{x} - {x}{y} = {a} + {term(b, y)}"
     return Item(
         ask=(

@@ -47,7 +47,7 @@ def add_rational(d: Draw) -> Item:
     minus = d.chance(0.4)
     k = -b if minus else b
     sign = "-" if minus else "+"
-    one, two = poly([1, p]), poly([1, q])
+    first, second = poly([1, p]), poly([1, q])
     top = [a + k, a * q + k * p]
     d.require(
         top[0] != 0
@@ -56,9 +56,9 @@ def add_rational(d: Draw) -> Item:
         and top[1] * 1 != p * top[0]
         and top[1] != q * top[0]
     )
-    shown = f"{frac(a, one)} {sign} {frac(b, two)}"
-    result = frac(poly(top), f"({one})({two})")
-    expanded = f"{term(a, f'({two})')} {sign} {term(b, f'({one})')}"
+    shown = f"{frac(a, first)} {sign} {frac(b, second)}"
+    result = frac(poly(top), f"({first})({second})")
+    expanded = f"{term(a, f'({second})')} {sign} {term(b, f'({first})')}"
     return Item(
         ask=(
             f"Write ${shown}$ as a single fraction.",
@@ -66,15 +66,15 @@ def add_rational(d: Draw) -> Item:
         ),
         answer=m(result),
         steps=(
-            f"The common denominator is $({one})({two})$.",
+            f"The common denominator is $({first})({second})$.",
             f"The numerator is ${expanded} = {poly(top)}$.",
             f"${shown} = {result}$",
         ),
         wrong=(
             (m(frac(a + k, poly([2, p + q]))), "Adds numerators and denominators separately"),
-            (m(frac(a + k, f"({one})({two})")), "Changes the denominators but not the numerators"),
+            (m(frac(a + k, f"({first})({second})")), "Changes the denominators but not the numerators"),
             (
-                m(frac(poly([a + k, a * p + k * q]), f"({one})({two})")),
+                m(frac(poly([a + k, a * p + k * q]), f"({first})({second})")),
                 "Multiplies each numerator by its own denominator",
             ),
         ),

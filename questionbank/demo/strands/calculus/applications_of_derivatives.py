@@ -68,7 +68,7 @@ def open_box(d: Draw) -> Item:
         if wants_cut
         else "What is the largest possible volume?"
     )
-    other = (
+    rewording = (
         "Find the side of these squares that makes the volume as large as possible."
         if wants_cut
         else "Find the greatest volume it can have."
@@ -78,7 +78,7 @@ def open_box(d: Draw) -> Item:
             f"Equal squares are cut from the corners of a square piece of {what} with sides of {side} cm, and the "
             f"edges are folded up to make an open box. {question}",
             f"An open box is folded from a square of {what}, {side} cm by {side} cm, after equal squares have been "
-            f"cut from its corners. {other}",
+            f"cut from its corners. {rewording}",
         ),
         answer=f"{cut} cm" if wants_cut else rf"${tex(volume)}\,\text{{cm}}^3$",
         steps=(
@@ -128,11 +128,11 @@ def profit(d: Draw) -> Item:
     question = (
         "How many bring the greatest profit?" if wants_number else "What is the greatest possible profit?"
     )
-    other = "For which $n$ is the profit largest?" if wants_number else "Find the largest daily profit."
+    rewording = "For which $n$ is the profit largest?" if wants_number else "Find the largest daily profit."
     return Item(
         ask=(
             f"The daily profit in pounds from making $n$ {thing} is $P(n) = {shown}$. {question}",
-            f"A workshop that makes $n$ {thing} a day has a profit of $P(n) = {shown}$ pounds. {other}",
+            f"A workshop that makes $n$ {thing} a day has a profit of $P(n) = {shown}$ pounds. {rewording}",
         ),
         answer=str(best) if wants_number else f"£{prose(top)}",
         steps=(

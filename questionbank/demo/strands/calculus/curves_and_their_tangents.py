@@ -121,7 +121,7 @@ def stationary_cubic(d: Draw) -> Item:
     d.require(max(map(abs, ys)) < 120)
     wants = d.one_of("maximum", "minimum")
     x, y = (p, ys[0]) if wants == "maximum" else (q, ys[1])
-    other = (q, ys[1]) if wants == "maximum" else (p, ys[0])
+    opposite = (q, ys[1]) if wants == "maximum" else (p, ys[0])
     second = poly(differentiated(differentiated(coefficients)))
     curvature = value_at(differentiated(differentiated(coefficients)), x)
     return Item(
@@ -139,7 +139,7 @@ def stationary_cubic(d: Draw) -> Item:
             f"The local {wants} is $({x}, {y})$.",
         ),
         wrong=(
-            (m(f"({other[0]}, {other[1]})"), "Confuses maximum and minimum"),
+            (m(f"({opposite[0]}, {opposite[1]})"), "Confuses maximum and minimum"),
             (m(f"({x}, 0)"), "Gives the value of the derivative"),
             (
                 m(f"({-x}, {value_at(coefficients, -x)})") if x else m(f"({y}, {x})"),
@@ -162,7 +162,7 @@ def increasing_interval(d: Draw) -> Item:
     grows = d.chance()
     sign = ">" if (a > 0) == grows else "<"
     what = "increasing" if grows else "decreasing"
-    other = "<" if sign == ">" else ">"
+    opposite = "<" if sign == ">" else ">"
     return Item(
         ask=(
             f"For which $x$ is the function $f(x) = {poly(coefficients)}$ {what}?",
@@ -174,10 +174,10 @@ def increasing_interval(d: Draw) -> Item:
             f"The function is {what} where $f'(x) {'>' if grows else '<'} 0$, that is for $x {sign} {h}$.",
         ),
         wrong=(
-            (m(f"x {other} {h}"), "Takes the wrong side"),
+            (m(f"x {opposite} {h}"), "Takes the wrong side"),
             (m(f"x {sign} {-h}"), "Has the wrong sign of the number"),
             (m(f"x {sign} 0"), "Takes every parabola to turn at 0"),
-            (m(f"x {other} {-h}"), "Takes the wrong side and the wrong sign"),
+            (m(f"x {opposite} {-h}"), "Takes the wrong side and the wrong sign"),
         ),
         choice=0.4,
     )

@@ -181,14 +181,14 @@ def exponential_derivative(d: Draw) -> Item:
         rule = rf"$(\ln({inside}))' = {frac(k, inside)}$"
     else:
         d.require(k > 1)
-        other = "cos" if kind == "sin" else "sin"
+        cofunction = "cos" if kind == "sin" else "sin"
         sign = 1 if kind == "sin" else -1
-        changed = rf"\{other} {inner}"
+        changed = rf"\{cofunction} {inner}"
         shown = signed_sum([term(a, rf"\{kind} {inner}"), term(b, "x")])
-        result = signed_sum([term(sign * a * k, rf"\{other} {inner}"), tex(b)])
+        result = signed_sum([term(sign * a * k, rf"\{cofunction} {inner}"), tex(b)])
         wrong = (
-            (signed_sum([term(-sign * a * k, rf"\{other} {inner}"), tex(b)]), "Has the wrong sign"),
-            (signed_sum([term(sign * a, rf"\{other} {inner}"), tex(b)]), "Forgets the inner derivative"),
+            (signed_sum([term(-sign * a * k, rf"\{cofunction} {inner}"), tex(b)]), "Has the wrong sign"),
+            (signed_sum([term(sign * a, rf"\{cofunction} {inner}"), tex(b)]), "Forgets the inner derivative"),
             (signed_sum([term(a * k, rf"\{kind} {inner}"), tex(b)]), "Does not change the function"),
         )
         rule = rf"$(\{kind} {inner})' = {term(sign * k, changed)}$"

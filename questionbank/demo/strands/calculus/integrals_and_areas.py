@@ -98,8 +98,8 @@ def unknown_limit(d: Draw) -> Item:
     d.require(value > 0)
     shown = poly([2 * a, b])
     d.require(b != 0 or a > 0)
-    other = Fraction(-value, a * k)  # the other root of a k^2 + b k - value
-    d.require(other < 0)
+    second_root = Fraction(-value, a * k)  # the other root of a k^2 + b k - value
+    d.require(second_root < 0)
     return Item(
         ask=(
             rf"Find the positive number $k$ with $\int_0^k {bracketed(shown)} \, dx = {value}$.",
@@ -108,11 +108,11 @@ def unknown_limit(d: Draw) -> Item:
         answer=m(f"k = {k}"),
         steps=(
             f"The integral is ${poly([a, b, 0], 'k')}$.",
-            f"${poly([a, b, -value], 'k')} = 0$ has the solutions $k = {k}$ and $k = {tex(other)}$.",
+            f"${poly([a, b, -value], 'k')} = 0$ has the solutions $k = {k}$ and $k = {tex(second_root)}$.",
             f"The positive one is $k = {k}$.",
         ),
         wrong=(
-            (m(f"k = {tex(-other)}"), "Changes the sign of the other solution"),
+            (m(f"k = {tex(-second_root)}"), "Changes the sign of the other solution"),
             (m(f"k = {tex(Fraction(value - b, 2 * a))}"), "Sets the integrand equal to the value"),
             (m(f"k = {value}"), "Gives the value of the integral"),
         ),

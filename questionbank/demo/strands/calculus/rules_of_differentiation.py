@@ -80,7 +80,7 @@ def growing_circle(d: Draw) -> Item:
             f"The radius of a circular oil film grows at {rate} cm per second. How fast does its area grow"
             f" when the radius is {r} cm? Leave $\\pi$ in your answer."
         )
-        other = (
+        rewording = (
             f"A stone makes a circular wave whose radius grows by {rate} cm a second. At what rate does the"
             f" enclosed area grow at a radius of {r} cm, in terms of $\\pi$?"
         )
@@ -99,7 +99,7 @@ def growing_circle(d: Draw) -> Item:
             f"The sides of a square grow at {rate} cm per second. How fast does the area grow when they are"
             f" {r} cm long?"
         )
-        other = (
+        rewording = (
             f"At what rate does the area of a square grow when its sides are {r} cm long and grow by {rate}"
             " cm a second?"
         )
@@ -118,7 +118,7 @@ def growing_circle(d: Draw) -> Item:
             f"The edges of a cube grow at {rate} cm per minute. How fast does the volume grow when they are"
             f" {r} cm long?"
         )
-        other = (
+        rewording = (
             f"A cube of ice grows so that its edges increase by {rate} cm a minute. At what rate does its"
             f" volume grow when the edges are {r} cm long?"
         )
@@ -133,7 +133,7 @@ def growing_circle(d: Draw) -> Item:
         )
     per = "per minute" if kind == "cube" else "per second"
     return Item(
-        ask=(text, other),
+        ask=(text, rewording),
         answer=f"${tex(value)}{unit}$ {per}",
         steps=steps,
         wrong=tuple((f"${tex(number)}{unit}$ {per}", why) for number, why in wrong),

@@ -55,7 +55,7 @@ def fraction_equation(d: Draw) -> Item:
             f"Multiply both sides by {a}: ${poly([1, b], x)} = {a * u}$.",
             f"{'Subtract' if b > 0 else 'Add'} {abs(b)}: ${x} = {value}$.",
         )
-        other = a * (u - b)
+        slip = a * (u - b)
     else:
         value, c = a * u, u + b
         left = signed_sum([frac(x, a), tex(b)])
@@ -63,7 +63,7 @@ def fraction_equation(d: Draw) -> Item:
             f"{'Subtract' if b > 0 else 'Add'} {abs(b)} on both sides: ${frac(x, a)} = {u}$.",
             f"Multiply by {a}: ${x} = {value}$.",
         )
-        other = a * c - b
+        slip = a * c - b
     return Item(
         ask=(
             f"Solve ${left} = {c}$.",
@@ -74,7 +74,7 @@ def fraction_equation(d: Draw) -> Item:
         answer=solution_of(x, value),
         steps=steps,
         wrong=(
-            (solution_of(x, other), "Undoes the steps in the wrong order"),
+            (solution_of(x, slip), "Undoes the steps in the wrong order"),
             (solution_of(x, Fraction(value, a * a)), "Divides instead of multiplying"),
             (solution_of(x, value + 2 * b), "Moves the number without changing its sign"),
             (solution_of(x, -value), "Has the wrong sign"),

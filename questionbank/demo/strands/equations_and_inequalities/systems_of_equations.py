@@ -145,16 +145,16 @@ def two_prices(d: Draw) -> Item:
     p, q = d.whole(4, 18) * 5, d.whole(4, 18) * 5
     a, b, c, e = d.whole(2, 5), d.whole(2, 5), d.whole(2, 6), d.whole(1, 4)
     d.require(a * e != b * c and p != q)
-    one, two = a * p + b * q, c * p + e * q
+    bill, next_bill = a * p + b * q, c * p + e * q
     result = f"{p} pence"
     return Item(
         ask=(
             (
-                f"{first(a).capitalize()} and {second(b)} cost {one} pence. {first(c).capitalize()} and"
-                f" {second(e)} cost {two} pence. What does one {first.one} cost?"
+                f"{first(a).capitalize()} and {second(b)} cost {bill} pence. {first(c).capitalize()} and"
+                f" {second(e)} cost {next_bill} pence. What does one {first.one} cost?"
             ),
             (
-                f"A customer pays {one} pence for {first(a)} and {second(b)}; another pays {two} pence for"
+                f"A customer pays {bill} pence for {first(a)} and {second(b)}; another pays {next_bill} pence for"
                 f" {first(c)} and {second(e)}. Find the price of one {first.one}."
             ),
         ),
@@ -162,15 +162,15 @@ def two_prices(d: Draw) -> Item:
         steps=(
             (
                 "With prices $x$ and $y$:"
-                f" ${cases(f'{a}x + {b}y = {one}', signed_sum([term(c, 'x'), term(e, 'y')]) + f' = {two}')}$."
+                f" ${cases(f'{a}x + {b}y = {bill}', signed_sum([term(c, 'x'), term(e, 'y')]) + f' = {next_bill}')}$."
             ),
             (
                 f"Multiply the first equation by {e} and the second by {b}, then subtract: "
-                f"${term(a * e - b * c, 'x')} = {e * one - b * two}$."
+                f"${term(a * e - b * c, 'x')} = {e * bill - b * next_bill}$."
                 if e > 1
                 else (
                     f"Multiply the second equation by {b} and subtract it from the first one: "
-                    f"${term(a - b * c, 'x')} = {one - b * two}$."
+                    f"${term(a - b * c, 'x')} = {bill - b * next_bill}$."
                 )
             ),
             f"$x = {p}$, so one {first.one} costs {result}.",
@@ -179,7 +179,7 @@ def two_prices(d: Draw) -> Item:
             (f"{q} pence", f"Gives the price of one {second.one}"),
             (f"{p + q} pence", "Gives the price of both together"),
             (
-                f"{one // (a + b) + (1 if one // (a + b) in (p, q) else 0)} pence",
+                f"{bill // (a + b) + (1 if bill // (a + b) in (p, q) else 0)} pence",
                 "Divides the price by the number of things",
             ),
         ),

@@ -76,12 +76,14 @@ def thrown_ball(d: Draw) -> Item:
     wants_time = d.chance(0.4)
     shown = poly([a, b, start], "t")
     question = "After how many seconds is it highest?" if wants_time else "What is its greatest height?"
-    other = "When is it highest, in seconds?" if wants_time else "Find the greatest height that it reaches."
+    rewording = (
+        "When is it highest, in seconds?" if wants_time else "Find the greatest height that it reaches."
+    )
     body = {"A ball": "ball", "A fire": "rocket", "A ston": "stone"}[thing[:6]]
     return Item(
         ask=(
             f"{thing}. After $t$ seconds its height in metres is $h(t) = {shown}$. {question}",
-            f"The height (in metres) of a {body} after $t$ seconds is $h(t) = {shown}$. {other}",
+            f"The height (in metres) of a {body} after $t$ seconds is $h(t) = {shown}$. {rewording}",
         ),
         answer=str(half) if wants_time else f"{height} m",
         steps=(

@@ -50,7 +50,7 @@ def composition(d: Draw) -> Item:
     outer_f = d.chance()
     inside = u * u + c if outer_f else a * u + b
     value = a * inside + b if outer_f else inside**2 + c
-    other = (a * u + b) ** 2 + c if outer_f else a * (u * u + c) + b
+    swapped = (a * u + b) ** 2 + c if outer_f else a * (u * u + c) + b
     name = "f(g" if outer_f else "g(f"
     first = "g" if outer_f else "f"
     return Item(
@@ -64,7 +64,7 @@ def composition(d: Draw) -> Item:
             f"Then ${name}({u})) = {name[0]}({inside}) = {value}$.",
         ),
         wrong=(
-            (answer(other), "Applies the functions in the wrong order"),
+            (answer(swapped), "Applies the functions in the wrong order"),
             (answer((a * u + b) * (u * u + c)), "Multiplies the two values"),
             (answer(a * u + b + u * u + c), "Adds the two values"),
             (answer(inside), "Stops after the inner function"),

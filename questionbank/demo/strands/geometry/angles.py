@@ -158,7 +158,7 @@ def isosceles_angles(d: Draw) -> Item:
     given, result = (apex, base) if from_apex else (base, apex)
     mixed_up = 180 - 2 * given if from_apex else Fraction(180 - given, 2)
     d.require(mixed_up > 0 and mixed_up == int(mixed_up))
-    name, other = (
+    name, asked = (
         ("between the two equal sides", "one of the base angles")
         if from_apex
         else ("at the base", "the angle at the top")
@@ -173,8 +173,8 @@ def isosceles_angles(d: Draw) -> Item:
     )
     return Item(
         ask=(
-            f"An isosceles triangle has an angle of {degrees(given)} {name}. Find {other}.",
-            f"In an isosceles triangle the angle {name} is {degrees(given)}. How large is {other}?",
+            f"An isosceles triangle has an angle of {degrees(given)} {name}. Find {asked}.",
+            f"In an isosceles triangle the angle {name} is {degrees(given)}. How large is {asked}?",
         ),
         answer=degrees(result),
         steps=steps,

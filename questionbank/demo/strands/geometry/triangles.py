@@ -164,33 +164,33 @@ def similar_side(d: Draw) -> Item:
     big_a, big_b = int(k * a), int(k * b)
     upwards = d.chance()
     shown = (a, big_a, b, big_b) if upwards else (big_a, a, big_b, b)
-    one, two, three, result = shown
-    d.require(three + two - one > 0)
-    factor = Fraction(two, one)
+    ab, pq, bc, result = shown
+    d.require(bc + pq - ab > 0)
+    factor = Fraction(pq, ab)
     return Item(
         ask=(
             (
-                f"Triangles $ABC$ and $PQR$ are similar. $AB = {one}$ cm corresponds to $PQ = {two}$ cm, and"
-                f" $BC = {three}$ cm. Find $QR$."
+                f"Triangles $ABC$ and $PQR$ are similar. $AB = {ab}$ cm corresponds to $PQ = {pq}$ cm, and"
+                f" $BC = {bc}$ cm. Find $QR$."
             ),
             (
-                f"Two similar triangles have corresponding sides $AB = {one}$ cm and $PQ = {two}$ cm. If $BC"
-                f" = {three}$ cm, how long is $QR$?"
+                f"Two similar triangles have corresponding sides $AB = {ab}$ cm and $PQ = {pq}$ cm. If $BC"
+                f" = {bc}$ cm, how long is $QR$?"
             ),
         ),
         answer=f"{result} cm",
         steps=(
-            f"The scale factor is ${two} \\div {one} = {tex(factor)}$.",
-            f"$QR = {tex(factor)} \\times {three} = {result}$, so $QR$ is {result} cm long.",
+            f"The scale factor is ${pq} \\div {ab} = {tex(factor)}$.",
+            f"$QR = {tex(factor)} \\times {bc} = {result}$, so $QR$ is {result} cm long.",
         ),
         wrong=(
-            (f"{three + two - one} cm", "Adds the difference instead of multiplying by the scale factor"),
-            (f"{rounded(three / factor, 1).removesuffix('.0')} cm", "Divides by the scale factor"),
+            (f"{bc + pq - ab} cm", "Adds the difference instead of multiplying by the scale factor"),
+            (f"{rounded(bc / factor, 1).removesuffix('.0')} cm", "Divides by the scale factor"),
             (
-                f"{rounded(Fraction(three) * factor * factor, 1).removesuffix('.0')} cm",
+                f"{rounded(Fraction(bc) * factor * factor, 1).removesuffix('.0')} cm",
                 "Squares the scale factor",
             ),
-            (f"{three} cm", "Believes that the sides are equal"),
+            (f"{bc} cm", "Believes that the sides are equal"),
         ),
         choice=0.4,
     )

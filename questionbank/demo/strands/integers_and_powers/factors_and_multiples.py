@@ -129,7 +129,7 @@ def equal_parcels(d: Draw) -> Item:
     s, t = d.several(2, 2, 7)
     d.require(math.gcd(s, t) == 1)
     a, b = common * s, common * t
-    thing, other = d.one_of(
+    thing, second = d.one_of(
         (Noun("apple"), Noun("pear")),
         (Noun("pen"), Noun("ruler")),
         (Noun("red rose", "red roses"), Noun("white rose", "white roses")),
@@ -139,11 +139,11 @@ def equal_parcels(d: Draw) -> Item:
     return Item(
         ask=(
             (
-                f"{maker} has {thing(a)} and {other(b)} and makes identical parcels with nothing left over."
+                f"{maker} has {thing(a)} and {second(b)} and makes identical parcels with nothing left over."
                 " What is the largest number of parcels that can be made?"
             ),
             (
-                f"{a} {thing} and {b} {other} are to be divided into as many identical sets as possible,"
+                f"{a} {thing} and {b} {second} are to be divided into as many identical sets as possible,"
                 " using all of them. How many sets are there?"
             ),
         ),
@@ -157,7 +157,7 @@ def equal_parcels(d: Draw) -> Item:
                 f"${a} = {common} \\times {s}$ and ${b} = {common} \\times {t}$, and {s} and {t} have no"
                 " common factor."
             ),
-            f"So there are {common} parcels, each with {thing(s)} and {other(t)}.",
+            f"So there are {common} parcels, each with {thing(s)} and {second(t)}.",
         ),
     )
 

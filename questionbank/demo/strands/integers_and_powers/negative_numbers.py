@@ -75,9 +75,9 @@ def temperature_change(d: Draw) -> Item:
 def negative_product(d: Draw) -> Item:
     a, b = d.whole(-12, -2), d.whole(-12, 12, but=(-1, 0, 1))
     if d.chance():
-        shown, result, other = rf"{a} \times {braced(b)}", a * b, a + b
+        shown, result, slip = rf"{a} \times {braced(b)}", a * b, a + b
     else:
-        shown, result, other = rf"{a * b} \div {braced(b)}", a, a * b - b
+        shown, result, slip = rf"{a * b} \div {braced(b)}", a, a * b - b
     return Item(
         ask=(f"Calculate ${shown}$.", f"Work out ${shown}$.", f"${shown} =$ ____"),
         answer=answer(result),
@@ -87,7 +87,7 @@ def negative_product(d: Draw) -> Item:
         ),
         wrong=(
             (answer(-result), "Uses the wrong sign rule"),
-            (answer(other), "Adds or subtracts instead"),
+            (answer(slip), "Adds or subtracts instead"),
             (answer(abs(result) + 1), "Makes a slip and loses the sign"),
             (answer(-abs(result) - 1), "Makes a slip in the table"),
         ),

@@ -365,7 +365,7 @@ def sector(d: Draw) -> Item:
     d.require(coefficient.denominator <= 4)
     exact = pi_times(coefficient)
     unit = r"\,\text{cm}^2" if area else r"\,\text{cm}"
-    other = share * 2 * r if area else share * r * r
+    slip = share * 2 * r if area else share * r * r
     return Item(
         ask=(
             rf"A sector of a circle has radius {r} cm and angle ${angle}^\circ$. Find"
@@ -386,7 +386,7 @@ def sector(d: Draw) -> Item:
             f"The {'area' if area else 'arc'} is ${exact}{unit}$.",
         ),
         wrong=(
-            (f"${pi_times(other)}{unit}$", f"Uses the formula for the {'circumference' if area else 'area'}"),
+            (f"${pi_times(slip)}{unit}$", f"Uses the formula for the {'circumference' if area else 'area'}"),
             (f"${pi_times(coefficient * 2)}{unit}$", "Takes a full turn to be $180^\\circ$"),
             (f"${pi_times(Fraction(r * r) if area else Fraction(2 * r))}{unit}$", "Takes the whole circle"),
         ),

@@ -50,10 +50,10 @@ def convert_length(d: Draw) -> Item:
         ),
         wrong=tuple(
             (
-                f"{prose(int(other)) if other.denominator == 1 else decimal(other)} {to}",
+                f"{prose(int(amount)) if amount.denominator == 1 else decimal(amount)} {to}",
                 "Uses the wrong factor between the units",
             )
-            for other in wrong
+            for amount in wrong
         ),
         choice=0.4,
     )

@@ -75,20 +75,20 @@ def repeated_change(d: Draw) -> Item:
     d.require(change != 0)
     naive = up - down
     result = f"{decimal(abs(change) * 100)}% {'increase' if change > 0 else 'decrease'}"
-    one, other = (f"increased by {up}%", f"reduced by {down}%")
+    first, second = (f"increased by {up}%", f"reduced by {down}%")
     if not first_up:
-        one, other = other, one
+        first, second = second, first
     factors = [decimal(Fraction(100 + up, 100)), decimal(Fraction(100 - down, 100))]
     shown = r" \times ".join(factors if first_up else factors[::-1])
     naive_text = "no change" if naive == 0 else f"{abs(naive)}% {'increase' if naive > 0 else 'decrease'}"
     return Item(
         ask=(
-            f"A price is {one} and the new price is then {other}. What is the overall percentage change?",
+            f"A price is {first} and the new price is then {second}. What is the overall percentage change?",
             (
-                f"The side of a picture is {one} on a screen and after that {other}. By what percentage has"
+                f"The side of a picture is {first} on a screen and after that {second}. By what percentage has"
                 " its length changed overall?"
             ),
-            f"A quantity is first {one}, then {other}. Describe the total change in per cent.",
+            f"A quantity is first {first}, then {second}. Describe the total change in per cent.",
         ),
         answer=result,
         steps=(

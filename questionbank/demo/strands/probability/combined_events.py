@@ -64,7 +64,9 @@ def independent_both(d: Draw) -> Item:
         ask=(f"{scene} What is the probability that {wins}?", f"{scene} Find the probability that {wins}."),
         answer=decimal(value),
         steps=("The events are independent, so probabilities along a branch are multiplied.", *steps),
-        wrong=tuple((decimal(other), why) for other, why in others.items() if other != value),
+        wrong=tuple(
+            (decimal(probability), why) for probability, why in others.items() if probability != value
+        ),
         choice=0.4,
     )
 
@@ -79,7 +81,7 @@ def same_colour_without(d: Draw) -> Item:
 
 def _two_draws(d: Draw, *, replaced: bool) -> Item:
     a, b = d.several(2, 3, 9)
-    one, two = d.sample(COLOURS, 2)
+    hue_a, hue_b = d.sample(COLOURS, 2)
     vessel, thing = d.one_of(*DRAWN)
     n = a + b
     rest = n if replaced else n - 1
@@ -99,9 +101,9 @@ def _two_draws(d: Draw, *, replaced: bool) -> Item:
         else "and, without putting it back, a second one"
     )
     who = d.person()
-    event = f"both are {one}" if both else "both have the same colour"
+    event = f"both are {hue_a}" if both else "both have the same colour"
     opening = (
-        f"{cap(article(vessel))} holds {a} {one} and {b} {two} {thing}s. {who} takes one at random {how}."
+        f"{cap(article(vessel))} holds {a} {hue_a} and {b} {hue_b} {thing}s. {who} takes one at random {how}."
     )
     first = f"{frac(a, n)} \\times {frac(a if replaced else a - 1, rest)}"
     second = f"{frac(b, n)} \\times {frac(b if replaced else b - 1, rest)}"

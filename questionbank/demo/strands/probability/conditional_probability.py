@@ -120,7 +120,7 @@ def medical_test(d: Draw) -> Item:
     false_positive = (population - ill) * false_rate // 100
     value = Fraction(true_positive, true_positive + false_positive)
     result = rounded(value * 100, 1)
-    thing, found, tested = d.one_of(
+    thing, verdict, tested = d.one_of(
         ("an allergy", "positive", "people"),
         ("a leaf disease", "positive", "plants"),
         ("a production fault", "faulty", "parts"),
@@ -129,7 +129,7 @@ def medical_test(d: Draw) -> Item:
         ask=(
             (
                 f"{prevalence}% of {tested} have {thing}. A test recognises it in {sensitivity}% of the"
-                f" cases, but it also reports {false_rate}% of the others as {found}. One result is {found}."
+                f" cases, but it also reports {false_rate}% of the others as {verdict}. One result is {verdict}."
                 " What is the probability, in per cent to one decimal place, that it is right?"
                 if thing != "a production fault"
                 else (

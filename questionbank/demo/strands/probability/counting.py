@@ -128,7 +128,7 @@ def passwords(d: Draw) -> Item:
         *([str(size if repeat else size - i) for i in range(letters)]),
         *([str(10 if repeat else 10 - i) for i in range(digits)]),
     ]
-    other = (math.perm(size, letters) * math.perm(10, digits)) if repeat else size**letters * 10**digits
+    slip = (math.perm(size, letters) * math.perm(10, digits)) if repeat else size**letters * 10**digits
     return Item(
         ask=(
             (
@@ -148,7 +148,7 @@ def passwords(d: Draw) -> Item:
         answer=prose(value),
         steps=("Multiply the numbers of choices for each place.", f"${times(parts)} = {tex(value)}$"),
         wrong=(
-            (prose(other), "Does not let characters repeat" if repeat else "Lets characters repeat"),
+            (prose(slip), "Does not let characters repeat" if repeat else "Lets characters repeat"),
             (prose(size * letters + 10 * digits), "Adds the choices"),
             (
                 prose(size * letters * 10 * digits),
@@ -210,8 +210,8 @@ def mixed_committee(d: Draw) -> Item:
     p, q = d.one_of((2, 1), (1, 2), (2, 2), (3, 1), (3, 2))
     value = math.comb(women, p) * math.comb(men, q)
 
-    def people(k: int, one: str, many: str) -> str:
-        return f"{word(k)} {one if k == 1 else many}"
+    def people(k: int, singular: str, plural: str) -> str:
+        return f"{word(k)} {singular if k == 1 else plural}"
 
     group = f"{people(p, 'woman', 'women')} and {people(q, 'man', 'men')}"
     return Item(

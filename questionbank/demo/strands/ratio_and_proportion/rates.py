@@ -28,7 +28,7 @@ def best_buy(d: Draw) -> Item:
     best = min(range(3), key=lambda i: prices[i])
     d.require(best != 2 or d.chance(0.3))
     labels = [f"{size} {unit} for {money(total)}" for size, total in zip(sizes, totals, strict=True)]
-    one = unit.removesuffix("s")
+    singular = unit.removesuffix("s")
     return Item(
         ask=(
             (
@@ -36,14 +36,14 @@ def best_buy(d: Draw) -> Item:
                 " best value?"
             ),
             (
-                f"Which offer of {goods} has the lowest price per {one}: {labels[0]}, {labels[1]}, or"
+                f"Which offer of {goods} has the lowest price per {singular}: {labels[0]}, {labels[1]}, or"
                 f" {labels[2]}?"
             ),
         ),
         answer=labels[best],
         steps=(
             *(
-                f"{label}: ${decimal(total, 2)} \\div {size} = {decimal(price, 2)}$ pounds per {one}"
+                f"{label}: ${decimal(total, 2)} \\div {size} = {decimal(price, 2)}$ pounds per {singular}"
                 for label, total, size, price in zip(labels, totals, sizes, prices, strict=True)
             ),
             f"The best value is {labels[best]}.",

@@ -34,7 +34,7 @@ def simplify_ratio(d: Draw) -> Item:
     factor = d.one_of(2, 3, 4, 5, 6, 8, 9, 12)
     first, second = a * factor, b * factor
     result = f"{a} : {b}"
-    thing, other, where = d.one_of(
+    thing, second_thing, where = d.one_of(
         ("red beads", "blue beads", "a necklace"),
         ("adults", "children", "a swimming club"),
         ("oak trees", "birch trees", "a wood"),
@@ -45,8 +45,8 @@ def simplify_ratio(d: Draw) -> Item:
             f"Write the ratio ${first} : {second}$ in its simplest form.",
             f"Simplify ${first} : {second}$.",
             (
-                f"In {where} there are {first} {thing} and {second} {other}. Give the ratio of {thing} to"
-                f" {other} in its simplest form."
+                f"In {where} there are {first} {thing} and {second} {second_thing}. Give the ratio of {thing} to"
+                f" {second_thing} in its simplest form."
             ),
             f"In its simplest form the ratio ${first} : {second}$ is ____.",
         ),
@@ -95,23 +95,23 @@ def share_total(d: Draw) -> Item:
     (a, b), unit = coprime_pair(d, 2, 7), d.whole(3, 19)
     total, more = unit * (a + b), d.chance()
     share = unit * (max(a, b) if more else min(a, b))
-    one, two = d.people(2)
-    owner = one if (a > b) == more else two
+    first, second = d.people(2)
+    owner = first if (a > b) == more else second
     thing, sign, noun = d.one_of(*_SHARED)
-    parts = a if owner is one else b
+    parts = a if owner is first else b
     asked = "pounds" if sign else thing
     return Item(
         ask=(
             (
-                f"{one} and {two} share {sign}{total}{noun} in the ratio ${a} : {b}$. How many {asked} does"
+                f"{first} and {second} share {sign}{total}{noun} in the ratio ${a} : {b}$. How many {asked} does"
                 f" {owner} get?"
             ),
             (
-                f"{sign}{total}{noun} is divided between {one} and {two} in the ratio ${a} : {b}$. How many"
+                f"{sign}{total}{noun} is divided between {first} and {second} in the ratio ${a} : {b}$. How many"
                 f" {asked} are for {owner}?"
                 if sign
                 else (
-                    f"{total}{noun} are divided between {one} and {two} in the ratio ${a} : {b}$. How many"
+                    f"{total}{noun} are divided between {first} and {second} in the ratio ${a} : {b}$. How many"
                     f" are for {owner}?"
                 )
             ),
@@ -141,28 +141,30 @@ def share_total(d: Draw) -> Item:
 
 def share_given(d: Draw) -> Item:
     (a, b), unit = coprime_pair(d, 2, 9), d.whole(3, 19)
-    one, two = d.people(2)
+    first, second = d.people(2)
     thing, sign, noun = d.one_of(*_SHARED)
     wants_total = d.chance()
     result = unit * (a + b) if wants_total else unit * b
     asked = "pounds" if sign else thing
     question = (
-        f"How many {asked} do they share altogether?" if wants_total else f"How many {asked} does {two} get?"
+        f"How many {asked} do they share altogether?"
+        if wants_total
+        else f"How many {asked} does {second} get?"
     )
     last = (
         f"Altogether there are $({a} + {b}) \\times {unit} = {result}$."
         if wants_total
-        else f"{two} gets ${b} \\times {unit} = {result}$."
+        else f"{second} gets ${b} \\times {unit} = {result}$."
     )
     return Item(
         ask=(
             (
-                f"{one} and {two} share some {thing} in the ratio ${a} : {b}$. {one} gets"
+                f"{first} and {second} share some {thing} in the ratio ${a} : {b}$. {first} gets"
                 f" {sign}{unit * a}{noun}. {question}"
             ),
             (
-                f"Some {thing} {'is' if thing == 'prize money' else 'are'} shared between {one} and {two} in"
-                f" the ratio ${a} : {b}$, and {one} gets {sign}{unit * a}. {question}"
+                f"Some {thing} {'is' if thing == 'prize money' else 'are'} shared between {first} and {second} in"
+                f" the ratio ${a} : {b}$, and {first} gets {sign}{unit * a}. {question}"
             ),
         ),
         answer=str(result),
@@ -175,28 +177,28 @@ def share_difference(d: Draw) -> Item:
     (a, b), unit = coprime_pair(d, 2, 9), d.whole(4, 19)
     a, b = min(a, b), max(a, b)
     d.require(b - a > 1)
-    one, two = d.people(2)
+    first, second = d.people(2)
     thing, sign, _ = d.one_of(*_SHARED)
     difference, total = unit * (b - a), unit * (a + b)
     asked = "pounds" if sign else thing
     return Item(
         ask=(
             (
-                f"{one} and {two} share some {thing} in the ratio ${a} : {b}$. {two} gets {sign}{difference}"
-                f" more than {one}. How many {asked} do they share altogether?"
+                f"{first} and {second} share some {thing} in the ratio ${a} : {b}$. {second} gets {sign}{difference}"
+                f" more than {first}. How many {asked} do they share altogether?"
                 if sign
                 else (
-                    f"{one} and {two} share some {thing} in the ratio ${a} : {b}$. {two} gets {difference}"
-                    f" more than {one}. How many {asked} do they share altogether?"
+                    f"{first} and {second} share some {thing} in the ratio ${a} : {b}$. {second} gets {difference}"
+                    f" more than {first}. How many {asked} do they share altogether?"
                 )
             ),
             (
-                f"In the ratio ${a} : {b}$, {one} and {two} divide some {thing}, and {one} gets"
-                f" {sign}{difference} less than {two}. What is the total number of {asked}?"
+                f"In the ratio ${a} : {b}$, {first} and {second} divide some {thing}, and {first} gets"
+                f" {sign}{difference} less than {second}. What is the total number of {asked}?"
                 if sign
                 else (
-                    f"In the ratio ${a} : {b}$, {one} and {two} divide some {thing}, and {one} gets"
-                    f" {difference} fewer than {two}. What is the total number of {asked}?"
+                    f"In the ratio ${a} : {b}$, {first} and {second} divide some {thing}, and {first} gets"
+                    f" {difference} fewer than {second}. What is the total number of {asked}?"
                 )
             ),
         ),

@@ -71,7 +71,7 @@ def outlier_effect(d: Draw) -> Item:
     wants_mean = d.chance()
     change = mean_after - mean_before if wants_mean else median_after - values[2]
     d.require((change * 10).denominator == 1)
-    other = median_after - values[2] if wants_mean else mean_after - mean_before
+    slip = median_after - values[2] if wants_mean else mean_after - mean_before
     name = "mean" if wants_mean else "median"
     return Item(
         ask=(
@@ -88,7 +88,7 @@ def outlier_effect(d: Draw) -> Item:
             f"It rises by {decimal(change)}.",
         ),
         wrong=(
-            (short_decimal(other), f"Gives the change of the {'median' if wants_mean else 'mean'}"),
+            (short_decimal(slip), f"Gives the change of the {'median' if wants_mean else 'mean'}"),
             (str(extra - values[-1]), "Compares with the largest value"),
             (
                 short_decimal(mean_after if wants_mean else median_after),

@@ -139,7 +139,7 @@ def cosine_rule_angle(d: Draw) -> Item:
     value = math.degrees(math.acos(top / (2 * b * c)))
     d.require(abs(value - 90) > 3)
     result = rounded(value, 1)
-    other = math.degrees(math.acos((a * a + c * c - b * b) / (2 * a * c)))
+    beta = math.degrees(math.acos((a * a + c * c - b * b) / (2 * a * c)))
     return Item(
         ask=(
             (
@@ -158,8 +158,8 @@ def cosine_rule_angle(d: Draw) -> Item:
         ),
         wrong=(
             (degrees(rounded(180 - value, 1)), "Has the wrong sign in the cosine rule"),
-            (degrees(rounded(other, 1)), "Finds the angle opposite another side"),
-            (degrees(rounded(180 - value - other, 1)), "Finds the third angle"),
+            (degrees(rounded(beta, 1)), "Finds the angle opposite another side"),
+            (degrees(rounded(180 - value - beta, 1)), "Finds the third angle"),
         ),
         choice=0.35,
     )

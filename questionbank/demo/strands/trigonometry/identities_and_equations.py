@@ -136,7 +136,7 @@ def pythagorean_identity(d: Draw) -> Item:
     value = {"sin": sine, "cos": cosine, "tan": sine / cosine}[wanted]
     where = "obtuse" if obtuse else "acute"
     x = d.one_of(r"\theta", r"\alpha", "x")
-    other = "cos" if given == "sin" else "sin"
+    cofunction = "cos" if given == "sin" else "sin"
     second = cosine if given == "sin" else sine
     return Item(
         ask=(
@@ -152,7 +152,7 @@ def pythagorean_identity(d: Draw) -> Item:
         effort=0.4 * obtuse + 0.4 * (wanted == "tan"),
         answer=m(value),
         steps=(
-            rf"$\sin^2 {x} + \cos^2 {x} = 1$ gives $\{other} {x} = {tex(second)}$ for an {where} angle.",
+            rf"$\sin^2 {x} + \cos^2 {x} = 1$ gives $\{cofunction} {x} = {tex(second)}$ for an {where} angle.",
             *(
                 (rf"$\tan {x} = \frac{{\sin {x}}}{{\cos {x}}} = {tex(value)}$",)
                 if wanted == "tan"
@@ -263,7 +263,7 @@ def basic_trig_equation(d: Draw) -> Item:
     def both(values: list[int]) -> str:
         return rf"${x} = {values[0]}^\circ$ or ${x} = {values[1]}^\circ$"
 
-    other = solutions_in_turn(name, reference, not positive)
+    opposite = solutions_in_turn(name, reference, not positive)
     swapped = solutions_in_turn({"sin": "cos", "cos": "sin", "tan": "sin"}[name], reference, positive)
     return Item(
         ask=(
@@ -277,7 +277,7 @@ def basic_trig_equation(d: Draw) -> Item:
             f"In one turn: {both(solutions)}.",
         ),
         wrong=(
-            (both(other), "Takes the quadrants with the other sign"),
+            (both(opposite), "Takes the quadrants with the other sign"),
             (both(swapped), "Uses the symmetry of another function"),
             (rf"${x} = {solutions[0]}^\circ$ only", "Gives one solution only"),
             (both([solutions[0], solutions[0] + 90]), "Adds a right angle for the second solution"),

@@ -201,7 +201,7 @@ def angle_by_trig(d: Draw) -> Item:
         ),
         wrong=(
             (degrees(rounded(90 - value, 1)), "Gives the other acute angle"),
-            *((degrees(rounded(other, 1)), "Uses the wrong trigonometric function") for other in others),
+            *((degrees(rounded(angle, 1)), "Uses the wrong trigonometric function") for angle in others),
         ),
         choice=0.35,
     )
@@ -314,9 +314,9 @@ def exact_value(d: Draw) -> Item:
         wrong=(
             (m(f"-{exact}" if sign > 0 else exact), "Has the wrong sign"),
             *(
-                (m(other if sign > 0 else f"-{other}"), "Mixes up the values of the standard angles")
-                for other in others
-                if other != exact
+                (m(value if sign > 0 else f"-{value}"), "Mixes up the values of the standard angles")
+                for value in others
+                if value != exact
             ),
         ),
         choice=0.45,

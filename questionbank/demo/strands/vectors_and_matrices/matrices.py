@@ -154,7 +154,7 @@ def two_by_two_determinant(d: Draw) -> Item:
     a = small_matrix(d, 9)
     value = a[0][0] * a[1][1] - a[0][1] * a[1][0]
     d.require(all(entry for row in a for entry in row) and value != 0)
-    one, two = a[0][0] * a[1][1], a[0][1] * a[1][0]
+    main, second = a[0][0] * a[1][1], a[0][1] * a[1][0]
     return Item(
         ask=(
             f"Find the determinant of ${matrix(a)}$.",
@@ -164,11 +164,11 @@ def two_by_two_determinant(d: Draw) -> Item:
         ),
         answer=answer(value),
         steps=(
-            f"Product of the main diagonal minus product of the other one: ${one} - {braced(two)}$.",
-            f"${one} - {braced(two)} = {value}$",
+            f"Product of the main diagonal minus product of the other one: ${main} - {braced(second)}$.",
+            f"${main} - {braced(second)} = {value}$",
         ),
         wrong=(
-            (answer(one + two), "Adds the products of the diagonals"),
+            (answer(main + second), "Adds the products of the diagonals"),
             (answer(-value), "Subtracts in the wrong order"),
             (answer(a[0][0] * a[0][1] - a[1][0] * a[1][1]), "Multiplies along the rows"),
             (answer(a[0][0] + a[1][1] - a[0][1] - a[1][0]), "Adds along the diagonals"),

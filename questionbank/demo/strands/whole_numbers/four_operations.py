@@ -29,7 +29,8 @@ _PACKED = (  # thing, container
 )
 
 _COLLECTED = tuple(
-    Noun(one) for one in ("stamp", "marble", "sticker", "shell", "badge", "postcard", "bead", "trading card")
+    Noun(name)
+    for name in ("stamp", "marble", "sticker", "shell", "badge", "postcard", "bead", "trading card")
 )
 
 

@@ -77,7 +77,7 @@ def round_to_nearest(d: Draw) -> Item:
     d.require(number % unit != 0)
     low = number - number % unit
     result = low + unit if number % unit >= unit // 2 else low
-    other = 2 * low + unit - result
+    slip = 2 * low + unit - result
     next_digit = number // (unit // 10) % 10
     return Item(
         ask=(
@@ -95,7 +95,7 @@ def round_to_nearest(d: Draw) -> Item:
             ),
         ),
         wrong=(
-            (prose(other), "Rounds in the wrong direction"),
+            (prose(slip), "Rounds in the wrong direction"),
             (prose(round(number / (unit * 10)) * unit * 10), "Rounds to a place too large"),
             (prose(number // (unit // 10) * (unit // 10)), "Cuts digits off one place too late"),
             (prose(result + unit), "Rounds up twice"),

@@ -13,8 +13,8 @@ from questionbank.demo.wording import Draw, Noun, cap, word
 __all__ = ["PATTERNS"]
 
 _OWNED = tuple(
-    Noun(one)
-    for one in ("sticker", "marble", "comic", "football card", "shell", "model car", "bracelet", "badge")
+    Noun(name)
+    for name in ("sticker", "marble", "comic", "football card", "shell", "model car", "bracelet", "badge")
 )
 
 
@@ -71,8 +71,8 @@ def more_than_backwards(d: Draw) -> Item:
 def times_as_many(d: Draw) -> Item:
     a, b = d.people(2)
     thing = d.one_of(*_OWNED)
-    times, other = d.whole(3, 8), d.whole(7, 24)
-    first = times * other
+    times, second = d.whole(3, 8), d.whole(7, 24)
+    first = times * second
     if d.chance():
         return Item(
             ask=(
@@ -82,18 +82,18 @@ def times_as_many(d: Draw) -> Item:
                 ),
                 f"{a} has {times} times as many {thing} as {b}. {a} has {first}. How many does {b} have?",
             ),
-            answer=str(other),
-            steps=(f"{b} has the smaller amount, so divide.", f"${first} \\div {times} = {other}$"),
+            answer=str(second),
+            steps=(f"{b} has the smaller amount, so divide.", f"${first} \\div {times} = {second}$"),
             equation=f"{first}/{times}",
         )
     return Item(
         ask=(
-            f"{b} has {thing(other)}. {a} has {times} times as many as {b}. How many {thing} does {a} have?",
-            f"{a} has {times} times as many {thing} as {b}. {b} has {other}. How many does {a} have?",
+            f"{b} has {thing(second)}. {a} has {times} times as many as {b}. How many {thing} does {a} have?",
+            f"{a} has {times} times as many {thing} as {b}. {b} has {second}. How many does {a} have?",
         ),
         answer=str(first),
-        steps=(f"{a} has the larger amount, so multiply.", f"${other} \\times {times} = {first}$"),
-        equation=f"{other}*{times}",
+        steps=(f"{a} has the larger amount, so multiply.", f"${second} \\times {times} = {first}$"),
+        equation=f"{second}*{times}",
     )
 
 
