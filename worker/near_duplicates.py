@@ -16,7 +16,7 @@ LOOKED_AT = 2_000  # of a large import so many are compared, at some millisecond
 def near_duplicates_among(
     *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
 ) -> list[tuple[int, int, float]]:
-    """Pairs (question, the one it reads like, cosine of the n-grams), each pair once, nearest first.
+    """Pairs of questions (the earlier, the later, cosine of their n-grams), each pair once, nearest first.
 
     Args:
         embedding_set: the set of the lens wording.
@@ -33,5 +33,5 @@ def near_duplicates_among(
         ):
             if score >= NEAR_DUPLICATE:
                 pairs[min(question_id, neighbour), max(question_id, neighbour)] = score
-    triples = [(new, old, score) for (new, old), score in pairs.items()]
+    triples = [(earlier, later, score) for (earlier, later), score in pairs.items()]
     return sorted(triples, key=lambda pair: (-pair[2], pair[0]))
