@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,7 +29,7 @@ from questionbank.selectors.runs import run_last_step
 from questionbank.services import runs
 from questionbank.wording import duration_text
 
-__all__ = ["RunReporter", "patiently", "running"]
+__all__ = ["COMMAND_LINE", "RunReporter", "patiently", "running"]
 
 logger = structlog.get_logger(__name__)
 
@@ -38,7 +38,9 @@ DATABASE_SECONDS = 600.0  # so long a job waits for the database; then the recon
 DISK_SECONDS = 600.0  # so long it waits for space
 PAUSE_SECONDS = 1.0
 PACE_SECONDS = 3.0  # after so long a stage's pace is known
-INNERMOST_CALLS = 8  # that the log of a job that hangs shows
+ASLEEP_SECONDS = 60.0  # between two beats: nothing in this process ran
+COMMAND_LINE = "command line"  # the worker of a job that a command does itself
+INNERMOST_CALLS = 8  # logged for a hung job
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
 
 
@@ -72,7 +74,7 @@ class RunReporter:
         self.echo: Callable[[str], Any] | None = None  # a command's terminal
         self.patience = runs.PATIENCE_BY_KIND.get(run.kind, runs.PATIENCE).total_seconds()
         self._reported = time.monotonic()
-        self._thread = threading.get_ident()  # that does the work
+        self._thread = threading.get_ident()  # the thread that does the work
         self._written, self._message = 0.0, ""
         self._stage: tuple[float, int, int] | None = None  # when it began, how far it was then, its total
         self._furthest_step: int | None = None  # that an earlier attempt reached
@@ -137,28 +139,35 @@ class RunReporter:
             raise Cancelled("The job was cancelled.")
 
     def hangs(self) -> bool:
-        """Whether the job has reported nothing for longer than its kind may. A command's job is its user's to stop."""
+        """Whether the job has reported nothing for too long. Jobs started from the command line are never ended."""
         silent = time.monotonic() - self._reported
-        return silent > self.patience and self.echo is None and not self._finished.is_set()
+        return silent > self.patience and self.run.worker != COMMAND_LINE and not self._finished.is_set()
 
     def _end_hung_job(self) -> None:
-        """Mark the run as failed, log where it hangs, and kill the process, which nothing else would free.
+        """Mark the run as failed, log where it hangs, and kill the process: nothing else can interrupt it.
 
-        The supervisor, or Celery's parent process, starts another worker.
+        The supervisor, or Celery's parent process, starts another worker. Where the database takes no more writes, the
+        reconciler finds the run without a worker.
         """
         frame = sys._current_frames().get(self._thread)
         trace = "".join(traceback.format_stack(frame)[-INNERMOST_CALLS:]) if frame else ""
         waited = duration_text(self.patience)
-        runs.run_log(run=self.run, text=f"The job hangs here:\n{trace}", level="error")
-        runs.run_fail(run=self.run, error=f"The job reported no progress for {waited} and was stopped.")
         logger.error("run_hangs", run=self.run.pk, trace=trace)
-        os.kill(os.getpid(), signal.SIGKILL)
+        with suppress(DatabaseError):
+            runs.run_fail(run=self.run, error=f"The job reported no progress for {waited} and was stopped.")
+            runs.run_log(run=self.run, text=f"The job hangs here:\n{trace}", level="error")
+        if not self._finished.is_set():  # it may have ended while that was written
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def _beat(self) -> None:
         """Runs in a thread with its own database connection, so that a busy job is not taken for dead."""
         try:
-            held_by = None
+            held_by, last_beat = None, time.monotonic()
             while True:
+                now = time.monotonic()
+                if now - last_beat > ASLEEP_SECONDS:  # the process or the machine was stopped, not the job
+                    self._reported = now
+                last_beat = now
                 try:
                     if connection.connection is None or connection.connection is not held_by:
                         if held_by is not None and not runs.run_heartbeat(run=self.run):

@@ -7,7 +7,7 @@ from typing import Any
 
 from questionbank.errors import KindredError
 from questionbank.models import Run
-from worker.reporting import RunReporter, running
+from worker.reporting import COMMAND_LINE, RunReporter, running
 
 __all__ = ["run_here"]
 
@@ -26,7 +26,7 @@ def run_here(
         KindredError: it failed or was cancelled, with its sentence; or a worker goes on with it.
     """
     while True:
-        with running(run.pk, "command line") as reporter:
+        with running(run.pk, COMMAND_LINE) as reporter:
             if reporter is not None:
                 reporter.echo = echo
                 reporter.result = work(reporter)

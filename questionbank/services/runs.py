@@ -69,11 +69,8 @@ SILENT_AFTER = timedelta(seconds=6)  # without a heartbeat and without its lock 
 STALLED_AFTER = timedelta(seconds=45)  # one that keeps its lock is stopped, or hangs
 PATIENCE = timedelta(hours=3)  # a job that reports nothing for so long hangs
 PATIENCE_BY_KIND: Mapping[str, timedelta] = {
-    Run.Kind.ASK: timedelta(minutes=30),
-    Run.Kind.RETELL: timedelta(minutes=30),
-    Run.Kind.IMPORT: timedelta(hours=1),
-    Run.Kind.PROPOSE: timedelta(hours=1),
-    Run.Kind.PROMOTE: timedelta(hours=6),  # an index of a large bank is built in one statement
+    Run.Kind.EMBED: timedelta(hours=6),  # an index of a large bank is built in one statement
+    Run.Kind.PROMOTE: timedelta(hours=6),  # likewise
     Run.Kind.TRAIN: timedelta(hours=6),  # large models step slowly, and are measured at the end
 }
 MAX_DEATHS = 3  # of workers, by a cause of their own, since the job last saved work

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import threading
 
 import pytest
 from django.db import connection
@@ -95,9 +96,25 @@ def test_a_job_that_hangs_fails_with_the_place_in_its_log_and_its_process_is_kil
     assert "_end_hung_job()" in run.logs.get(text__startswith="The job hangs here").text
 
 
-def test_a_job_of_a_command_is_its_users_to_stop(run):
-    with running(run.pk, "command line") as reporter:
-        reporter.echo = print
+def test_the_heartbeat_ends_a_job_that_hangs_but_not_one_whose_process_slept(run, monkeypatch):
+    ended = threading.Event()
+    monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(reporting.RunReporter, "_end_hung_job", lambda reporter: ended.set())
+    monkeypatch.setattr(runs, "run_hold", lambda run: None)
+    monkeypatch.setattr(runs, "run_heartbeat", lambda run: True)
+    with running(run.pk, "here") as reporter:
+        reporter._reported -= reporter.patience + 1
+        assert ended.wait(10)
+        ended.clear()
+        monkeypatch.setattr(reporting, "ASLEEP_SECONDS", 0.0)  # every beat comes late
+        reporter.progress(0, 1)
+        ended.clear()
+        reporter._reported -= reporter.patience + 1
+        assert not ended.wait(0.5)
+
+
+def test_a_job_of_a_command_is_never_ended(run):
+    with running(run.pk, reporting.COMMAND_LINE) as reporter:
         reporter._reported -= reporter.patience + 1
         assert not reporter.hangs()
 
