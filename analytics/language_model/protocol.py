@@ -20,7 +20,7 @@ __all__ = [
     "without_thoughts",
 ]
 
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,9 @@ def conversation(text: str, *, instruction: str = "") -> list[Message]:
 
 
 def without_thoughts(text: str) -> str:
-    """Return what a model answered without what it thought aloud before.
+    """Return what a model answered without what it thought aloud before, finished or not.
 
-    >>> without_thoughts("<think>3 and 2</think>5")
-    '5'
+    >>> without_thoughts("<think>3 and 2</think>5"), without_thoughts("<think>Is it 5? Or")
+    ('5', '')
     """
     return _THOUGHT.sub("", text)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
-from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
@@ -117,7 +117,7 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
         ValidationFailed: `each` is out of bounds.
     """
     _check(question, each, user, by_model=False)
-    wanted = _wanted(question)
+    wanted = _wanted(question, by_model=False)
     return _kept(wanted, islice(wanted.new_by_rules(), each), user)
 
 
@@ -151,39 +151,43 @@ def variants_request(*, question: Question, each: int, user: User, send: bool = 
 def variants_keep(
     *, question: Question, problems: Iterable[RetoldProblem], each: int, user: User | None
 ) -> list[ProblemVariant]:
-    """Keep problems that somebody or something wrote, as far as they are similar and new; they go to the reviewers.
+    """Keep the problems that are similar and new; they go to the reviewers.
 
     Each is confirmed to have the same graph, has other numbers and another story, and its answer is its equation's
-    value. Near copies of the question, of one another and of those written before are left out, and what the bank has.
+    value. Left out are near copies of the question, of one another and of those written before, and questions that the
+    bank has already.
 
     Args:
         each: how many to keep at most.
 
     Raises:
-        Conflict: what the question computes is not known any more.
+        NotFound, Conflict: the question was deleted or retired, or what it computes is no longer known.
     """
-    if question_computation(question) is None:
-        raise Conflict(why_not_varied(question, by_model=True))
-    wanted = _wanted(question)
+    wanted = _wanted(question, by_model=True)
     return _kept(wanted, islice(wanted.new(problems), each), user)
 
 
 def _check(question: Question, each: int, user: User, *, by_model: bool) -> None:
     permissions = ("paraphrase_propose", "language_model_ask") if by_model else ("paraphrase_propose",)
     if not all(user.has_perm(f"questionbank.{permission}") for permission in permissions):
-        raise NotAllowed(_("You may not have similar problems written."))
+        raise NotAllowed(_("You may not request similar problems."))
     if not 1 <= each <= MOST_WRITTEN:
         raise ValidationFailed(_("Choose 1 to %(most)d similar problems.") % {"most": MOST_WRITTEN})
     if reason := why_not_varied(question, by_model=by_model):
         raise Conflict(reason)
 
 
-def _wanted(question: Question) -> _Wanted:
-    computation = question_computation(question)
-    assert computation is not None  # noqa: S101 - `why_not_varied` has looked
-    Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()  # two may ask at once
-    known = ProblemVariant.objects.filter(question=question).values_list("text", flat=True)
-    return _Wanted(question, computation, list(known))
+def _wanted(question: Question, *, by_model: bool) -> _Wanted:
+    """The question as it is now, locked: it may have been changed, and two may ask at once."""
+    fresh = Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
+    if fresh is None:
+        raise NotFound(_("This question no longer exists."))
+    computation = question_computation(fresh)
+    reason = why_not_varied(fresh, by_model=by_model)
+    if computation is None or reason:
+        raise Conflict(reason)
+    known = ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True)
+    return _Wanted(fresh, computation, list(known))
 
 
 def _kept(wanted: _Wanted, problems: Iterable[RetoldProblem], user: User | None) -> list[ProblemVariant]:

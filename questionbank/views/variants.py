@@ -42,13 +42,14 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
             _say_written(request, len(written))
         return redirect("question_variants", question_id=question.pk)
     model = configured_language_model()
+    may_ask = request.user.has_perm("questionbank.language_model_ask")
     context = {
         "question": question,
         "computation": question_computation(question),
         "page": Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page")),
         "accepted": accepted_variants(question=question).count(),
         "why_not": why_not_varied(question),
-        "language_model": None if model and why_not_varied(question, by_model=True) else model,
+        "language_model": model if may_ask and not why_not_varied(question, by_model=True) else None,
     }
     return render(request, "questions/variants.html", context)
 

@@ -50,7 +50,7 @@ def test_a_pasted_problem_has_exemplars_a_prompt_to_copy_and_a_model_that_answer
     page.locator("#id_text").fill(ASKED)
     page.get_by_role("button", name="Worked exemplars").click()
     first = page.locator("#exemplars > li").first
-    expect(first).to_contain_text("It is computed as the question is: a × b − c.")
+    expect(first).to_contain_text("It has the same computation as the question: a × b − c.")
     expect(first.locator("svg.expression-tree")).to_have_count(2)
     expect(page.get_by_role("button", name="Ask tiny")).to_have_count(0)  # none is configured
 
@@ -105,7 +105,7 @@ def test_similar_problems_are_written_reviewed_and_added(
         settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = server.url, "tiny"
         server.answers = [streamed(f"<problem>{BUSES}</problem><equation>4*35-8</equation>")]
         page.reload()
-        page.get_by_role("button", name="Ask tiny for some").click()
+        page.get_by_role("button", name="Ask tiny for similar problems").click()
         run_here(Run.objects.get(kind="retell"), retell_run)
         page.get_by_role("link", name="Look at the similar problems").click()
         expect(variants.first).to_contain_text(BUSES)

@@ -7,10 +7,12 @@ from django.urls import reverse
 
 from questionbank.dispatch import task_name
 from questionbank.errors import KindredError, NotAllowed, ValidationFailed
-from questionbank.models import ProblemVariant, Question, Run
+from questionbank.models import ProblemVariant, Question, QuestionEquation, Run
+from questionbank.retelling.language_model import problems_of_answer
 from questionbank.services.questions import question_create
 from questionbank.services.variants import variants_request
 from tests.language_model_server import streamed
+from worker.analogy import retelling
 from worker.analogy.retelling import retell_run
 from worker.running import run_here
 from worker.tasks import write_similar_problems
@@ -37,7 +39,7 @@ def problem(text: str, equation: str) -> str:
 
 def test_problems_with_the_same_graph_are_kept_for_the_reviewers(question, teacher, server):
     server.answers = [streamed("<think>Melons?</think>", GOOD[:60], GOOD[60:])]
-    run = variants_request(question=question, each=3, user=teacher, send=False)
+    run = variants_request(question=question, each=1, user=teacher, send=False)
     result = run_here(run, retell_run)
     assert result == {
         "language_model": "tiny", "host": "127.0.0.1", "problems_written": 1, "problems_kept": 1,
@@ -68,8 +70,9 @@ def test_problems_with_the_same_graph_are_kept_for_the_reviewers(question, teach
 )
 def test_what_is_no_similar_problem_is_dropped(question, teacher, server, written):
     server.answers = [streamed(written)]
-    result = run_here(variants_request(question=question, each=3, user=teacher, send=False), retell_run)
+    result = run_here(variants_request(question=question, each=1, user=teacher, send=False), retell_run)
     assert result["problems_kept"] == 0
+    assert len(server.asked) == 2  # a second try
     assert not ProblemVariant.objects.exists()
 
 
@@ -77,7 +80,9 @@ def test_no_more_are_kept_than_were_asked_for_and_none_twice(question, teacher, 
     server.answers = [streamed(GOOD, GOOD, problem(BUS, "41-12"))]
     run_here(variants_request(question=question, each=1, user=teacher, send=False), retell_run)
     assert [variant.text for variant in ProblemVariant.objects.all()] == [FARMER]
-    run_here(variants_request(question=question, each=3, user=teacher, send=False), retell_run)
+    assert len(server.asked) == 1
+    server.answers = [streamed("<think>", GOOD), streamed(GOOD), streamed(problem(BUS, "41-12"))]
+    run_here(variants_request(question=question, each=2, user=teacher, send=False), retell_run)
     assert {variant.text for variant in ProblemVariant.objects.all()} == {FARMER, BUS}
 
 
@@ -92,14 +97,44 @@ def test_a_question_in_another_language_may_be_retold_by_a_model(teacher, server
     assert ProblemVariant.objects.get().language == "zh"
 
 
-def test_a_question_that_is_retired_or_deleted_meanwhile_ends_the_job_with_a_sentence(
-    question, teacher, server
-):
+def test_a_question_that_was_retired_ends_the_job_before_the_model_is_asked(question, teacher, server):
     run = variants_request(question=question, each=1, user=teacher, send=False)
     Question.objects.filter(pk=question.pk).update(status="retired")
     with pytest.raises(KindredError, match="is retired"):
         run_here(run, retell_run)
     assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda rows: rows.update(status="retired"), "is retired"),
+        (lambda rows: rows.delete(), "no longer exists"),
+    ],
+)
+def test_a_question_that_changes_while_the_model_writes_keeps_nothing(
+    question, teacher, server, monkeypatch, change, sentence
+):
+    def answered(written: str, generator: str):
+        change(Question.objects.filter(pk=question.pk))
+        return problems_of_answer(written, generator)
+
+    monkeypatch.setattr(retelling, "problems_of_answer", answered)
+    server.answers = [streamed(GOOD)]
+    with pytest.raises(KindredError, match=sentence):
+        run_here(variants_request(question=question, each=1, user=teacher, send=False), retell_run)
+    assert not ProblemVariant.objects.exists()
+
+
+def test_a_corrected_equation_counts_from_then_on(question, teacher, server, monkeypatch):
+    def answered(written: str, generator: str):
+        QuestionEquation.objects.filter(question=question).update(expression="24+6", graph_key="+(s0,s1)")
+        return problems_of_answer(written, generator)
+
+    monkeypatch.setattr(retelling, "problems_of_answer", answered)
+    server.answers = [streamed(GOOD)]
+    result = run_here(variants_request(question=question, each=1, user=teacher, send=False), retell_run)
+    assert result["problems_kept"] == 0
 
 
 def test_who_may_ask_and_what_is_refused(question, teacher, server, settings, django_user_model):
@@ -123,7 +158,7 @@ def test_a_press_starts_one_job_whose_page_leads_to_the_problems(client, questio
     client.force_login(teacher)
     address = reverse("question_variants", args=[question.pk])
     page = client.get(address).content.decode()
-    assert "Ask tiny for some" in page
+    assert "Ask tiny for similar problems" in page
     assert "The texts of the questions are sent to 127.0.0.1." in page
     server.answers = [streamed(GOOD)]
     started = client.post(address, {"by": "model"})

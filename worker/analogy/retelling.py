@@ -18,8 +18,8 @@ from worker.reporting import RunReporter
 
 __all__ = ["retell_run"]
 
-_SPARE = 2  # more problems are asked for than are wanted: some are refused
 _TOKENS_EACH = 400
+_REQUESTS_EACH = 2  # for a problem that is kept: some are refused
 
 
 def retell_run(reporter: RunReporter) -> dict[str, Any]:
@@ -43,21 +43,28 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
         raise Conflict(reason)
     computation = question_computation(question)
     assert computation is not None  # noqa: S101 - `why_not_varied` has looked
-    asked = parameters["each"] + _SPARE
+    wanted = parameters["each"]
+    written = kept = 0
     with open_language_model() as model:
-        reporter.progress(0, 0, _("Asking %(model)s") % {"model": model.name})
-        answer = model.ask(
-            retelling_request(question.text, computation.equation, asked),
-            AskOptions(temperature=0.8, seed=reporter.run.pk, max_tokens=_TOKENS_EACH * asked),
-            on_text=WrittenWords(reporter, model.name),
-        )
-        problems = problems_of_answer(answer.text, model.name[:200])
-        kept = variants_keep(
-            question=question, problems=problems, each=parameters["each"], user=reporter.run.requested_by
-        )
+        reporter.progress(0, wanted, _("Asking %(model)s") % {"model": model.name})
+        for request in range(_REQUESTS_EACH * wanted):  # one problem a request: an answer has a time limit
+            answer = model.ask(
+                retelling_request(question.text, computation.equation),
+                AskOptions(temperature=0.8, seed=reporter.run.pk + request, max_tokens=_TOKENS_EACH),
+                on_text=WrittenWords(reporter, model.name),
+            )
+            problems = problems_of_answer(answer.text, model.name[:200])
+            written += len(problems)
+            kept += len(
+                variants_keep(
+                    question=question, problems=problems, each=wanted - kept, user=reporter.run.requested_by
+                )
+            )
+            if kept == wanted:
+                break
         return {
             "language_model": model.name,
             "host": model.host,
-            "problems_written": len(problems),
-            "problems_kept": len(kept),
+            "problems_written": written,
+            "problems_kept": kept,
         }
