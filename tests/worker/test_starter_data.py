@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
-from worker.solver.starter_data import EQUAL_TEXTS, MEASURED, REWORDED, SETS, starter_rows
+from worker.solver.starter_data import EQUAL_TEXTS, MEASURED, REWORDED, SETS, VALIDATION, divide, starter_rows
 
 PENS = "Ann has 3 pens and buys 4 more . How many pens has she ?"
 
@@ -18,6 +18,11 @@ def write(data: Path, name: str, *rows: dict[str, object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(path, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def read(data: Path, name: str) -> list[dict[str, object]]:
+    with gzip.open(data / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 def row(id_: int, text: str, **fields: object) -> dict[str, object]:
@@ -60,3 +65,24 @@ def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are
         "mawps/cv: 2 problems, 1 left out as measured on, 0 repeat another one, 1 used"
         in capsys.readouterr().out
     )
+
+
+def test_copies_and_rewordings_of_one_problem_are_never_on_both_sides(tmp_path):
+    for name in REWORDED:
+        write(tmp_path, name)
+    write(
+        tmp_path, "paramawps/train_part",
+        *(row(number, f"Story {chr(97 + number // 3 % 26)}{chr(97 + number // 78)} told in way {'xyz'[number % 3]}",
+              seed=number // 3, variant=number % 3) for number in range(600)),
+    )  # fmt: skip
+    reworded = read(tmp_path, "paramawps/train_part")
+    copies = [
+        row(number, f"Sum {chr(97 + number // 2 % 26)}{chr(97 + number // 52)} of {number}")
+        for number in range(400)
+    ]
+    learned, validation = divide([*reworded, *copies], tmp_path)
+    assert VALIDATION <= len(validation) < VALIDATION + 3
+    assert len(learned) + len(validation) == 1000
+    for key in (lambda problem: problem.get("seed"), lambda problem: problem["text"][:6]):
+        sides = [{key(problem) for problem in side} - {None, "Story "} for side in (learned, validation)]
+        assert not sides[0] & sides[1]

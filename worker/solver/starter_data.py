@@ -3,9 +3,9 @@
 ``python -m worker.solver.starter_data --data ../shared/data --output FOLDER`` writes them.
 
 MAWPS, its rewordings in ParaMAWPS, the training split of GSM8K and a sample of MathQA, each without its longest texts,
-and the demo bank without the questions that it holds out. Left out is every problem that is equal, but for numbers and
-marks, to one that the starters are measured on, and every rewording of such a problem. Of MathQA's validation problems,
-which have near copies in its own training split, equal texts are left out. Writes
+and the demo bank without the questions that it holds out. Problems that equal, but for numbers and marks, one that the
+starters are measured on are left out, and so is every rewording of such a problem. MathQA's validation problems have
+near copies in its own training split: of these only equal texts are left out. Writes
 ``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
 """
 
@@ -16,16 +16,17 @@ import gzip
 import json
 import random
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from analytics.analogy.exemplars import story_key
 from analytics.json_lines import read_objects
 from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
 
-__all__ = ["main"]
+__all__ = ["divide", "main", "starter_rows"]
 
 SETS = {
     "mawps/cv": 0,
@@ -55,10 +56,13 @@ def starter_rows(data: Path) -> Iterator[Row]:
     measured = KeptOut.of((*held_out, *(row["text"] for name in MEASURED for row in _rows(data, name))))
     equal = {_plain(row["text"]) for name in EQUAL_TEXTS for row in _rows(data, name)}
     seeds = {row["seed"] for name in REWORDED for row in _rows(data, name) if measured.holds(row["text"])}
+    measured = measured.and_of(
+        row["text"] for name in REWORDED for row in _rows(data, name) if row["seed"] in seeds
+    )
     used: set[str] = set()
 
     def is_fair(row: Row) -> bool:
-        return not (measured.holds(row["text"]) or row.get("seed") in seeds or _plain(row["text"]) in equal)
+        return not (measured.holds(row["text"]) or _plain(row["text"]) in equal)
 
     counts: dict[str, list[int]] = {}
     for name, most in SETS.items():
@@ -94,6 +98,26 @@ def _rows(data: Path, name: str) -> Iterator[Row]:
         yield dict(row)
 
 
+def divide(rows: Sequence[Row], data: Path) -> tuple[list[Row], list[Row]]:
+    """The rows to learn from and `VALIDATION` or a few more to validate with, drawn at random.
+
+    Problems that are equal but for numbers, and rewordings of one problem, stay together.
+    """
+    seeds = {story_key(row["text"]): row["seed"] for name in REWORDED for row in _rows(data, name)}
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        story = story_key(row["text"])
+        groups.setdefault(f"seed {seeds[story]}" if story in seeds else story, []).append(row)
+    names = list(groups)
+    random.Random(SEED).shuffle(names)  # noqa: S311
+    validation: list[Row] = []
+    while names and len(validation) < VALIDATION:
+        validation += groups[names.pop()]
+    learned = [row for name in names for row in groups[name]]
+    random.Random(SEED).shuffle(learned)  # noqa: S311
+    return learned, validation
+
+
 def _write(path: Path, rows: Iterable[Row]) -> None:
     with gzip.open(path, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -105,11 +129,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     options = parser.parse_args(arguments)
-    rows = list(starter_rows(options.data))
-    random.Random(SEED).shuffle(rows)  # noqa: S311
+    learned, validation = divide(list(starter_rows(options.data)), options.data)
     options.output.mkdir(parents=True, exist_ok=True)
-    _write(options.output / "val.jsonl.gz", rows[:VALIDATION])
-    _write(options.output / "train.jsonl.gz", rows[VALIDATION:])
+    _write(options.output / "val.jsonl.gz", validation)
+    _write(options.output / "train.jsonl.gz", learned)
     return 0
 
 
