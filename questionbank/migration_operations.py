@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import pgtrigger.migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations import CreateModel
+from django.db.migrations import AddConstraint, AddField, AddIndex, CreateModel
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 __all__ = ["CreateModels"]
+
+_KINDS = (CreateModel, AddField, AddIndex, AddConstraint, pgtrigger.migrations.AddTrigger)
 
 
 class CreateModels(Operation):
@@ -22,6 +24,9 @@ class CreateModels(Operation):
 
     Args:
         operations: those that create models, and those that add fields, indexes, constraints and triggers to them.
+
+    Raises:
+        TypeError: an operation does something else.
     """
 
     reduces_to_sql = True
@@ -29,12 +34,14 @@ class CreateModels(Operation):
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self.operations = list(operations)
+        for operation in self.operations:
+            if not isinstance(operation, _KINDS):
+                raise TypeError(f"CreateModels cannot do {operation.describe()}.")
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Describe the models."""
-        state.__dict__.pop(
-            "apps", None
-        )  # models that are rendered would be rendered again by every operation
+        # models that are rendered would be rendered again by every operation
+        state.__dict__.pop("apps", None)
         for operation in self.operations:
             operation.state_forwards(app_label, state)
 

@@ -2,7 +2,7 @@
 
 import pytest
 from django.db import connection, models
-from django.db.migrations import AddConstraint, AddField, AddIndex, CreateModel
+from django.db.migrations import AddConstraint, AddField, AddIndex, CreateModel, DeleteModel
 from django.db.migrations.state import ProjectState
 
 from questionbank.migration_operations import CreateModels
@@ -35,6 +35,11 @@ def test_tables_have_what_later_operations_add() -> None:
     assert ("questionbank_shelf", "id") in {found["foreign_key"] for found in constraints.values()}
     assert "questionbank_shelf_volumes" in tables
     assert operation.describe() == "Create 2 models"
+
+
+def test_another_operation_is_refused() -> None:
+    with pytest.raises(TypeError, match="Delete model Volume"):
+        CreateModels([DeleteModel("Volume")])
 
 
 def test_models_are_described_as_one_operation_after_another_does() -> None:
