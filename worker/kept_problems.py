@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from analytics.errors import ArtifactError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.training.checkpoint import kept_or_made
@@ -25,10 +26,13 @@ def kept_problems(folder: Path, read: Callable[[], Problems]) -> Problems:
         read: gets them from the bank.
 
     Raises:
-        ArtifactError: the file cannot be read.
+        ArtifactError: the file cannot be read, or an earlier version of Kindred wrote it.
     """
     kept = kept_or_made(folder / _NAME, lambda: _rows(read()))
-    return Problems(*(tuple(map(_problem, kept[part])) for part in _PARTS))
+    try:
+        return Problems(*(tuple(map(_problem, kept[part])) for part in _PARTS))
+    except (KeyError, TypeError) as error:
+        raise ArtifactError(f"{folder / _NAME} cannot be read; remove it to start over.") from error
 
 
 def _rows(problems: Problems) -> dict[str, list[dict[str, Any]]]:

@@ -38,7 +38,7 @@ def pick_device(preference: str = "auto") -> torch.device:
 
 
 def inference_dtype(device: torch.device) -> torch.dtype:
-    """The number format in which `device` encodes fastest at a cosine of 0.9999 to float32."""
+    """The number format to encode and train in: bfloat16 where `device` has it (a cosine of 0.9999 to float32)."""
     if device.type == "cuda":
         has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
         return torch.bfloat16 if has_bfloat16 else torch.float32
