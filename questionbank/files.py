@@ -89,7 +89,7 @@ def convert_questions(
         ValidationFailed: the output cannot be written there.
         KindredError: lines could not be read; the others are written.
     """
-    nothing = _("%(name)s holds no question.") % {"name": source.name}
+    nothing = _("%(name)s contains no questions.") % {"name": source.name}
     return _convert_file(source, target, read_input_questions, convert, report, nothing)
 
 
@@ -101,7 +101,7 @@ def convert_pairs(
     Raises:
         ImportRefused, ValidationFailed, KindredError: as there.
     """
-    nothing = _("%(name)s holds no pair.") % {"name": source.name}
+    nothing = _("%(name)s contains no pairs.") % {"name": source.name}
     return _convert_file(source, target, read_input_pairs, convert, report, nothing)
 
 

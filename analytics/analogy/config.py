@@ -78,11 +78,11 @@ class AnalogyConfig:
     mixed_precision: bool = mixed_precision_option()
     accumulate: int = accumulate_option()
     measured: int = option(
-        300, "questions set apart that retrieval is measured on while training; 0: none", minimum=0
+        300, "validation questions for measuring retrieval during training; 0: none", minimum=0
     )
     evaluate_every: int = option(0, "steps between measurements; 0: once an epoch", minimum=0)
     patience: int = option(
-        0, "stop after so many measurements without improvement, and keep the best; 0: never", minimum=0
+        0, "stop after this many measurements without improvement, and keep the best; 0: never", minimum=0
     )
     checkpoint_every: int = checkpoint_option(0)
     device: str = device_option()

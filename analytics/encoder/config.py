@@ -72,10 +72,16 @@ class EncoderConfig:
         maximum=1,
     )
     concept_weight: float = option(
-        0.0, "weight of naming each level's concept beside the contrast (ours)", minimum=0, maximum=100
+        0.0,
+        "weight of the concept classification loss, added to the contrastive loss (ours)",
+        minimum=0,
+        maximum=100,
     )
     difficulty_weight: float = option(
-        0.0, "weight of ordering pairs by difficulty beside the contrast (ours)", minimum=0, maximum=100
+        0.0,
+        "weight of the difficulty ranking loss, added to the contrastive loss (ours)",
+        minimum=0,
+        maximum=100,
     )
     metric_steps: int = option(
         0,
@@ -89,16 +95,21 @@ class EncoderConfig:
         minimum=0,
         maximum=512,
     )
-    projection: int = option(128, "length of the vectors that are contrasted", minimum=2, maximum=4096)
+    projection: int = option(
+        128, "dimension of the projected vectors in the contrastive loss", minimum=2, maximum=4096
+    )
     queue_size: int = option(
-        1600, "keys remembered; at most half the training questions are used", minimum=1, maximum=1_000_000
+        1600,
+        "size of the key queue; at most half the training questions are used",
+        minimum=1,
+        maximum=1_000_000,
     )
     momentum: float = option(0.999, "share of the key encoder kept in an update", minimum=0, maximum=1)
     learning_rate: float = option(5e-5, "of AdamW, falling linearly to 0", minimum=1e-8, maximum=1)
     weight_decay: float = weight_decay_option()
     warmup_share: float = warmup_option(0.0)
     epochs: int = option(5, "passes over the training questions", minimum=1, maximum=1000)
-    max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
+    max_steps: int = option(0, "stop after this many steps; 0: no limit", minimum=0)
     batch_size: int = option(32, "questions a step", minimum=2, maximum=8192)
     max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
     freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is")
@@ -106,7 +117,7 @@ class EncoderConfig:
     accumulate: int = accumulate_option()
     evaluate_every: int = option(200, "steps between held-out evaluations; 0: once an epoch", minimum=0)
     patience: int = option(
-        0, "stop after so many evaluations without improvement, and keep the best; 0: never", minimum=0
+        0, "stop after this many evaluations without improvement, and keep the best; 0: never", minimum=0
     )
     checkpoint_every: int = checkpoint_option(100)
     device: str = device_option()

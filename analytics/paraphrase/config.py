@@ -64,13 +64,13 @@ class ParaphraseConfig:
     )
     interpolate: bool = option(
         False,
-        "take the weights on the way from the pretrained to the trained encoder that rank the validation pairs best;"
-        " without validation pairs the trained ones are kept",
+        "interpolate between the pretrained and trained weights (WiSE-FT), choosing the mix that ranks the validation"
+        " pairs best; without validation pairs keep the trained weights",
     )
     triplets_per_question: int = option(6, "drawn for each question", minimum=1, maximum=50)
     given_passes: int = option(
         1,
-        "how often what labelled pairs give (decisions, other corpora) is learned while the rest is learned once",
+        "passes over triplets from labelled pairs (decisions, other corpora) for each pass over the rest",
         minimum=1,
         maximum=100,
     )
@@ -79,7 +79,7 @@ class ParaphraseConfig:
     )
     translator_back: str = option("", "f1: model that translates back; empty: rule paraphraser")
     weak_paraphraser: str = option("", "f9: weak paraphrasing model; empty: lossy summariser")
-    weak_prefix: str = option("", "f9: what the model wants in front of a question")
+    weak_prefix: str = option("", "f9: prompt prefix that the model expects before a question")
     learning_rate: float = option(2e-5, "of AdamW", minimum=1e-8, maximum=1)
     weight_decay: float = weight_decay_option()
     warmup_share: float = warmup_option(0.1)

@@ -24,7 +24,7 @@ class ProbesConfig:
         maximum=0.5,
     )
     coverage: float = option(
-        0.9, "Share of difficulties that shall lie in their interval.", minimum=0.5, maximum=0.99
+        0.9, "Share of difficulties that the intervals should cover.", minimum=0.5, maximum=0.99
     )
     sharing: float = option(
         0.5,
@@ -48,7 +48,10 @@ class ProbesConfig:
         50, "Fewest graded questions from which difficulty is learned.", minimum=20, maximum=10_000
     )
     maximum_questions: int = option(
-        30_000, "Most questions to learn from; of more, so many are drawn.", minimum=100, maximum=1_000_000
+        30_000,
+        "Maximum number of training questions; larger sets are sampled.",
+        minimum=100,
+        maximum=1_000_000,
     )
     iterations: int = option(
         40, "Most steps of the optimiser (L-BFGS) for each fit.", minimum=5, maximum=1_000

@@ -49,9 +49,9 @@ class SolverConfig:
     backbone: str = backbone_option()
     contrast: str = option(
         "none",
-        "none: learn to write equations; pattern: first on triples of problems whose equations are built alike or"
-        " differ in their operators (Pattern-CL), then on all problems; textual: meanwhile tell apart problems that are"
-        " worded alike and computed otherwise (Textual-CL); both: one after the other",
+        "none: learn to write equations; pattern: first on triples of problems whose equations have the same"
+        " structure or differ in their operators (Pattern-CL), then on all problems; textual: also separate problems"
+        " with similar wording but different equations (Textual-CL); both: one after the other",
         choices=CONTRASTS,
     )
     adapter_rank: int = option(
@@ -69,11 +69,13 @@ class SolverConfig:
     max_tokens: int = option(
         120, "longer problems are cut; those that lose a number are left out", minimum=8, maximum=512
     )
-    most_tokens: int = option(45, "operators and numbers of an equation at most", minimum=1, maximum=200)
+    most_tokens: int = option(
+        45, "maximum number of operators and numbers in an equation", minimum=1, maximum=200
+    )
     least_uses: int = option(
         1,
-        "training equations that must use a constant for it to be known; every constant costs memory at every node, so"
-        " take 15 for tens of thousands of problems",
+        "training equations that must use a constant before the decoder learns it; constants cost memory at every"
+        " node, so use 15 for tens of thousands of problems",
         minimum=1,
     )
     beam: int = option(3, "trees kept while an equation is written", minimum=1, maximum=50)
@@ -93,7 +95,9 @@ class SolverConfig:
     warmup_share: float = warmup_option(0.1)
     clip_norm: float = option(3.0, "bound on the gradient's norm; 0: none", minimum=0)
     margin: float = option(0.2, "of the contrast, in cosine", minimum=0, maximum=2)
-    contrast_weight: float = option(5.0, "of the contrast beside writing equations", minimum=0, maximum=100)
+    contrast_weight: float = option(
+        5.0, "weight of the contrastive loss, added to the equation loss", minimum=0, maximum=100
+    )
     contrast_epochs: int = option(30, "passes over the triples", minimum=1, maximum=1000)
     contrast_steps: int = option(0, "stop after so many steps on triples; 0: no bound", minimum=0)
     ramp_begins: float = option(
@@ -142,12 +146,12 @@ class SolverConfig:
         choices=TEXT_STRATEGIES,
     )
     augment: str = option(
-        "train", "problems made by machine that are learned to be solved too, as for the pool", choices=POOLS
+        "train", "generated problems to train on as well; values as for pool", choices=POOLS
     )
     mixed_precision: bool = option(True, "compute the encoder in bfloat16 where the device has it")
     accumulate: int = accumulate_option()
     measured: int = option(
-        300, "problems set apart that accuracy is measured on while training; 0: none", minimum=0
+        300, "validation problems for measuring accuracy during training; 0: none", minimum=0
     )
     evaluate_every: int = option(0, "steps between measurements; 0: once an epoch", minimum=0)
     patience: int = option(

@@ -57,8 +57,8 @@ ROW = BankCapability(
                 "all_positives": True,
             },
             sentence=_(
-                "The form holds the quick training: adapters that train the retriever in use further, on the equations"
-                " of this bank, in minutes on any machine."
+                "The form is set to quick training: adapters that fine-tune the retriever in use on the equations of"
+                " this bank, in minutes on any machine."
             ),
             help_texts={
                 "backbone": _(
@@ -77,18 +77,18 @@ ROW = BankCapability(
         too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
         shown="questionbank.selectors.comparisons:analogy_comparison_shown",
     ),
-    headline=(("validation", "validation_same_graph"), _("of 8 exemplars with the same graph")),
+    headline=(("validation", "validation_same_graph"), _("share of 8 exemplars with the same graph")),
     facts=("problems", "device"),
     lens=LensTexts(
         name=_("Structure"),
-        explanation=_("Is computed alike, whatever the story."),
+        explanation=_("Has the same computation, whatever the story."),
         kinships=(
             KinshipRow(
                 "structure",
                 "structure",
                 "",
                 _("Same structure"),
-                _("Word problems that are computed alike, whatever their story."),
+                _("Word problems with the same computation, whatever their story."),
             ),
         ),
     ),

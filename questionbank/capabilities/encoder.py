@@ -50,7 +50,8 @@ ROW = BankCapability(
         quick=QuickTraining(  # a minute or two without a GPU: decision 30
             settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30},
             sentence=_(
-                "The form holds the quick training: a last layer behind the encoder in use, in minutes on any machine."
+                "The form is set to quick training: a last layer on top of the encoder in use, in minutes on any"
+                " machine."
             ),
             help_texts={
                 "backbone": _(
@@ -64,13 +65,13 @@ ROW = BankCapability(
     suite=FixedSuite(
         no_figures=_("No figure could be measured: no hierarchy has enough tagged questions."),
         too_few=_(
-            "Nothing could be measured: too few of the bank's tagged questions belong to the fixed ones."
+            "Nothing could be measured: too few of the bank's tagged questions are fixed questions."
         ),
         shown="questionbank.selectors.comparisons:encoder_comparison_shown",
     ),
     roll_back_note=_(
-        "It serves with the vectors and probes that it had. Questions that changed meanwhile get their vectors by a"
-        " job."
+        "It is used with the vectors and probes it had before. A job computes the vectors of questions that have"
+        " changed since."
     ),
     facts=("questions", "hierarchy", "hierarchies", "device"),
     lens=LensTexts(
@@ -93,7 +94,7 @@ ROW = BankCapability(
                 "purpose",
                 "easier",
                 _("Easier like this"),
-                _("Similar questions that are easier: by students' responses, else as their source says."),
+                _("Similar questions that are easier, by students' responses or else by the published difficulty."),
                 place=3,
             ),
             KinshipRow(
@@ -101,7 +102,7 @@ ROW = BankCapability(
                 "purpose",
                 "harder",
                 _("Harder like this"),
-                _("Similar questions that are harder: by students' responses, else as their source says."),
+                _("Similar questions that are harder, by students' responses or else by the published difficulty."),
                 place=4,
             ),
         ),

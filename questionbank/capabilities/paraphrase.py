@@ -28,7 +28,7 @@ ROW = BankCapability(
                 ),
             ),
             FormGroup(
-                _("Models in the place of rules"),
+                _("Models instead of rules"),
                 ("translator_there", "translator_back", "weak_paraphraser", "weak_prefix"),
             ),
             FormGroup(_("Optimiser"), ("learning_rate", "weight_decay", "warmup_share")),
@@ -46,14 +46,14 @@ ROW = BankCapability(
         ),
     ),
     suite=FixedSuite(
-        no_figures=_("No figure could be measured: there are not pairs of both labels for enough questions."),
+        no_figures=_("No figure could be measured: too few questions have both valid and invalid pairs."),
         too_few=_("Nothing could be measured: too few of the bank's questions belong to the fixed ones."),
         queue="light",
         problems="questionbank.selectors.comparisons:scorer_comparison_problems",
         shown="questionbank.selectors.comparisons:scorer_comparison_shown",
         measures={
             "verdict": _("The verdict: the probability that a paraphrase is valid, which reviewers see first"),
-            "score": _("The score: how near both texts are, one of the things that the verdict weighs"),
+            "score": _("The score: how close the two texts are, one of the inputs to the verdict"),
         },
     ),
     promotion_note=_("Pairs that nobody has decided are scored again; decided ones keep their score."),

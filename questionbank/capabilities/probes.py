@@ -14,7 +14,8 @@ ROW = BankCapability(
         request="questionbank.services.training:probes_training_request",
         report="questionbank.selectors.probes_report:probes_data_report",
         then=_(
-            "A job trains a candidate and compares it with the model in use. It serves if it is not worse."
+            "A job trains a candidate and compares it with the model in use. The candidate replaces that model if it"
+            " is not worse."
         ),
         alone=("hierarchy",),
         one_hierarchy=True,

@@ -25,7 +25,9 @@ __all__ = [
 ]
 
 
-SERVES_AFTER_PROMOTION = _("A job trains a candidate. It serves only after it was compared and promoted.")
+SERVES_AFTER_PROMOTION = _(
+    "A job trains a candidate. It is not used until it has been compared and promoted."
+)
 
 
 @dataclass(frozen=True, slots=True)

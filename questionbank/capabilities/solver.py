@@ -40,7 +40,7 @@ ROW = BankCapability(
                 "backbone": "in use", "epochs": 5, "batch_size": 32, "learning_rate": 2e-5,
                 "decoder_learning_rate": 2e-4,
             },
-            sentence=_("The form holds settings that train the solver in use further, on the equations of this bank."),
+            sentence=_("The form is set to fine-tune the solver in use on the equations of this bank."),
             help_texts={
                 "backbone": _(
                     "Encoder to start from: package name, local folder or hub id; “in use”: the solver that serves"

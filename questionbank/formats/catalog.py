@@ -167,7 +167,7 @@ def _entries(path: Path, entries: Iterator[tuple[int, Entry]]) -> Iterator[tuple
                 entry = LineProblem(line, reason, "id")
         yield line, entry
     if is_empty:
-        raise ImportRefused(f"{path.name} holds no question.")
+        raise ImportRefused(f"{path.name} contains no questions.")
 
 
 def write(records: Iterable[QuestionRecord], path: Path, format: str) -> int:

@@ -38,7 +38,7 @@ class _GradeForm(BulkForm):
         label=gettext_lazy("Grade"),
         max_length=GRADE_LIMIT,
         required=False,
-        help_text=gettext_lazy("Empty removes the grade."),
+        help_text=gettext_lazy("Leave empty to remove the grade."),
     )
 
     def clean_grade(self) -> str:
@@ -50,7 +50,7 @@ class _SourceForm(BulkForm):
         label=gettext_lazy("Source"),
         max_length=SET_LIMIT,
         required=False,
-        help_text=gettext_lazy("Empty removes the source."),
+        help_text=gettext_lazy("Leave empty to remove the source."),
     )
 
     def clean_source(self) -> str:
@@ -80,7 +80,7 @@ class _ConceptsForm(BulkForm):
         cleaned = super().clean() or {}
         chosen = {cleaned.get("add"), cleaned.get("remove")} - {None}
         if KnowledgeConcept.objects.filter(pk__in=chosen).count() < len(chosen):
-            raise ValidationError(_("The chosen concept is not there any more."))
+            raise ValidationError(_("The chosen concept no longer exists."))
         if not chosen:
             raise ValidationError(_("Choose a concept to add, to remove, or both."))
         if cleaned.get("add") == cleaned.get("remove"):

@@ -15,10 +15,12 @@ def known_only_field() -> forms.Field:
     """Return the field; its help counts the questions that only the solver has an equation for."""
     predicted = predicted_problems()
     said = ngettext(
-        "%(number)d further question has an equation by the solver alone; a wrong one teaches a wrong likeness.",
-        "%(number)d further questions have an equation by the solver alone; a wrong one teaches a wrong likeness.",
+        "%(number)d further question has an equation only from the solver; a wrong equation teaches a wrong"
+        " similarity.",
+        "%(number)d further questions have an equation only from the solver; a wrong equation teaches a wrong"
+        " similarity.",
         predicted,
     ) % {"number": predicted}
     return forms.BooleanField(
-        label=_("Learn from known equations alone"), initial=True, required=False, help_text=said
+        label=_("Learn only from known equations"), initial=True, required=False, help_text=said
     )

@@ -40,7 +40,9 @@ class OpinionsForm(forms.Form):
         min_value=1,
         max_value=settings.REVIEW_OPINIONS_MOST,
         initial=opinions_wanted,
-        help_text=_("Nobody sees what the others decided; where they differ, the pair is settled."),
+        help_text=_(
+            "Reviewers do not see each other's decisions. If they disagree, somebody else settles the pair."
+        ),
     )
 
 
@@ -54,7 +56,7 @@ class PairForm(OpinionsForm):
         required=False,
         min_value=1,
         max_value=2**31 - 1,
-        help_text=_("Where the original is one of its questions; leave the original empty then."),
+        help_text=_("If the original is a question in the bank; leave the original empty then."),
     )
     original = forms.CharField(
         label=_("Original"),
@@ -125,15 +127,17 @@ class PairFilterForm(forms.Form):
         ],
     )
     batch = forms.ChoiceField(label=_("Batch"), required=False)
-    least = forms.IntegerField(label=_("Valid with at least (%)"), required=False, min_value=0, max_value=100)
-    most = forms.IntegerField(label=_("Valid with at most (%)"), required=False, min_value=0, max_value=100)
+    least = forms.IntegerField(
+        label=_("Probability at least (%)"), required=False, min_value=0, max_value=100
+    )
+    most = forms.IntegerField(label=_("Probability at most (%)"), required=False, min_value=0, max_value=100)
     reviewer = forms.TypedChoiceField(label=_("Decided by"), required=False, coerce=int, empty_value=None)
     reason = forms.ChoiceField(
         label=_("Rejected because"),
         required=False,
         choices=[("", _("Any reason")), *ReviewDecision.Reason.choices],
     )
-    text = forms.CharField(label=_("Words in it"), required=False, max_length=200, strip=True)
+    text = forms.CharField(label=_("Contains the words"), required=False, max_length=200, strip=True)
 
     def __init__(
         self, data: Mapping[str, Any], *, batches: Sequence[str], reviewers: Sequence[tuple[int, str]]

@@ -147,16 +147,16 @@ def _advice(material: AnalogyMaterial, paired: int) -> list[str]:
     if paired < batch:
         advice.append(
             _(
-                "A training needs at least %(batch)d problems whose graph another one has; %(missing)d are missing."
-                " Accept equations, or import more."
+                "A training needs at least %(batch)d problems that share a graph with another problem; %(missing)d"
+                " are missing. Accept equations, or import more."
             )
             % {"batch": batch, "missing": batch - paired}
         )
     elif paired < FEWEST:
         advice.append(
             _(
-                "With fewer than %(fewest)d problems whose graph another one has a retriever learns little;"
-                " %(missing)d are missing. Accept equations, or import more."
+                "With fewer than %(fewest)d problems that share a graph with another problem, a retriever learns"
+                " little; %(missing)d are missing. Accept equations, or import more."
             )
             % {"fewest": FEWEST, "missing": FEWEST - paired}
         )

@@ -28,7 +28,7 @@ def question_augmented(*, text: str, seed: int, draws: int) -> Preview:
             _("The text is longer than %(most)s characters.") % {"most": f"{LONGEST:,}"},
         )
     if not _AT_ONCE.acquire(timeout=_PATIENCE_SECONDS):
-        raise ServiceUnavailable(_("Others look at augmentations now; try again in a moment."))
+        raise ServiceUnavailable(_("Augmentation is busy with other requests; try again in a moment."))
     try:
         return augmentation_preview(text, seed=seed, draws=draws)
     except DataError as error:

@@ -221,13 +221,14 @@ def _with_advice(report: DataReport) -> DataReport:
     training = report.questions - round(report.questions * report.held_out / max(1, report.examined))
     if training < FEWEST:
         advice.append(
-            _("With fewer than %(fewest)d training questions an encoder hardly learns.") % {"fewest": FEWEST}
+            _("With fewer than %(fewest)d training questions an encoder learns very little.")
+            % {"fewest": FEWEST}
         )
     if report.test_items_in_train:
         advice.append(
             ngettext(
-                "%(number)d question of the fixed comparison also stands in the training part.",
-                "%(number)d questions of the fixed comparison also stand in the training part.",
+                "%(number)d question of the fixed comparison is also in the training part.",
+                "%(number)d questions of the fixed comparison are also in the training part.",
                 report.test_items_in_train,
             )
             % {"number": report.test_items_in_train}
@@ -247,7 +248,7 @@ def _with_advice(report: DataReport) -> DataReport:
         advice.append(_("No question has a concept: choose the ranking “none”, or tag some first."))
     elif report.without_concept > report.questions / 2:
         advice.append(
-            _("More than half of the questions have no concept: where concepts rank, they are left out.")
+            _("More than half of the questions have no concept: rankings by concept leave them out.")
         )
     if report.near_equal > REPEATED * report.examined:
         advice.append(_("Many questions differ from another one in their numbers only."))

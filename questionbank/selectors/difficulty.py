@@ -98,7 +98,7 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
     if question.paraphrase_of_id is None:
         return DifficultyFigure(label=_("Published"), percent=question.difficulty_percent, basis=basis)
     return DifficultyFigure(
-        label=_("Taken over"),
+        label=_("From the original"),
         percent=question.difficulty_percent,
         basis=_("for the original's wording, %(basis)s") % {"basis": basis},
         is_estimate=True,

@@ -60,7 +60,7 @@ def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProble
         else:
             problems.append(entry)
     if not problems:
-        raise ImportRefused(_("The corpus %(name)s holds no problem.") % {"name": path.name})
+        raise ImportRefused(_("The corpus %(name)s contains no problems.") % {"name": path.name})
     return problems
 
 

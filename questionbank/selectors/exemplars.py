@@ -311,17 +311,19 @@ def _is_worked(candidate: _Candidate) -> bool:
 
 def _reason(computation: Computation | None, asked: Computation | None) -> str:
     if computation is None:
-        return _("It is the nearest of those whose answer is known; how it is computed is not.")
+        return _("It is the nearest question with a known answer; its computation is not known.")
     if asked is None:
-        return _("It is near, and its computation is known: %(own)s.") % {"own": computation.reading}
+        return _("It is similar, and its computation is known: %(own)s.") % {"own": computation.reading}
     words = {"own": computation.reading, "asked": asked.reading}
     if computation.key == asked.key:
         if computation.is_predicted:
-            return _("By the solver's equation it is computed as the question is: %(asked)s.") % words
-        return _("It is computed as the question is: %(asked)s.") % words
+            return (
+                _("By the solver's equation, it has the same computation as the question: %(asked)s.") % words
+            )
+        return _("It has the same computation as the question: %(asked)s.") % words
     if graph_similarity(asked.key, computation.key) >= _MUCH_ALIKE:
-        return _("It is computed nearly as the question is: %(own)s, the question %(asked)s.") % words
-    return _("It is near, but computed in another way: %(own)s, the question %(asked)s.") % words
+        return _("Its computation is nearly the same: %(own)s; the question's is %(asked)s.") % words
+    return _("It is similar, but its computation is different: %(own)s; the question's is %(asked)s.") % words
 
 
 def exemplar_prompt(

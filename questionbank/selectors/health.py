@@ -271,7 +271,11 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
     unfinished = (Run.State.QUEUED, Run.State.RUNNING)
     if Run.objects.filter(kind=Run.Kind.EMBED, state__in=unfinished).exists():
         return State.OK, _("Missing vectors are being computed."), figures
-    return State.WARNING, _("Questions lack vectors and no job computes them: run embed_questions."), figures
+    return (
+        State.WARNING,
+        _("Some questions have no vectors, and no job is computing them: run embed_questions."),
+        figures,
+    )
 
 
 def _recall() -> tuple[State, str, dict[str, str]]:

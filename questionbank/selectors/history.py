@@ -85,7 +85,7 @@ def _tag_changes(question: Question, limit: int) -> list[HistoryEntry]:
     concepts = KnowledgeConcept.objects.in_bulk([event.concept_id for event in events])
     entries = []
     for event in events:
-        name = str(concepts.get(event.concept_id, _("a concept that is gone")))
+        name = str(concepts.get(event.concept_id, _("a deleted concept")))
         before, after = ("", name) if event.pgh_label == "insert" else (name, "")
         change = FieldChange(field=_("concept"), before=before, after=after)
         who = people.get(_user_id(event), "")

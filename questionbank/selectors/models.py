@@ -190,14 +190,12 @@ def gate(comparison: ModelComparison) -> Gate:
     remarks = [worse_sentence % metric for metric in worse]
     better = [metric for metric in metrics if _is_better(metric)]
     if not better:
-        equal = _(
-            "No figure that decides is worse than the champion's beyond its interval, and none is better."
-        )
+        equal = _("No deciding figure is significantly worse than the champion's, and none is better.")
         return Gate(GateOutcome.NOT_BETTER, [equal, *remarks])
     better_sentence = _(
         "%(label)s is better: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
     )
-    none_worse = _("No figure that decides is worse than the champion's beyond its interval.")
+    none_worse = _("No deciding figure is significantly worse than the champion's.")
     return Gate(GateOutcome.BETTER, [none_worse, *(better_sentence % metric for metric in better), *remarks])
 
 
@@ -248,4 +246,4 @@ def probes_serving_problem(artifact: ModelArtifact) -> str:
     reads = artifact.manifest["extra"]["encoder"]
     if EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
         return ""
-    return _("These probes read vectors by “%(name)s”, which does not serve.") % {"name": reads}
+    return _("These probes use vectors from “%(name)s”, which is not in use.") % {"name": reads}

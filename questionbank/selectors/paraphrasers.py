@@ -56,7 +56,7 @@ def paraphrasers() -> list[ParaphraserChoice]:
         ParaphraserChoice(
             RULES,
             _("Rules"),
-            _("In English only; formulas and exercises without a story seldom have another wording."),
+            _("English only; formulas and exercises without a story can seldom be reworded."),
             ParaphrasePair.Source.RULES.value,
             RULE_LANGUAGE,
         )
@@ -77,6 +77,6 @@ def paraphraser_choice(key: str) -> ParaphraserChoice:
     """
     found = next((choice for choice in paraphrasers() if choice.key == key), None)
     if found is None:
-        message = _("Nothing of this name proposes paraphrases here.")
+        message = _("There is no paraphraser with this name.")
         raise ValidationFailed(message, {"paraphraser": [message]})
     return found

@@ -131,9 +131,9 @@ def compare(
 def _structure(own: Computation | None, neighbour: Computation | None) -> str:
     """How two questions are computed, as far as their equations are known."""
     if own is None or neighbour is None:
-        said = _("the model finds them computed alike")
+        said = _("the model predicts the same computation")
         if neighbour is not None:
-            said = _("the model finds them computed alike; it is computed as %(graph)s") % {
+            said = _("the model predicts the same computation; it is computed as %(graph)s") % {
                 "graph": neighbour.reading
             }
         return said + _predicted(own, neighbour)

@@ -103,7 +103,7 @@ class Serving:
         """
         found = self.sets.get(lens)
         if found is None and self.sets:
-            raise ServiceUnavailable(_("No model serves yet that compares questions in this way."))
+            raise ServiceUnavailable(_("No model that compares questions in this way is in use yet."))
         if found is None:
             raise ServiceUnavailable(_("The bank has no vectors yet; compute them with embed_questions."))
         return found

@@ -103,7 +103,7 @@ def artifact_import(
     manifest = artifact_read(folder)
     if manifest.capability not in CAPABILITIES or not CAPABILITIES[manifest.capability].load:
         raise ValidationFailed(
-            _("This program has no use for a model of the kind “%(kind)s”.") % {"kind": manifest.capability}
+            _("Kindred does not support models of the kind “%(kind)s”.") % {"kind": manifest.capability}
         )
     training = training_of(manifest.capability)
     if training is not None and training.one_hierarchy:

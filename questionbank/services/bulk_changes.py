@@ -116,7 +116,7 @@ def run_bulk_change(run: Run, reporter: _Reporter) -> dict[str, Any]:
     """
     user = run.requested_by
     if user is None:
-        raise Conflict(_("Whoever asked for this change has no account any more."))
+        raise Conflict(_("The person who requested this change no longer has an account."))
     with pghistory.context(user=user.pk, run=run.pk), transaction.atomic():
         change = BulkChange.objects.select_for_update(of=("self",)).get(pk=run.parameters["change"])
         is_undo = bool(run.parameters["undo"])
@@ -248,7 +248,7 @@ def _save(questions: list[Question], columns: list[str]) -> None:
 def _change_tags(change: BulkChange, questions: list[Question], user: User) -> tuple[Snapshots, Snapshots]:
     add, remove = change.values.get("add"), change.values.get("remove")
     if add and not KnowledgeConcept.objects.filter(pk=add).exists():
-        raise Conflict(_("The chosen concept is not there any more."))
+        raise Conflict(_("The chosen concept no longer exists."))
     ids = [row.pk for row in questions]
     gone = {
         tag.question_id: {"set_by": tag.set_by, "user_id": tag.user_id, "probability": tag.probability}

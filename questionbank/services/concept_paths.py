@@ -77,7 +77,7 @@ def hierarchy_lock(hierarchy_id: int) -> KnowledgeHierarchy:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [FOREST_LOCK])
     hierarchy = KnowledgeHierarchy.objects.select_for_update().filter(pk=hierarchy_id).first()
     if hierarchy is None:
-        raise NotFound("This hierarchy is not there any more.")
+        raise NotFound("This hierarchy no longer exists.")
     return hierarchy
 
 

@@ -45,7 +45,7 @@ def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
     hierarchy_lock(concept.hierarchy_id)
     fresh = KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk).first()
     if fresh is None:
-        raise NotFound("This concept is not there any more.")
+        raise NotFound("This concept no longer exists.")
     return fresh
 
 

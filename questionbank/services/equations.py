@@ -59,11 +59,11 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
     """
     fresh = Question.objects.select_for_update().filter(pk=question.pk).first()
     if fresh is None:
-        raise NotFound(_("This question is not there any more."))
+        raise NotFound(_("This question no longer exists."))
     if user is not None and not user.has_perm("questionbank.equation_edit", fresh):
         raise NotAllowed(_("You may not set the equation of a question."))
     if fresh.version != version:
-        raise Conflict(_("Somebody else has changed this question meanwhile. Look at the new version first."))
+        raise Conflict(_("Somebody else has just changed this question. Check the new version first."))
     equation_write(
         question=fresh,
         expression=_checked(expression),

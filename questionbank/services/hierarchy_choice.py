@@ -24,7 +24,7 @@ def hierarchy_make_default(*, user: User | None, hierarchy: KnowledgeHierarchy) 
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/default-hierarchy'))")
     KnowledgeHierarchy.objects.filter(is_default=True).exclude(pk=hierarchy.pk).update(is_default=False)
     if not KnowledgeHierarchy.objects.filter(pk=hierarchy.pk).update(is_default=True):
-        raise NotFound("This hierarchy is not there any more.")
+        raise NotFound("This hierarchy no longer exists.")
 
 
 def hierarchy_choose(*, user: User, name: str) -> None:

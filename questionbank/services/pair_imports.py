@@ -117,9 +117,9 @@ def pairs_import(
     try:
         stored, name, owner, opinions, hides_machine = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
     except signing.BadSignature as error:
-        raise Conflict(_("The file is not kept any more; upload it again.")) from error
+        raise Conflict(_("The file is no longer stored; upload it again.")) from error
     if owner != user.pk:
-        raise Conflict(_("The file is not kept any more; upload it again."))
+        raise Conflict(_("The file is no longer stored; upload it again."))
     with transaction.atomic():
         pairs_turn()
         return _import(
@@ -140,7 +140,7 @@ def _import(
     if storage.exists(mark):
         raise Conflict(_("The pairs of this file were added already."))
     if not storage.exists(stored):
-        raise Conflict(_("The file is not kept any more; upload it again."))
+        raise Conflict(_("The file is no longer stored; upload it again."))
     pairs, problems = _read(stored, name)
     if (problems and not skip_refused) or not pairs:
         raise ImportRefused(

@@ -103,10 +103,10 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     if champion is None:
         verdict = Gate(
             GateOutcome.BETTER,
-            [_("No model of this kind serves, so there is none that it could be worse than.")],
+            [_("No model of this kind is in use, so there is nothing to compare it with.")],
         )
     elif comparison is None:
-        verdict = Gate(GateOutcome.REFUSED, [_("It was not compared with the champion yet.")])
+        verdict = Gate(GateOutcome.REFUSED, [_("It has not been compared with the champion yet.")])
     else:
         verdict = gate(comparison)
     if not verdict.passes and not override:
@@ -123,9 +123,9 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
 def _refusal(verdict: Gate) -> str:
     if verdict.outcome == GateOutcome.NOT_BETTER:
         return _(
-            "The model is not better than the champion, so it serves only if you override that. %(reasons)s"
+            "The model is not better than the champion. You can promote it only by overriding the gate. %(reasons)s"
         )
-    return _("The model may not serve: %(reasons)s")
+    return _("The model cannot be promoted: %(reasons)s")
 
 
 def promotion_request(
@@ -152,7 +152,8 @@ def promotion_request(
     """
     if not reason.strip():
         raise ValidationFailed(
-            _("A promotion needs a reason."), fields={"reason": [_("Say why this model shall serve.")]}
+            _("A promotion needs a reason."),
+            fields={"reason": [_("Say why you want to promote this model.")]},
         )
     if override and user is not None and not user.has_perm("questionbank.models_manage"):
         raise NotAllowed(_("Only an admin may promote a model that does not pass the gate."))
@@ -187,7 +188,7 @@ def model_promote(*, run: Run, artifact: ModelArtifact) -> str:
     """
     serving_lock()
     if not run_is_held(run=run):
-        raise Conflict(_("Another worker goes on with this promotion."))
+        raise Conflict(_("Another worker has taken over this promotion."))
     verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
     if problem := serving_problem(artifact):
         raise Conflict(problem)
@@ -223,7 +224,7 @@ def model_swap(
     """
     serving_lock()
     if not run_is_held(run=run):
-        raise Conflict(_("Another worker goes on with this promotion."))
+        raise Conflict(_("Another worker has taken over this promotion."))
     reason, person = run.parameters["reason"], run.requested_by
     verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
     leaving = _serve(embedding_set)
@@ -248,7 +249,8 @@ def model_roll_back(
     """
     if not reason.strip():
         raise ValidationFailed(
-            _("A roll back needs a reason."), fields={"reason": [_("Say why the former model shall serve.")]}
+            _("A roll back needs a reason."),
+            fields={"reason": [_("Say why you want to go back to the former model.")]},
         )
     serving_lock()
     target = roll_back_target(capability, scope)

@@ -227,7 +227,9 @@ def question_set_tags(
     _allow(user, "tags_edit", fresh, "You may not tag questions.")
     if seen is not None and set(seen) != set(fresh.tags.values_list("concept_id", flat=True)):
         raise Conflict(
-            _("Somebody else has changed the concepts meanwhile. Below are theirs: choose again, then save.")
+            _(
+                "Somebody else has just changed the concepts. Their choice is shown below: choose again, then save."
+            )
         )
     _set_tags(fresh, concepts, user)
     return fresh
@@ -250,7 +252,7 @@ def question_accept_prediction(
     fresh = _locked(question)
     _allow(user, "tags_edit", fresh, "You may not tag questions.")
     if not KnowledgeConcept.objects.filter(pk=concept.pk).exists():
-        raise NotFound("This concept is not there any more.")
+        raise NotFound("This concept no longer exists.")
     tag, _created = QuestionTag.objects.update_or_create(
         question=fresh,
         concept=concept,
@@ -262,7 +264,7 @@ def question_accept_prediction(
 def _locked(question: Question) -> Question:
     fresh = Question.objects.select_for_update().filter(pk=question.pk).first()
     if fresh is None:
-        raise NotFound("This question is not there any more.")
+        raise NotFound("This question no longer exists.")
     return fresh
 
 
@@ -294,7 +296,7 @@ def _set_tags(question: Question, concepts: Sequence[KnowledgeConcept], user: Us
     wanted = {concept.pk for concept in concepts}
     there = set(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", flat=True))
     if wanted - there:
-        raise ValidationFailed("A chosen concept is not there any more.", {"concepts": ["Choose again."]})
+        raise ValidationFailed("A chosen concept no longer exists.", {"concepts": ["Choose again."]})
     present = set(question.tags.values_list("concept_id", flat=True))
     question.tags.exclude(concept_id__in=wanted).delete()
     QuestionTag.objects.bulk_create(

@@ -260,7 +260,7 @@ def review_decide(
         raise Conflict(_("You no longer have this pair: it was decided, or somebody else has it."))
     lease = ReviewLease.objects.filter(reviewer=reviewer, pair=pair).first()
     if lease is None:
-        raise Conflict(_("This pair was not handed to you. Here is the next one."))
+        raise Conflict(_("This pair was not assigned to you. Here is the next one."))
     checked = _checked(pair, verdict, reason, text, comment, allowed=set(_Verdict.values))
     decision = ReviewDecision.objects.create(
         pair=pair, reviewer=reviewer, is_random=lease.is_random, **checked, **_taken_over(lease, now)
@@ -377,19 +377,25 @@ def review_undo(*, reviewer: User) -> ReviewDecision:
     _lock_person(reviewer)
     last = last_decision(reviewer=reviewer)
     if last is None:
-        raise NotFound(_("There is no decision of yours to take back."))
+        raise NotFound(_("You have no decision to undo."))
     pair = _existing_pair(last.pair_id)
     now = timezone.now()
     if last.created_at < now - UNDO_WITHIN:
-        raise Conflict(_("Your last decision is older than a day: it stays."))
+        raise Conflict(_("Your last decision is more than a day old and can no longer be undone."))
     if not last.is_adjudication and last.verdict != _Verdict.SKIP:
         others = opinions().filter(pair=pair).exclude(reviewer=reviewer)
         settled = pair.decisions.filter(is_adjudication=True, undone_at__isnull=True)
         if settled.exists() or (pair.state == _State.ADJUDICATION and others.exists()):
-            raise Conflict(_("Reviewers disagree on this pair: your decision on it stays, others settle it."))
+            raise Conflict(
+                _(
+                    "Reviewers disagree on this pair, so your decision can no longer be undone; others settle the pair."
+                )
+            )
         if pair.state == _State.DECIDED and others.exists():
             raise Conflict(
-                _("This pair is decided by your opinion and another, which can be read now: yours stays.")
+                _(
+                    "This pair was decided by your opinion and one you can now read, so yours can no longer be undone."
+                )
             )
     last.undone_at = now
     last.save(update_fields=["undone_at"])

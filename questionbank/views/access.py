@@ -65,7 +65,7 @@ def takes_posts(*, back: str) -> Callable[[View], View]:
                 return view(request, *args, **kwargs)
             if request.method not in ("GET", "HEAD"):
                 return HttpResponseNotAllowed(["POST"])
-            messages.warning(request, _("Nothing was kept: please press the button once more."))
+            messages.warning(request, _("Nothing was saved. Please press the button again."))
             return redirect(back)
 
         return guarded

@@ -40,12 +40,15 @@ STRATEGY_WORDS: dict[str, tuple[Promise, Promise]] = {  # strategy -> what it is
         _("Operator synonym replacement"),
         _("One operator becomes one of the same kind, such as sine and cosine."),
     ),
-    "number replacement": (_("Number replacement"), _("One number becomes another of as many digits.")),
+    "number replacement": (
+        _("Number replacement"),
+        _("One number is replaced by another with as many digits."),
+    ),
     "clause shuffling": (
         _("Clause shuffling"),
         _("The conditions change places; what is asked stays last."),
     ),
-    "useless clause insertion": (_("Useless clause insertion"), _("One condition is said twice.")),
+    "useless clause insertion": (_("Useless clause insertion"), _("One condition is repeated.")),
 }
 GROUP_NAMES: dict[str, Promise] = {
     "words": _("words"),

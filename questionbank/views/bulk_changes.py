@@ -68,7 +68,7 @@ def selection_page(request: HttpRequest) -> HttpResponse:
             )
             _say_done(request, change)
             return redirect("bulk_change_detail", change_id=change.pk)
-        messages.warning(request, _("The questions changed meanwhile. Check the preview once more."))
+        messages.warning(request, _("The questions have changed since the preview. Check it again."))
     pairs = [*query_parameters(selection.query).items(), *selection.to_query()]
     context = {
         "selection": selection,

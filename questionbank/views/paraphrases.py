@@ -145,7 +145,7 @@ def review_propose(request: HttpRequest) -> HttpResponse:
                 language=paraphraser_choice(fields["paraphraser"]).language,
             )
             if not chosen:
-                raise ValidationFailed(_("No such question is without a paraphrase."))
+                raise ValidationFailed(_("We found no matching question without a paraphrase."))
             run = proposals_request(
                 questions=chosen,
                 paraphraser=fields["paraphraser"],
@@ -198,10 +198,8 @@ def _added_sentence(added: AddedParaphrases, variants: int) -> str:
         ngettext(
             "%(number)d that was retired is back.", "%(number)d that were retired are back.", added.restored
         ),
-        ngettext(
-            "%(number)d stands in the bank already.", "%(number)d stand in the bank already.", added.known
-        ),
-        ngettext("%(number)d is left for another time.", "%(number)d are left for another time.", added.left),
+        ngettext("%(number)d is already in the bank.", "%(number)d are already in the bank.", added.known),
+        ngettext("%(number)d has not been added yet.", "%(number)d have not been added yet.", added.left),
         ngettext(
             "%(number)d similar problem was added.", "%(number)d similar problems were added.", variants
         ),

@@ -133,14 +133,14 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
         return redirect("review")
     messages.success(
         request,
-        _("Your decision “%(decision)s” is taken back.") % {"decision": undone.get_verdict_display()},
+        _("Your decision “%(decision)s” is undone.") % {"decision": undone.get_verdict_display()},
     )
     if question is not None:
         question.refresh_from_db(fields=["status"])
         if question.status == Question.Status.RETIRED:
             messages.warning(
                 request,
-                _("Question %(number)d, which came of it, is retired.") % {"number": question.pk},
+                _("Question %(number)d, which was created from it, is retired.") % {"number": question.pk},
             )
     if undone.is_adjudication:
         return redirect("review_settle", pair_id=undone.pair_id)
@@ -256,7 +256,7 @@ def review_keys_page(request: HttpRequest) -> HttpResponse:
                 for name, problems in error.fields.items():
                     form.add_error(name, problems)
             else:
-                messages.success(request, _("Your keys are kept."))
+                messages.success(request, _("Your keys are saved."))
                 return redirect("review")
     return render(request, "review/keys.html", {"form": form}, status=status)
 

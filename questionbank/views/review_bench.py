@@ -185,9 +185,7 @@ def review_guidelines(request: HttpRequest) -> HttpResponse:
             except ValidationFailed as error:
                 form.add_error("text", error.fields["text"])
             else:
-                messages.success(
-                    request, _("Version %(version)d holds from now on.") % {"version": made.version}
-                )
+                messages.success(request, _("Version %(version)d now applies.") % {"version": made.version})
                 return redirect("review_guidelines")
     current = guideline_current()
     if form is None and request.user.has_perm("questionbank.guidelines_edit"):

@@ -38,15 +38,13 @@ def review_pairs(request: HttpRequest) -> HttpResponse:
     page = Paginator(pairs_found(filters=filters, viewer=request.user), PAGE_SIZE).get_page(
         request.GET.get("page")
     )
-    query = urlencode({name: value for name, value in form.data.items() if value})
     context = {
         "form": form,
         "page": page,
-        "query": query,
         "batches": known,
         "batch": next((batch for batch in known if batch.name == filters.batch), None),
         "deletions": batch_deletions(),
-        "is_filtered": bool(query),
+        "is_filtered": any(form.data.values()),
     }
     return render(request, "review/pairs.html", context)
 

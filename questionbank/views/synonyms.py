@@ -67,7 +67,7 @@ def _edit(request: HttpRequest, group: SynonymGroup | None) -> HttpResponse:
         except ValidationFailed as error:
             form.add_problems(error)
         else:
-            messages.success(request, _("Searches know it within half a minute."))
+            messages.success(request, _("Searches use it within half a minute."))
             return redirect("synonym_list")
     context = {"form": form, "group": group}
     return render(request, "synonyms/edit.html", context, status=422 if form.errors else 200)

@@ -110,7 +110,7 @@ def test_a_rectangle_lists_the_questions_in_it(open_as, drawn) -> None:
 def test_the_keyboard_moves_zooms_and_opens(open_as, drawn) -> None:
     page = open_as("teacher")
     open_map(page)
-    page.get_by_role("button", name="Closer").focus()
+    page.get_by_role("button", name="Zoom in").focus()
     page.keyboard.press("Shift+Tab")
     status = page.locator("[data-map-status]")
     expect(status).to_contain_text(f"Question {drawn.questions[0].pk}")
@@ -166,7 +166,7 @@ def test_a_question_retired_meanwhile_is_no_longer_there(open_as, drawn) -> None
 
 def test_without_javascript_the_table_leads_to_the_questions(plain_page: Page, drawn) -> None:
     plain_page.goto("/map/")
-    expect(plain_page.get_by_text("The picture needs JavaScript")).to_be_visible()
+    expect(plain_page.get_by_text("The map needs JavaScript")).to_be_visible()
     plain_page.get_by_role("link", name="Algebra", exact=True).click()
     expect(plain_page.get_by_role("heading", name="Concepts of level 2")).to_be_visible()
     plain_page.get_by_role("link", name="3 questions on Equations").click()

@@ -216,7 +216,11 @@ def test_retrain_compare_promote_and_roll_back(
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
         "Precision at 10, level 2, the bank’s held-out questions"
     )
-    changed = page.get_by_role("region", name="Whose neighbours change most").get_by_role("listitem").first
+    changed = (
+        page.get_by_role("region", name="Questions whose neighbours change most")
+        .get_by_role("listitem")
+        .first
+    )
     changed.locator("summary").click()
     expect(changed.get_by_role("heading", name="the-first-encoder")).to_be_visible()
 

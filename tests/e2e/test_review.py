@@ -102,7 +102,7 @@ def test_two_reviewers_never_collide(open_as, pairs) -> None:
     theirs.keyboard.press("a")
     at(theirs, first)  # its lease ran out
     beat(mine)
-    expect(mine.get_by_role("alert")).to_contain_text("has gone to somebody else")
+    expect(mine.get_by_role("alert")).to_contain_text("is now with another reviewer")
     mine.keyboard.press("a")
     expect(mine.get_by_text("You no longer have this pair")).to_be_visible()
     at(mine, third)
@@ -126,7 +126,7 @@ def test_a_window_left_behind_says_that_its_reviewer_went_on(open_as, pairs) -> 
     newer.keyboard.press("a")
     at(newer, pairs[1])
     beat(page)
-    expect(page.get_by_role("alert")).to_contain_text("You went on from this pair in another window")
+    expect(page.get_by_role("alert")).to_contain_text("You moved on from this pair in another window")
     beat(newer)
     expect(newer.get_by_role("alert")).to_be_hidden()
 

@@ -46,7 +46,7 @@ def test_paste_and_save(plain_page: Page, bank) -> None:
     page = plain_page
     page.goto("/paste/")
     page.get_by_label("Question", exact=True).fill(r"Solve the equation $7x + 2 = 30$ for $x$.")
-    page.get_by_role("button", name="Look at it").click()
+    page.get_by_role("button", name="Analyse").click()
     expect(page.get_by_role("heading", name="Similar questions")).to_be_visible()
     page.get_by_label("Linear equations").check()
     page.get_by_role("button", name="Save to the bank").click()

@@ -131,7 +131,7 @@ def test_it_is_trained_from_its_form_and_goes_on_after_an_interruption(
 
 def test_it_is_compared_promoted_and_rolled_back_with_the_vectors_of_its_lens(installed, questions, as_admin):
     first = train(as_admin, steps=1)
-    assert "No model of this kind serves" in page(as_admin, "model_promote", first.pk)
+    assert "No model of this kind is in use" in page(as_admin, "model_promote", first.pk)
     run = promote(as_admin, first)
     assert "Lengths are measured anew." in page(as_admin, "run_detail", run.pk)
     assert EmbeddingSet.objects.get(lens="length", is_current=True).artifact == first

@@ -156,9 +156,9 @@ def test_a_pair_that_cannot_be_read_is_reported_by_number_and_the_others_are_don
 
 WHOLE_FILES = {
     "empty": (b"", "is empty"),
-    "blank lines": (b"\n \n\n", "holds no question"),
+    "blank lines": (b"\n \n\n", "contains no questions"),
     "corrupt gzip": (gzip.compress(b'{"text": "a"}\n' * 2000)[:-40], "gzip data"),
-    "gzip of nothing": (gzip.compress(b""), "holds no question"),
+    "gzip of nothing": (gzip.compress(b""), "contains no questions"),
     "gzip without a body": (gzip.compress(b"x")[:10], "gzip data"),
     "gzip that is none": (b"\x1f\x8b\x08" + b"\xff" * 60, "gzip data"),
     "gzip with another checksum": (gzip.compress(b'{"text": "a"}\n')[:-8] + bytes(8), "gzip data"),

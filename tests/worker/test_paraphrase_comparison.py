@@ -254,7 +254,7 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
     decided.refresh_from_db()
     decided_under = decided.score
     assert decided_under is not None
-    with pytest.raises(Conflict, match="not compared"):
+    with pytest.raises(Conflict, match="not been compared"):
         promotion_request(artifact=new, reason=REASON, user=admin_person)
     compared = finish(compare_models, comparison_request(candidate=new, user=admin_person))
     comparison = ModelComparison.objects.get(pk=compared.result["comparison"])

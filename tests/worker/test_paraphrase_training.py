@@ -183,4 +183,4 @@ def test_the_command_trains_compares_and_promotes_here(bank, backbone, monkeypat
     assert "serves now" in said
     gate = ModelEvent.objects.get(kind="promoted").gate
     assert gate["passes"]
-    assert gate["reasons"] == ["No model of this kind serves, so there is none that it could be worse than."]
+    assert gate["reasons"] == ["No model of this kind is in use, so there is nothing to compare it with."]

@@ -117,7 +117,7 @@ def what_serves() -> tuple[str, str, str | None]:
 def test_a_promotion_swaps_encoder_vectors_and_probes(old, new, admin_person):
     old_set = EmbeddingSet.objects.get(artifact=old)
     assert what_serves() == ("tiny", "champion", "tiny")
-    with pytest.raises(Conflict, match="not compared"):
+    with pytest.raises(Conflict, match="not been compared"):
         promotion_request(artifact=new, reason=REASON, user=admin_person)
     compared = comparison_request(candidate=new, user=admin_person)
     with pytest.raises(Conflict, match="under way"):
@@ -165,7 +165,7 @@ def test_only_an_admin_may_override_the_gate_and_that_is_kept(old, new, admin_pe
     promote_model(Run.objects.get(kind="promote").pk)
     gate = model_events(capability="encoder").first().gate
     assert (gate["passes"], gate["overridden"]) == (False, True)
-    assert gate["reasons"] == ["It was not compared with the champion yet."]
+    assert gate["reasons"] == ["It has not been compared with the champion yet."]
 
 
 def test_a_candidate_that_is_worse_is_refused_also_by_a_job_that_waited(old, new):
@@ -411,5 +411,5 @@ def test_models_travel_by_commands(old, new, exported, no_default_models, tmp_pa
     call_command("import_model", str(tmp_path / "probes"))
     imported = ModelArtifact.objects.get(capability="probes", state="candidate")
     assert imported.scope == HIERARCHY
-    with pytest.raises(CommandError, match="does not serve"):  # they read the former encoder's vectors
+    with pytest.raises(CommandError, match="is not in use"):  # they read the former encoder's vectors
         call_command("import_model", str(tmp_path / "probes"), scope="Other", promote=True, reason=REASON)

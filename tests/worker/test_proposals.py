@@ -104,7 +104,7 @@ def test_a_model_that_is_not_there_fails_with_a_sentence(questions, reviewer, se
     settings.PARAPHRASE_MODEL = ""
     run = Run.objects.get()
     runs.run_retry(run_id=run.pk)
-    with pytest.raises(KindredError, match="Nothing of this name"):
+    with pytest.raises(KindredError, match="There is no paraphraser with this name"):
         run_here(run, propose_run)
 
 

@@ -16,7 +16,7 @@ from questionbank.selectors.serving import serving
 class Command(BankCommand):
     """File in, file out: nothing of it enters the bank."""
 
-    help = "Write the problems of a corpus that are computed most as each problem of a JSON Lines file is."
+    help = "Write the corpus problems closest in computation to each problem of a JSON Lines file."
     needs_model = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -15,7 +15,7 @@ from questionbank.selectors.health import State, health_report
 class Command(BankCommand):
     """Exit code 1 where something is failing, so that a monitor can call it."""
 
-    help = "Say how database, Redis, workers, disk, vectors and backups are."
+    help = "Report the state of the database, Redis, workers, disk, vectors and backups."
     servers: ClassVar[tuple[str, ...]] = ()  # it looks at what runs and starts nothing
     needs_bank = False
 

@@ -13,7 +13,7 @@ from questionbank.services.backups import backup_restore, backup_verify, leftove
 class Command(BankCommand):
     """Whatever goes wrong leaves the bank as it was."""
 
-    help = "Put a backup in the place of the bank; stop the site and its workers first."
+    help = "Replace the bank with a backup; stop the site and its workers first."
     needs_bank = False  # the backup brings its tables
 
     def add_arguments(self, parser: ArgumentParser) -> None:

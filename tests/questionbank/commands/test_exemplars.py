@@ -103,7 +103,7 @@ def test_bad_lines_and_repeated_ids_of_the_corpus_are_named_and_the_others_used(
 @pytest.mark.parametrize(
     ("corpus", "arguments", "message"),
     [
-        ([{"id": "x"}], (), "holds no problem"),
+        ([{"id": "x"}], (), "contains no problems"),
         ([""], (), "is empty"),
         (CORPUS, ("--k", "0"), "at least 1"),
         (CORPUS, ("--model", "77"), "no retriever with the number 77"),

@@ -65,7 +65,7 @@ class TestSimilar:
         out, err = run("similar", "--id", str(bank[0].pk), "--lens", "structure", "--json")
         (hit,) = json.loads(out)
         assert hit["id"] == bank[1].pk
-        assert hit["reason"].startswith("The model finds them computed alike")
+        assert hit["reason"].startswith("The model predicts the same computation")
         out, err = run("similar", "--text", "Factorise $x^2-1$.", "--lens", "structure", "--json")
         assert json.loads(out) == []
         assert "Only word problems" in err
@@ -82,7 +82,7 @@ class TestSimilar:
         [
             (["--text", " "], "must be the text of a question"),
             (["--text", "x", "--k", "0"], "between 1 and 500"),
-            (["--text", "x", "--lens", "structure"], "No model serves yet"),
+            (["--text", "x", "--lens", "structure"], "is in use yet"),
             (["--text", "x", "--lens", "colour"], "no lens “colour”; use one of purpose, structure, wording"),
             (["--id", "4711"], "no question 4711"),
             ([], "required"),
@@ -145,7 +145,7 @@ class TestEmbed:
         assert "only word problems" in err
 
     @pytest.mark.parametrize(
-        ("lens", "said"), [("structure", "No model serves yet"), ("colour", "no lens “colour”")]
+        ("lens", "said"), [("structure", "is in use yet"), ("colour", "no lens “colour”")]
     )
     def test_a_lens_without_a_model_or_that_no_capability_gives_is_refused(
         self, questions, tmp_path, lens, said

@@ -94,5 +94,5 @@ def test_without_a_scorer_one_sentence_says_what_to_do(tmp_path):
 def test_a_file_without_pairs_is_refused(scorer, tmp_path):
     source = tmp_path / "pairs.jsonl"
     source.write_text("\n\n")
-    with pytest.raises(CommandError, match=r"holds no pair"):
+    with pytest.raises(CommandError, match=r"contains no pairs"):
         run(source, tmp_path / "scores.jsonl", "--model", str(scorer.pk))

@@ -62,7 +62,7 @@ def test_an_unknown_format_or_scale_is_refused_with_the_known_ones(jsonl):
 
 
 def test_a_file_of_blank_lines_holds_no_question(jsonl):
-    with pytest.raises(ImportRefused, match="holds no question"):
+    with pytest.raises(ImportRefused, match="contains no questions"):
         list(read(jsonl("", "  ")))
 
 

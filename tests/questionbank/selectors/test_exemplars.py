@@ -76,7 +76,7 @@ def test_the_same_graph_comes_first_and_neither_itself_nor_a_copy_but_for_number
     assert worked.shape == "a × b − c"
     first = worked.exemplars[0]
     assert first.has_same_graph
-    assert first.reason == "It is computed as the question is: a × b − c."
+    assert first.reason == "It has the same computation as the question: a × b − c."
     assert [(step.left, step.operator, step.right) for step in first.solved.shown.steps] == [
         ("9", "*", "5"), ("45", "-", "7")
     ]  # fmt: skip

@@ -89,7 +89,7 @@ def test_each_hit_says_why_and_who_says_so(bank):
     assert "its equation is the solver’s: right with 82%" in reasons[bank["predicted"].pk]
     assert reasons[bank["near"].pk].startswith("Computed nearly the same way: a × b, one step less than")
     assert reasons[bank["far"].pk].startswith("Computed as a + b, not as a × b − c")
-    assert reasons[bank["unsure"].pk].startswith("The model finds them computed alike")
+    assert reasons[bank["unsure"].pk].startswith("The model predicts the same computation")
     by_number = {hit.question.pk: hit for hit in result.hits}
     assert by_number[bank["same"].pk].same_graph
     assert by_number[bank["near"].pk].computation.drawing
@@ -157,7 +157,7 @@ def test_a_bank_without_a_retriever_has_no_column_and_says_so_where_it_is_asked_
     assert [result.lens for result in similar_by_lens(asked=asked, serving=serving(), k=3)] == [
         "purpose", "wording",
     ]  # fmt: skip
-    with pytest.raises(ServiceUnavailable, match="No model serves yet"):
+    with pytest.raises(ServiceUnavailable, match="is in use yet"):
         similar_questions(question=asked, lens="structure", serving=serving())
 
 

@@ -96,7 +96,7 @@ def test_its_difficulty_is_an_estimate_and_nothing_was_observed(question, teache
     assert (pair.added.facility, pair.added.responses) == (None, 0)
     assert observed_difficulty(pair.added) is None
     figure = published_difficulty(pair.added)
-    assert (figure.label, figure.percent, figure.is_estimate) == ("Taken over", 25, True)
+    assert (figure.label, figure.percent, figure.is_estimate) == ("From the original", 25, True)
     assert not published_difficulty(question).is_estimate
 
 

@@ -67,7 +67,7 @@ def test_what_is_no_path_is_refused(path):
 def test_a_hierarchy_that_was_deleted_meanwhile_is_told():
     hierarchy = HierarchyFactory()
     KnowledgeHierarchy.objects.filter(pk=hierarchy.pk).delete()
-    with pytest.raises(NotFound, match="not there any more"):
+    with pytest.raises(NotFound, match="no longer exists"):
         concept_paths_ensure(hierarchy=hierarchy, paths=[("A",)])
 
 

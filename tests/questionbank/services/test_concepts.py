@@ -235,7 +235,7 @@ def test_only_an_admin_edits_concepts(hierarchy, at, teacher, reviewer, admin_pe
 def test_a_concept_that_is_gone_is_told(hierarchy, at):
     stale = at("Number", "Decimals")
     concept_delete(user=None, concept=stale)
-    with pytest.raises(NotFound, match="not there any more"):
+    with pytest.raises(NotFound, match="no longer exists"):
         concept_rename(user=None, concept=stale, name="X")
 
 

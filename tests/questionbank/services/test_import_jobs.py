@@ -111,7 +111,7 @@ def test_a_check_writes_nothing_and_the_import_follows_from_it(uploads):
     assert run.title == "Import of maths.jsonl"
     assert run_import(run, Reporter())["created"] == 2
     assert KnowledgeHierarchy.objects.get().name == "h"
-    with pytest.raises(Conflict, match="not kept any more"):
+    with pytest.raises(Conflict, match="no longer stored"):
         import_repeat(run=check, user=None)
 
 

@@ -93,7 +93,7 @@ def test_an_edit_keeps_the_numbers_of_its_equation(teacher):
 def test_an_edit_of_an_old_version_is_a_conflict(teacher):
     question = question_create(user=teacher, **FIELDS)
     question_update(user=teacher, question=question, version=1, **{**FIELDS, "grade": "2"})
-    with pytest.raises(Conflict, match="Somebody else has changed this question"):
+    with pytest.raises(Conflict, match="Somebody else has just changed this question"):
         question_update(user=teacher, question=question, version=1, **{**FIELDS, "grade": "3"})
     assert Question.objects.get().grade == "2"
 
@@ -229,5 +229,5 @@ def test_a_question_that_is_gone_is_told(teacher):
     question = question_create(user=teacher, **FIELDS)
     gone = Question(pk=question.pk)
     question.delete()
-    with pytest.raises(NotFound, match="not there any more"):
+    with pytest.raises(NotFound, match="no longer exists"):
         question_update(user=teacher, question=gone, version=1, **FIELDS)

@@ -428,7 +428,7 @@ def test_an_opinion_that_decided_with_another_stays_since_both_can_be_read(pairs
     review.review_decide(reviewer=first, pair_id=pair.pk, verdict="accept")
     decide(second, "accept", comment="read by the first on the pair's page")
     for person in (first, second):
-        with pytest.raises(Conflict, match="can be read now"):
+        with pytest.raises(Conflict, match="one you can now read"):
             review.review_undo(reviewer=person)
     pair.refresh_from_db()
     assert (pair.state, pair.outcome) == ("decided", "accept")

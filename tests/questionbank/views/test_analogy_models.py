@@ -50,7 +50,7 @@ def test_an_admin_reads_what_a_training_would_learn_and_asks_for_it(stories, as_
     assert "60 of 60 have an equation" in page
     assert "there are 3 such graphs" in page
     assert "are missing" in page
-    assert "Learn from known equations alone" in page
+    assert "Learn only from known equations" in page
     assert "English" in page
     response = as_admin.post(
         reverse("model_train", args=["analogy"]), {**defaults(as_admin), "known_only": "on", "epochs": 2}
@@ -102,7 +102,7 @@ def test_a_comparison_shows_both_figures_and_neighbours_that_are_computed_alike(
     assert "is better: 0.610 against 0.520" in page
     assert "40 fixed questions have an equation; their exemplars come from 300 others." in page
     assert "2 can only be read by this one." in page
-    assert "Of the eight nearest questions by either model, how many stay." in page
+    assert "How many of the eight nearest questions are the same for both models." in page
     assert page.count("computed alike") == 1
 
 

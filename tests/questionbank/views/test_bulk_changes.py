@@ -53,7 +53,7 @@ def test_what_changed_since_the_preview_is_shown_once_more(bank, admin_person) -
     QuestionFactory()
     again = client.post(address, {"fingerprint": seen})
     assert again.status_code == 200
-    assert "Check the preview once more" in again.content.decode()
+    assert "The questions have changed since the preview" in again.content.decode()
     assert not BulkChange.objects.exists()
 
 
@@ -82,7 +82,7 @@ def test_a_value_that_makes_no_sense_is_refused_by_its_field(bank, admin_person)
     for query, sentence in (
         ("kind=difficulty&set-difficulty=9&set-difficulty_scale=1-5", "Between 1 and 5 on this scale."),
         ("kind=concepts", "Choose a concept to add"),
-        ("kind=concepts&set-add=999999", "not there any more"),
+        ("kind=concepts&set-add=999999", "no longer exists"),
     ):
         response = client.get(f"{SELECTED}?all=1&{query}&preview=1")
         assert sentence in response.content.decode()

@@ -41,7 +41,7 @@ def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, 
     )
     page = as_teacher.get(reverse("question_exemplars", args=[asked.pk])).content.decode()
     assert "This question computes a × b − c." in page
-    assert "It is computed as the question is: a × b − c." in page
+    assert "It has the same computation as the question: a × b − c." in page
     assert (
         page.count('class="expression-tree"') == 3
     )  # the question's own, the exemplar's, the question's beside it
@@ -67,7 +67,7 @@ def test_the_prompt_is_written_as_asked_and_wrong_settings_are_said(as_teacher, 
 def test_a_pasted_text_has_exemplars_too(as_teacher, problems):
     response = as_teacher.post(reverse("pasted_exemplars"), {"text": ASKED, "action": "look"})
     page = response.content.decode()
-    assert "It is computed as the question is" in page
+    assert "It has the same computation as the question" in page
     assert f"Question: {ASKED}\nAnswer:</pre>" in page
     assert as_teacher.post(reverse("pasted_exemplars"), {"text": "  "}).status_code == 302
     assert as_teacher.get(reverse("pasted_exemplars")).url == reverse("paste")

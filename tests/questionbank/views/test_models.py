@@ -81,7 +81,7 @@ def text(response) -> str:
 def test_without_models_the_list_says_so(as_teacher) -> None:
     page = text(as_teacher.get(reverse("model_list")))
     assert "Question encoder" in page
-    assert "No model of this kind serves yet." in page
+    assert "No model of this kind is in use yet." in page
 
 
 def test_everybody_sees_what_serves_what_waits_and_what_was(candidate, as_teacher) -> None:
@@ -240,7 +240,7 @@ def test_a_refused_promotion_says_why_and_can_be_overridden(candidate, champion,
     assert 'name="override"' in page.content.decode()
     refused = as_admin.post(address, {"reason": "It is newer."})
     assert refused.status_code == 409
-    assert "The model may not serve" in text(refused)
+    assert "The model cannot be promoted" in text(refused)
     assert "It is newer." in refused.content.decode()
     assert not Run.objects.exists()
     as_admin.post(address, {"reason": "It is newer.", "override": "on"})
@@ -249,7 +249,7 @@ def test_a_refused_promotion_says_why_and_can_be_overridden(candidate, champion,
 
 def test_without_a_comparison_the_gate_refuses(candidate, as_admin) -> None:
     page = text(as_admin.get(reverse("model_promote", args=[candidate.pk])))
-    assert "It was not compared with the champion yet." in page
+    assert "It has not been compared with the champion yet." in page
     assert "Compare it with the champion first" in page
 
 
@@ -356,7 +356,7 @@ def test_every_setting_stands_with_those_it_belongs_to() -> None:
 def test_the_report_stands_above_the_form(bank, as_admin) -> None:
     page = text(as_admin.get(TRAIN))
     assert "What it learns from All ready questions of the bank." in page
-    assert "With fewer than 1000 training questions an encoder hardly learns." in page
+    assert "With fewer than 1000 training questions an encoder learns very little." in page
     assert page.index("What it learns from") < page.index("Start the training Cancel")
 
 
@@ -454,7 +454,7 @@ def test_the_quick_training_is_offered_behind_a_model_without_settings_too(bank,
     page = as_admin.get(TRAIN).content.decode()
     assert "?quick=1" in page
     assert "?like=" not in page
-    assert "holds the quick training" in as_admin.get(f"{TRAIN}?quick=1").content.decode()
+    assert "is set to quick training" in as_admin.get(f"{TRAIN}?quick=1").content.decode()
 
 
 def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
@@ -573,7 +573,7 @@ def test_a_comparison_of_scorers_shows_figures_and_the_pairs_whose_score_changes
     assert "Separation of the score, reviewers’ decisions" in folded
     assert "ROC AUC of the verdict" not in folded
     assert "Pairs whose verdict changes most" in page
-    assert "Whose neighbours" not in page
+    assert "Questions whose neighbours" not in page
     assert "<b>3</b>" not in response.content.decode()
     assert "Probability that it is valid: 31% instead of 92%" in page
     assert "decided ones keep their score" in text(as_admin.get(reverse("model_promote", args=[new.pk])))
@@ -611,7 +611,7 @@ def test_a_candidate_that_is_not_better_says_so_and_needs_an_override(candidate,
 def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
     first = register("first-scorer", capability="paraphrase")
     page = text(as_admin.get(reverse("model_promote", args=[first.pk])))
-    assert "No model of this kind serves, so there is none that it could be worse than." in page
+    assert "No model of this kind is in use, so there is nothing to compare it with." in page
     assert "Compare it with the champion first" not in page
     as_admin.post(reverse("model_promote", args=[first.pk]), {"reason": "The first one."})
     assert Run.objects.get(kind=Run.Kind.PROMOTE).parameters["override"] is False

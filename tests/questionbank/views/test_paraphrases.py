@@ -125,8 +125,8 @@ def test_a_decided_pair_shows_who_took_what_back(as_teacher, pair, reviewer):
             review_undo(reviewer=reviewer)
     page = as_teacher.get(reverse("review_pair", args=[pair.pk])).content.decode()
     history = page[page.index("History of the decisions") :]
-    assert re.search(r"reviewer</td><td>Unsure</td><td>taken back <time", history)
-    assert "<td>reviewer</td><td>Accept</td><td>stands</td>" in history
+    assert re.search(r"reviewer</td><td>Unsure</td><td>undone <time", history)
+    assert "<td>reviewer</td><td>Accept</td><td>in effect</td>" in history
 
 
 def test_accepted_paraphrases_are_added_by_one_click_and_linked_both_ways(as_teacher, question, pair):
@@ -139,7 +139,7 @@ def test_accepted_paraphrases_are_added_by_one_click_and_linked_both_ways(as_tea
     assert f"in the bank as question {made.pk}" in page_of(as_teacher, question)
     page = as_teacher.get(reverse("question_detail", args=[made.pk])).content.decode()
     assert f"Paraphrase of question {question.pk}" in page
-    assert "Taken over" not in page  # the original has no difficulty
+    assert "From the original" not in page  # the original has no difficulty
     assert "ask for others of its original" in page_of(as_teacher, made)
     response = as_teacher.post(reverse("review_add_accepted"), follow=True)
     assert "There are no accepted paraphrases to add." in response.content.decode()
@@ -167,7 +167,7 @@ def test_undo_says_that_the_question_is_retired_and_so_does_its_page(as_reviewer
     accepted_pairs_add(user=teacher)
     made = Question.objects.get(paraphrase_of=pair.question_id)
     page = as_reviewer.post(reverse("review_undo"), follow=True).content.decode()
-    assert f"Question {made.pk}, which came of it, is retired." in page
+    assert f"Question {made.pk}, which was created from it, is retired." in page
     page = as_reviewer.get(reverse("question_detail", args=[made.pk])).content.decode()
     assert "that decision has been undone" in page
     assert "reviewer changed it" in page  # the history names who took the decision back
@@ -206,7 +206,7 @@ def test_a_part_that_is_none_is_refused(as_reviewer, bank, fields):
 def test_nothing_to_reword_is_said(as_reviewer, db):
     data = {"concept": "", "source": "", "number": 3, "each": 2, "paraphraser": "rules"}
     response = as_reviewer.post(reverse("review_propose"), data)
-    assert "No such question is without a paraphrase." in response.content.decode()
+    assert "We found no matching question without a paraphrase." in response.content.decode()
 
 
 def test_texts_are_escaped(as_teacher, question):

@@ -98,7 +98,7 @@ def test_an_admin_trains_the_probes_of_one_hierarchy_from_a_form(bank, as_admin)
     HierarchyFactory(name="Contest")
     page = text(as_admin.get(TRAIN))
     assert "Ready questions tagged in School." in page
-    assert "once 95 more questions are labelled" in page
+    assert "after 95 more questions are labelled" in page
     sent = {spec.name: spec.default for spec in field_specs(ProbesConfig) if spec.type is not bool}
     sent |= {"surface_counts": "on", "hierarchies": "Contest", "seed": "4"}
     assert "tagged in Contest" in text(as_admin.post(TRAIN, sent | {"action": "report"}))

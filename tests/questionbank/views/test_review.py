@@ -94,11 +94,11 @@ def test_decide_with_each_button_and_undo(as_reviewer, pairs):
         ("edit", "", "A better text.\nTwo lines.", ""),
     ]
     page = as_reviewer.post(reverse("review_undo"), follow=True).content.decode()
-    assert "is taken back" in page
+    assert "is undone" in page
     assert f"Pair {three.pk}" in page
     for _ in range(3):
         page = as_reviewer.post(reverse("review_undo"), follow=True).content.decode()
-    assert "no decision of yours" in page
+    assert "no decision to undo" in page
 
 
 def test_what_was_written_stands_in_the_form_again_once_its_decision_is_undone(
@@ -168,7 +168,7 @@ def test_what_was_written_returns_to_the_form_if_its_pair_is_handed_out_again(as
     (pair,) = pairs("a")
     response = decide(as_reviewer, pair, "edit", text="Better.", comment="Thoughts.")
     page = response.content.decode()
-    assert "not handed to you" in page
+    assert "not assigned to you" in page
     assert page.index('id="id_text"') < page.index("Better.") < page.index("Thoughts.")
     assert "data-edit open" in page
     assert "What you wrote on" not in page
@@ -225,7 +225,7 @@ def test_after_a_log_in_in_between_the_queue_stands_there_again(client, reviewer
     log_in, _status = response.redirect_chain[-1]
     page = client.post(log_in, {"login": "reviewer", "password": "correct horse battery"}, follow=True)
     assert page.redirect_chain[-1][0] == reverse("review")
-    assert "Nothing was kept" in page.content.decode()
+    assert "Nothing was saved" in page.content.decode()
     assert f"Pair {pair.pk}" in page.content.decode()
 
 
@@ -276,7 +276,7 @@ def test_the_heartbeat_s_address_gives_a_page_the_token_of_a_new_session(reviewe
 def test_opening_the_address_of_a_button_changes_nothing_and_leads_to_its_page(as_admin, name, back):
     response = as_admin.get(reverse(name), follow=True)
     assert response.redirect_chain == [(reverse(back), 302)]
-    assert "Nothing was kept" in response.content.decode()
+    assert "Nothing was saved" in response.content.decode()
     assert as_admin.put(reverse(name)).status_code == 405
 
 

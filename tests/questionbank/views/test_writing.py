@@ -210,7 +210,7 @@ def test_tags_changed_by_somebody_else_meanwhile_are_shown_before_they_are_overw
     QuestionTag.objects.create(question=question, concept=bank.fraction)
     response = as_teacher.post(page, {"action": "save", "seen": seen, "concepts": [bank.linear.pk]})
     assert response.status_code == 409
-    assert "Somebody else has changed the concepts" in response.content.decode()
+    assert "Somebody else has just changed the concepts" in response.content.decode()
     assert [tag.concept for tag in question.tags.all()] == [bank.fraction]
     seen = re.search(r'name="seen" value="([0-9,]*)"', response.content.decode())[1]
     assert (

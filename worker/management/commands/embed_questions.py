@@ -15,7 +15,7 @@ from questionbank.services.runs import run_create
 class Command(BankCommand):
     """Bring embedding sets up to date; safe to stop and to run twice."""
 
-    help = "Compute the vectors that questions lack (those in use, or a model's own set)."
+    help = "Compute missing question vectors (those in use, or a model's own set)."
     needs_model = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -32,7 +32,7 @@ class Command(BankCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, metavar="PATH")
-        parser.add_argument("--questions", type=int, default=200, help="at most so many (200)")
+        parser.add_argument("--questions", type=int, default=200, help="maximum number of pairs (200)")
         parser.add_argument("--seed", type=int, default=3407)
         for name, says in _MODELS.items():
             parser.add_argument(

@@ -34,7 +34,7 @@ class Command(BankCommand):
             "--questions",
             type=int,
             default=0,
-            help="paraphrase, solver: at most so many of each set (0: all)",
+            help="paraphrase, solver: maximum number of items from each set (0: all)",
         )
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="of the training"

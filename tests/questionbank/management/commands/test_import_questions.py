@@ -42,7 +42,7 @@ def bank() -> list[int]:
 
 BAD_FILES = {
     "empty": ("q.jsonl", b"", "q.jsonl is empty"),
-    "blank": ("q.jsonl", b"\n \n", "holds no question"),
+    "blank": ("q.jsonl", b"\n \n", "contains no questions"),
     "corrupt gzip": ("q.jsonl.gz", b"\x1f\x8b\x08\0" + b"garbage" * 50, "gzip data of q.jsonl.gz is damaged"),
     "truncated gzip": ("q.jsonl.gz", gzip.compress(lines() * 99)[:70], "gzip data of q.jsonl.gz is cut off"),
     "not gzip": ("q.jsonl.gz", lines(), "not gzip-compressed"),
