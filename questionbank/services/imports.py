@@ -226,7 +226,7 @@ class KeptUpload:
         """
         storage = storages["uploads"]
         if not storage.exists(self.stored):
-            raise Conflict("The file is not kept any more; upload it again.")
+            raise Conflict("The file is no longer stored; upload it again.")
         with scratch_folder(prefix="look-") as folder:
             path = Path(folder) / self.name
             with storage.open(self.stored) as stored:
@@ -300,7 +300,7 @@ def import_repeat(*, run: Run, user: User | None, dry_run: bool = False, skip_in
     _allow(user)
     upload = run.parameters.get("upload", "")
     if run.kind != Run.Kind.IMPORT or not upload or not storages["uploads"].exists(upload):
-        raise Conflict("The file is not kept any more; upload it again.")
+        raise Conflict("The file is no longer stored; upload it again.")
     parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid}
     return runs.run_create(
         kind=Run.Kind.IMPORT,
@@ -358,7 +358,7 @@ def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
     parameters = run.parameters
     storage = storages["uploads"]
     if not storage.exists(parameters["upload"]):
-        raise Conflict("The uploaded file is not kept any more; upload it again.")
+        raise Conflict("The uploaded file is no longer stored; upload it again.")
     require_space(
         Path(settings.VAR_DIR), BYTES_A_BYTE * storage.size(parameters["upload"]), what=_("The import")
     )

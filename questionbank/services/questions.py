@@ -159,7 +159,7 @@ def question_update(
     _allow(user, "question_edit", fresh, "You may not change this question.")
     if fresh.version != version:
         raise Conflict(
-            "Somebody else has changed this question meanwhile. Look at the new version, then save again."
+            "Somebody else has just changed this question. Check the new version, then save again."
         )
     checked = check_fields(fields)
     _fill(fresh, checked)

@@ -92,7 +92,7 @@ def import_columns(request: HttpRequest) -> HttpResponse:
         with kept.beginning() as path:
             return _columns_page(request, kept, path, fields)
     except (signing.BadSignature, Conflict):
-        messages.warning(request, _("The file is not kept any more; upload it again."))
+        messages.warning(request, _("The file is no longer stored; upload it again."))
     except ImportRefused as error:
         messages.error(request, str(error))
     return redirect("import_create")

@@ -462,7 +462,7 @@ def test_progress_shows_agreement_and_each_reviewer(as_reviewer, reviewer, admin
     page = as_reviewer.get(reverse("review_progress")).content.decode()
     # Of 6 answers 3 are one and 3 the other: alpha = 1 - (2 / 6) / (2 * 3 * 3 / (6 * 5)) = 0.44
     assert "<strong>0.44</strong>" in page
-    assert "On 2 of 3 pairs" in page
+    assert "Of 3 pairs with several opinions, reviewers agreed on 2." in page
 
 
 def test_progress_shows_what_others_said_where_one_gave_a_reason(as_reviewer, reviewer, admin_person, pairs):
