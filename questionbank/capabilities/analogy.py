@@ -77,7 +77,7 @@ ROW = BankCapability(
         too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
         shown="questionbank.selectors.comparisons:analogy_comparison_shown",
     ),
-    headline=(("validation", "validation_same_graph"), _("share of 8 exemplars with the same graph")),
+    headline=(("validation", "validation_same_graph"), _("of 8 exemplars have the same graph")),
     facts=("problems", "device"),
     lens=LensTexts(
         name=_("Structure"),
