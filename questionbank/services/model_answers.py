@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.errors import NotAllowed
 from questionbank.models import Question, Run, User
 from questionbank.selectors.exemplars import ExemplarPrompt
-from questionbank.selectors.language_models import configured_language_model
-from questionbank.services.runs import run_create, run_under_way
+from questionbank.services.language_model_runs import language_model_run
 
 __all__ = ["model_answer_request"]
 
@@ -42,22 +39,14 @@ def model_answer_request(
     """
     if not user.has_perm("questionbank.language_model_ask"):
         raise NotAllowed(_("You may not ask the language model."))
-    configured = configured_language_model()
-    if configured is None:
-        raise ValidationFailed(_("No language model is configured."))
-    wanted: dict[str, Any] = {
-        "kind": Run.Kind.ASK,
-        "capability": "analogy",
-        "parameters": {
-            "text": text,
-            "language": language,
-            "prompt": prompt.text,
-            "answers": prompt.answers,
-            "question": question.pk if question else None,
-            "asked_by": None if question else user.pk,
-        },
+    parameters = {
+        "text": text,
+        "language": language,
+        "prompt": prompt.text,
+        "answers": prompt.answers,
+        "question": question.pk if question else None,
+        "asked_by": None if question else user.pk,
     }
-    if (asked_already := run_under_way(**wanted)) is not None:
-        return asked_already
-    title = _("Ask %(model)s") % {"model": configured.name}
-    return run_create(**wanted, title=title[:200], queue=configured.queue, requested_by=user, send=send)
+    return language_model_run(
+        kind=Run.Kind.ASK, parameters=parameters, title=_("Ask %(model)s"), user=user, send=send
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,11 +17,10 @@ from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
 from questionbank.retelling.stories import stories
 from questionbank.selectors.computations import Computation, question_computation
-from questionbank.selectors.language_models import configured_language_model
 from questionbank.selectors.questions import exact_duplicates
 from questionbank.selectors.variants import accepted_variants
+from questionbank.services.language_model_runs import language_model_run
 from questionbank.services.questions import question_create
-from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [
     "MOST_ADDED",
@@ -116,7 +114,7 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
         Conflict: the question is retired, in another language, or its computation is not known.
         ValidationFailed: `each` is out of bounds.
     """
-    _check(question, each, user, by_model=False)
+    _check(each, user, "paraphrase_propose")
     wanted = _wanted(question, by_model=False)
     return _kept(wanted, islice(wanted.new_by_rules(), each), user)
 
@@ -132,19 +130,16 @@ def variants_request(*, question: Question, each: int, user: User, send: bool = 
         Conflict: the question is retired, or its computation is not known.
         ValidationFailed: `each` is out of bounds, or no language model is configured.
     """
-    _check(question, each, user, by_model=True)
-    configured = configured_language_model()
-    if configured is None:
-        raise ValidationFailed(_("No language model is configured."))
-    wanted: dict[str, Any] = {
-        "kind": Run.Kind.RETELL,
-        "capability": "analogy",
-        "parameters": {"question": question.pk, "each": each},
-    }
-    if (requested_already := run_under_way(**wanted)) is not None:
-        return requested_already
-    title = _("Write similar problems of question %(number)d") % {"number": question.pk}
-    return run_create(**wanted, title=title, queue=configured.queue, requested_by=user, send=send)
+    _check(each, user, "paraphrase_propose", "language_model_ask")
+    if reason := why_not_varied(question, by_model=True):
+        raise Conflict(reason)
+    return language_model_run(
+        kind=Run.Kind.RETELL,
+        parameters={"question": question.pk, "each": each},
+        title=_("Write similar problems of question %(number)d") % {"number": question.pk},
+        user=user,
+        send=send,
+    )
 
 
 @transaction.atomic
@@ -167,14 +162,11 @@ def variants_keep(
     return _kept(wanted, islice(wanted.new(problems), each), user)
 
 
-def _check(question: Question, each: int, user: User, *, by_model: bool) -> None:
-    permissions = ("paraphrase_propose", "language_model_ask") if by_model else ("paraphrase_propose",)
+def _check(each: int, user: User, *permissions: str) -> None:
     if not all(user.has_perm(f"questionbank.{permission}") for permission in permissions):
         raise NotAllowed(_("You may not request similar problems."))
     if not 1 <= each <= MOST_WRITTEN:
         raise ValidationFailed(_("Choose 1 to %(most)d similar problems.") % {"most": MOST_WRITTEN})
-    if reason := why_not_varied(question, by_model=by_model):
-        raise Conflict(reason)
 
 
 def _wanted(question: Question, *, by_model: bool) -> _Wanted:
@@ -182,10 +174,10 @@ def _wanted(question: Question, *, by_model: bool) -> _Wanted:
     fresh = Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
     if fresh is None:
         raise NotFound(_("This question no longer exists."))
-    computation = question_computation(fresh)
-    reason = why_not_varied(fresh, by_model=by_model)
-    if computation is None or reason:
+    if reason := why_not_varied(fresh, by_model=by_model):
         raise Conflict(reason)
+    computation = question_computation(fresh)
+    assert computation is not None  # noqa: S101 - `why_not_varied` has looked
     known = ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True)
     return _Wanted(fresh, computation, list(known))
 

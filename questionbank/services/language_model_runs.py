@@ -1,0 +1,38 @@
+"""Jobs that ask the language model of this installation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from questionbank.errors import ValidationFailed
+from questionbank.models import Run, User
+from questionbank.selectors.language_models import configured_language_model
+from questionbank.services.runs import run_create, run_under_way
+
+__all__ = ["language_model_run"]
+
+
+def language_model_run(
+    *, kind: Run.Kind, parameters: Mapping[str, Any], title: str, user: User, send: bool
+) -> Run:
+    """Create a job that asks the language model, or return the job that asks the very same already.
+
+    Call it in a transaction, after the permission was checked.
+
+    Args:
+        title: may name the model as ``%(model)s``.
+
+    Raises:
+        ValidationFailed: no language model is configured.
+    """
+    configured = configured_language_model()
+    if configured is None:
+        raise ValidationFailed(_("No language model is configured."))
+    wanted: dict[str, Any] = {"kind": kind, "capability": "analogy", "parameters": parameters}
+    if (requested_already := run_under_way(**wanted)) is not None:
+        return requested_already
+    title = (title % {"model": configured.name})[:200]
+    return run_create(**wanted, title=title, queue=configured.queue, requested_by=user, send=send)
