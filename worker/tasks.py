@@ -9,6 +9,7 @@ from typing import Any
 
 from celery import Task
 
+from questionbank.dispatch import task_name
 from questionbank.models import EmbeddingSet
 from questionbank.selectors.training_reports import training_report
 from questionbank.services.bulk_changes import run_bulk_change
@@ -121,52 +122,24 @@ def promote_model(self: Task[Any, Any], run_id: int) -> None:
     patiently(projection_request_missing)
 
 
-@application.task(name="bank.project", bind=True)
-def draw_map(self: Task[Any, Any], run_id: int) -> None:
-    """Draw the map of the bank."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = capability_job(reporter)
+def _capability_task(kind: str) -> Task[Any, Any]:
+    """The task of a kind of run that only capabilities know how to do (`worker.catalog`)."""
+
+    @application.task(name=task_name(kind), bind=True)
+    def work(self: Task[Any, Any], run_id: int) -> None:
+        with running(run_id, self.request.hostname or "here") as reporter:
+            if reporter is not None:
+                reporter.result = capability_job(reporter)
+
+    return work
 
 
-@application.task(name="bank.score", bind=True)
-def score_pairs(self: Task[Any, Any], run_id: int) -> None:
-    """Score what waits for review."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = capability_job(reporter)
-
-
-@application.task(name="bank.solve", bind=True)
-def solve_word_problems(self: Task[Any, Any], run_id: int) -> None:
-    """Solve the word problems that the solver in use has not looked at."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = capability_job(reporter)
-
-
-@application.task(name="bank.ask", bind=True)
-def ask_language_model(self: Task[Any, Any], run_id: int) -> None:
-    """Have the language model answer a question."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = capability_job(reporter)
-
-
-@application.task(name="bank.retell", bind=True)
-def write_similar_problems(self: Task[Any, Any], run_id: int) -> None:
-    """Have the language model write similar problems of a question."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = capability_job(reporter)
-
-
-@application.task(name="bank.propose", bind=True)
-def propose_paraphrases(self: Task[Any, Any], run_id: int) -> None:
-    """Have paraphrases of questions proposed."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = capability_job(reporter)
+draw_map = _capability_task("project")
+score_pairs = _capability_task("score")
+solve_word_problems = _capability_task("solve")
+ask_language_model = _capability_task("ask")
+write_similar_problems = _capability_task("retell")
+propose_paraphrases = _capability_task("propose")
 
 
 @application.task(name="bank.settle_facet_counts")
