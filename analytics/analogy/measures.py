@@ -15,6 +15,7 @@ from rapidfuzz.process import cdist
 
 from analytics.analogy.graphs import serialised_graph
 from analytics.retrieval import nearest_rows
+from analytics.text.letters import TokenLetters
 
 __all__ = ["GraphSimilarities", "ndcg", "pearson", "shared_keys_at_k"]
 
@@ -51,24 +52,19 @@ class GraphSimilarities:
     def __init__(self, graphs: Sequence[str]) -> None:
         names: dict[str, int] = {}
         self._codes = np.array([names.setdefault(graph, len(names)) for graph in graphs], dtype=np.int64)
-        self._letters: dict[str, str] = {}
-        self._distinct = [self._written(graph) for graph in names]
+        self._letters = TokenLetters()
+        self._distinct = [self._letters(serialised_graph(graph)) for graph in names]
         self._rows: dict[str, Floats] = {}
 
     def of(self, graph: str) -> Floats:
         """(corpus,) similarities in [0, 1], as `graph_similarity` has them; 1 for the same graph."""
         row = self._rows.get(graph)
         if row is None:
-            asked = [self._written(graph)]
+            asked = [self._letters(serialised_graph(graph))]
             row = cdist(asked, self._distinct, scorer=Levenshtein.normalized_similarity, dtype=np.float64)[0]
             self._rows[graph] = row
         similarities: Floats = row[self._codes]
         return similarities
-
-    def _written(self, graph: str) -> str:
-        """The graph with a letter for each token, which is compared many times as fast as tokens are."""
-        tokens = serialised_graph(graph)
-        return "".join(self._letters.setdefault(token, chr(0xE000 + len(self._letters))) for token in tokens)
 
 
 def ndcg(gains: Floats, possible: Floats) -> float:

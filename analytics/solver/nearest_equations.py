@@ -16,6 +16,7 @@ from rapidfuzz.process import cdist
 from analytics.expression.distance import tree_edit_distance
 from analytics.expression.notation import to_postfix, to_prefix
 from analytics.expression.tree import ExpressionTree
+from analytics.text.letters import TokenLetters
 
 __all__ = ["NearestEquations"]
 
@@ -31,13 +32,9 @@ class NearestEquations:
 
     def __init__(self, trees: Sequence[ExpressionTree]) -> None:
         self.trees = trees
-        letters: dict[str, str] = {}
-
-        def spelled(labels: Sequence[str]) -> str:
-            return "".join(letters.setdefault(label, chr(0x4E00 + len(letters))) for label in labels)
-
-        self.prefixes = [spelled(to_prefix(tree)) for tree in trees]
-        self.postfixes = [spelled(to_postfix(tree)) for tree in trees]
+        letters = TokenLetters()
+        self.prefixes = [letters(to_prefix(tree)) for tree in trees]
+        self.postfixes = [letters(to_postfix(tree)) for tree in trees]
         self.sizes = np.array([len(prefix) for prefix in self.prefixes], dtype=np.int64)
 
     def similarity(self, first: int, second: int) -> float:
