@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,7 @@ COLUMNS = ("same_equation", "same_graph", "ndcg", "apply_nearest", "apply_vote")
 _RESAMPLES = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QuestionSet:
     """Questions with the corpus of each: a published fold against the others, or a test file against the rest.
 
@@ -46,7 +47,7 @@ class QuestionSet:
         rows = np.arange(len(asked) + len(corpus))
         return cls((*asked, *corpus), ((rows[: len(asked)], rows[len(asked) :]),))
 
-    @property
+    @cached_property
     def stories(self) -> Rows:
         """A number for each text, equal for copies but for numbers."""
         names: dict[str, int] = {}

@@ -28,17 +28,10 @@ from questionbank.demo.bank import generate_bank
 
 __all__ = ["divide", "main", "starter_rows"]
 
-SETS = {
-    "mawps/cv": 0,
-    "paramawps/train_part": 0,
-    "gsm8k/train": 0,
-    "mathqa/train_part": 5_000,
-}  # 0: all of it
-REWORDED = (
-    "paramawps/train_part",
-    "paramawps/valid",
-    "paramawps/test",
-)  # rows of one seed reword one problem
+# Each set, and how much of it; 0: all.
+SETS = {"mawps/cv": 0, "paramawps/train_part": 0, "gsm8k/train": 0, "mathqa/train_part": 5_000}
+# Rows of one seed reword one problem.
+REWORDED = ("paramawps/train_part", "paramawps/valid", "paramawps/test")
 MEASURED = ("asdiv_a/cv", "asdiv/all", "gsm8k/test", "gsm_plus/testmini", "aqua_rat/dev", "aqua_rat/test")
 EQUAL_TEXTS = ("mathqa/dev", "mathqa_adapted/val")
 VALIDATION = 400
@@ -55,10 +48,9 @@ def starter_rows(data: Path) -> Iterator[Row]:
     held_out = [row["text"] for row in bank if is_held_out(row["text"])]
     measured = KeptOut.of((*held_out, *(row["text"] for name in MEASURED for row in _rows(data, name))))
     equal = {_plain(row["text"]) for name in EQUAL_TEXTS for row in _rows(data, name)}
-    seeds = {row["seed"] for name in REWORDED for row in _rows(data, name) if measured.holds(row["text"])}
-    measured = measured.and_of(
-        row["text"] for name in REWORDED for row in _rows(data, name) if row["seed"] in seeds
-    )
+    reworded = [row for name in REWORDED for row in _rows(data, name)]
+    seeds = {row["seed"] for row in reworded if measured.holds(row["text"])}
+    measured = measured.and_of(row["text"] for row in reworded if row["seed"] in seeds)
     used: set[str] = set()
 
     def is_fair(row: Row) -> bool:
