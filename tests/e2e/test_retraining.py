@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from django.db import connections
@@ -51,13 +52,17 @@ def questions(transactional_db, own_files, tmp_path):
 
     found = add_encoder_bank(90)
     store_vectors(add_set("wording"), found)
-    folder = tiny_encoder(tmp_path / "first", seed=1, name="the-first-encoder")
+    let_serve(tiny_encoder(tmp_path / "first", seed=1, name="the-first-encoder"))
+    return found
+
+
+def let_serve(folder: Path) -> None:
+    """Make a model the champion of its lens, with vectors of all questions."""
     champion = artifact_promote(artifact=artifact_register(folder=folder), reason="The first one.")
     embedding_set = embedding_set_ensure(artifact=champion)
     embedding_set.is_current = True
     embedding_set.save()
-    embed_questions(run_create(kind=Run.Kind.EMBED, capability="encoder", send=False).pk)
-    return found
+    embed_questions(run_create(kind=Run.Kind.EMBED, capability=champion.capability, send=False).pk)
 
 
 @pytest.fixture
@@ -317,12 +322,7 @@ def stories(transactional_db, own_files, tmp_path, monkeypatch) -> list[Question
 
     monkeypatch.setattr(analogy_comparison, "SMALLEST_SUITE", 5)  # else so small a bank has no figures
     found = [add_story(*story(number)) for number in range(120)]
-    folder = tiny_retriever(tmp_path / "first", seed=1, name="the-first-retriever")
-    champion = artifact_promote(artifact=artifact_register(folder=folder), reason="The first one.")
-    embedding_set = embedding_set_ensure(artifact=champion)
-    embedding_set.is_current = True
-    embedding_set.save()
-    embed_questions(run_create(kind=Run.Kind.EMBED, capability="analogy", send=False).pk)
+    let_serve(tiny_retriever(tmp_path / "first", seed=1, name="the-first-retriever"))
     return found
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from questionbank.models import Question, QuestionEquation
-from questionbank.services.equations import equation_graph_key
+from questionbank.models import Question
 from questionbank.services.questions import question_create
 from tests.questionbank.small_bank import add_question
 
@@ -44,8 +43,4 @@ def add_problems(count: int) -> list[Question]:
 
 def add_story(text: str, equation: str = "", **fields: object) -> Question:
     """A problem with the key of its equation, in a moment."""
-    question = add_question(text, **fields)
-    if equation:
-        key = equation_graph_key(text=text, expression=equation)
-        QuestionEquation.objects.create(question=question, expression=equation, graph_key=key)
-    return question
+    return add_question(text, equation=equation, **fields)
