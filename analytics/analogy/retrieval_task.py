@@ -94,7 +94,7 @@ class RetrievalTask:
         """Eq. 1, or the contrast with all positives of the batch."""
         anchors = batch[0]
         rows = np.concatenate(batch)
-        embedded = self.backbone.embed(*self.backbone.batch([self.texts[row] for row in rows]))
+        embedded = self.backbone.embed_texts([self.texts[row] for row in rows])
         vectors = normalize(embedded.float(), dim=1)  # (2 * batch, dimension)
         if self.config.all_positives:
             ranks = torch.from_numpy(self._ranks(rows)).to(vectors.device)

@@ -31,6 +31,7 @@ __all__ = [
 
 HEAD_NAME = "metric.safetensors"
 """File beside the weights with the layers behind the pooling, where an encoder has some."""
+_TEXTS_TOGETHER = 32
 
 
 @dataclass
@@ -67,7 +68,12 @@ class Backbone:
 
     def batch(self, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
         """Token ids and mask of a few texts, both (batch, tokens), on the model's device."""
-        rows = [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(texts))]
+        return self._padded(self._token_ids(texts))
+
+    def _token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(list(texts))]
+
+    def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         ids, mask = padded_batch(rows, self.pad_id)
         return ids.to(self.device), mask.to(self.device)
 
@@ -78,6 +84,23 @@ class Backbone:
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """Mean-pooled vectors (batch, dimension) in float32, behind the head, with gradients, not normalised."""
         return pooled_vectors(self.model, self.head, input_ids, attention_mask)
+
+    def embed_texts(self, texts: Sequence[str]) -> torch.Tensor:
+        """Vectors of a training batch's texts as `embed` gives them, (texts, dimension), in the order given.
+
+        A CPU computes texts of about one length together, since padding costs it as much as words.
+        """
+        rows = self._token_ids(texts)
+        if self.device.type != "cpu" or len(rows) <= _TEXTS_TOGETHER:
+            return self.embed(*self._padded(rows))
+        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+        vectors = torch.cat(
+            [
+                self.embed(*self._padded([rows[row] for row in order[start : start + _TEXTS_TOGETHER]]))
+                for start in range(0, len(order), _TEXTS_TOGETHER)
+            ]
+        )
+        return vectors[torch.tensor(np.argsort(order))]
 
     def token_states(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """States of the last layer (batch, tokens, dimension) in float32, with gradients."""

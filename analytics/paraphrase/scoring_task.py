@@ -94,7 +94,7 @@ class ScoringTask:
         """The loss and its terms."""
         learned = _combined(batch) if self.config.combine else [_texts(triplet) for triplet in batch]
         rows = {text: row for row, text in enumerate(dict.fromkeys(chain.from_iterable(learned)))}
-        vectors = self.backbone.embed(*self.backbone.batch([self._read(text) for text in rows])).float()
+        vectors = self.backbone.embed_texts([self._read(text) for text in rows]).float()
         places = torch.tensor([[rows[text] for text in texts] for texts in learned], device=vectors.device)
         anchors, positives, negatives = (vectors[column] for column in places.T)
         losses: dict[str, Tensor] = {}

@@ -35,6 +35,7 @@ from analytics.training.checkpoint import (
     save_checkpoint,
 )
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.cpu_dropout import cpu_training
 from analytics.training.device import autocast, inference_dtype
 from analytics.training.distributed import (
     DataParallelLosses,
@@ -373,7 +374,10 @@ class _StageLoop:
             self.steps = min(self.steps, settings.max_steps)
         groups = task.parameter_groups() if stage.parameters is None else stage.parameters(task)
         self.optimizer = torch.optim.AdamW(
-            [dict(group) for group in groups], lr=settings.learning_rate, weight_decay=settings.weight_decay
+            [dict(group) for group in groups],
+            lr=settings.learning_rate,
+            weight_decay=settings.weight_decay,
+            fused=True,
         )
         warmup = settings.warmup_steps or round(self.steps * settings.warmup_share)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -440,7 +444,7 @@ class _StageLoop:
         step = Step(self.step, self.steps)
         for number, batch in enumerate(batches, start=1):
             with self.losses.averaged(now=number == len(batches)):
-                with autocast(self.device, self.settings.dtype):
+                with autocast(self.device, self.settings.dtype), cpu_training(self.device):
                     losses = self.losses(batch, step)
                 (losses["loss"] / len(batches)).backward()
             figures = torch.stack(

@@ -13,6 +13,7 @@ import sys
 
 BENCHMARKS = (
     "encode",
+    "exemplars",
     "formulas",
     "hierarchies",
     "imports",

@@ -208,7 +208,7 @@ def plain_steps(pairs: list[tuple[str, str]], config: Any, *, bf16: bool) -> lis
                 disable_tqdm=True,
             ),
             train_dataset=Dataset.from_dict(
-                {"anchor": [one for one, _ in pairs], "positive": [one for _, one in pairs]}
+                {"anchor": [text for text, _view in pairs], "positive": [view for _text, view in pairs]}
             ),
             loss=MultipleNegativesRankingLoss(model),
             callbacks=[Clock()],
@@ -261,9 +261,9 @@ def utilisation(task: Any, config: Any, seconds: float) -> str:
 
     model = task.backbone.model
     weights = sum(
-        one.numel()
-        for name, one in model.named_parameters()
-        if one.dim() > 1 and "embed" not in name and "pooler" not in name
+        weight.numel()
+        for name, weight in model.named_parameters()
+        if weight.dim() > 1 and "embed" not in name and "pooler" not in name
     )
     layers, hidden = model.config.num_hidden_layers, model.config.hidden_size
     lengths = np.array(task.lengths, dtype=float)

@@ -1,0 +1,100 @@
+"""Training on a CPU: dropout and attention that cost a fraction of PyTorch's there.
+
+PyTorch draws a float for every element that may be dropped, and its attention with gradients in bfloat16 is slower than
+the products that it is made of. Together they take a third of a step (decision 55).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+__all__ = ["cpu_training", "fast_dropout"]
+
+_LEVELS = 256  # of a random byte
+_LONGEST = 512  # tokens: the weights of longer texts would take more memory than they save time
+
+
+def cpu_training(device: torch.device) -> AbstractContextManager[object]:
+    """While it is entered, models that train on a CPU use `fast_dropout`; does nothing for other devices."""
+    return _CpuTraining() if device.type == "cpu" else nullcontext()
+
+
+def fast_dropout(values: Tensor, p: float) -> Tensor:
+    """Set elements to zero with a probability of `p`, rounded to 1/256, and scale the others to keep the mean.
+
+    One random byte an element, from torch's generator; so seeds and checkpoints cover it.
+
+    Args:
+        values: any shape.
+        p: in [0, 1].
+    """
+    dropped = round(p * _LEVELS)
+    if dropped == 0:
+        return values
+    if dropped == _LEVELS:
+        return values * 0
+    count = values.numel()
+    words = torch.empty(-(-count // 8), dtype=torch.int64).random_(-(2**63), None)
+    kept = words.view(torch.uint8)[:count].view(values.shape) >= dropped
+    return values * kept.to(values.dtype).mul_(_LEVELS / (_LEVELS - dropped))
+
+
+class _CpuTraining(TorchFunctionMode):
+    """Replaces two functions of PyTorch, whoever calls them."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],  # PyTorch's signature
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        given = dict(kwargs or {})
+        if func is functional.dropout:
+            return _dropout(*args, **given)
+        if func is functional.scaled_dot_product_attention and _is_plain(given, *args):
+            return _attention(*args, **given)
+        return func(*args, **given)
+
+
+def _dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    if not training:
+        return input
+    if inplace or not input.is_floating_point():
+        return functional.dropout(input, p, training, inplace)
+    return fast_dropout(input, p)
+
+
+def _is_plain(given: Mapping[str, Any], query: Tensor, key: Tensor, *_more: Any) -> bool:
+    """Whether `_attention` can compute it, and is quicker."""
+    return (
+        query.requires_grad
+        and not given.get("is_causal")
+        and not given.get("enable_gqa")
+        and key.shape[-2] <= _LONGEST
+    )
+
+
+def _attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    scale: float | None = None,
+    **_false: Any,
+) -> Tensor:
+    """Attention as two products: (..., tokens, width) three times -> (..., tokens, width)."""
+    scores = (query * (scale or 1 / math.sqrt(query.shape[-1]))) @ key.transpose(-2, -1)
+    if attn_mask is not None:
+        is_kept = attn_mask.dtype == torch.bool
+        scores = scores.masked_fill(~attn_mask, -torch.inf) if is_kept else scores + attn_mask
+    return fast_dropout(scores.softmax(-1), dropout_p) @ value
