@@ -1,4 +1,4 @@
-"""Problems that were written to be computed as a question of the bank is: they wait for reviewers."""
+"""Problems that were written from a question of the bank: they wait for reviewers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ProblemVariant(models.Model):
-    """A similar problem of a question, from its writing to its outcome. Nothing is trained on it.
+    """A problem that was written from a question, from its writing to its outcome. Nothing is trained on it.
 
     Attributes:
-        question: that it is similar to; empty once that is deleted.
+        kind: a similar problem has the graph of the question's equation; one that asks for another number is computed
+            the other way round; one with its question in front is the same problem.
+        question: that it was written from; empty once that is deleted.
         original: its text at that time.
-        equation: infix arithmetic that gives `answer`; its graph is that of the question's equation.
+        equation: infix arithmetic that gives `answer`.
         is_predicted: whether that equation of the question is the solver's.
         generator: what wrote it.
         added: the question of the bank that it became.
     """
+
+    class Kind(models.TextChoices):
+        SIMILAR = "similar", _("Similar problem")
+        REVERSED = "reversed", _("Asks for another number")
+        REORDERED = "reordered", _("Question in front")
 
     class State(models.TextChoices):
         OPEN = "open", _("Waiting for reviewers")
@@ -28,6 +35,7 @@ class ProblemVariant(models.Model):
     question = models.ForeignKey(
         "questionbank.Question", null=True, blank=True, on_delete=models.SET_NULL, related_name="variants"
     )
+    kind = models.CharField(_("kind"), max_length=9, choices=Kind.choices, default=Kind.SIMILAR)
     original = models.TextField(_("original"))
     text = models.TextField(_("text"))
     language = models.CharField(_("language"), max_length=12, default="en")

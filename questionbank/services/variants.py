@@ -1,4 +1,4 @@
-"""Writing similar problems of a question, deciding on them, and adding them to the bank."""
+"""Writing similar problems of a question and others from its story, deciding on them, adding them to the bank."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import ProblemVariant, Question, Run, User
+from questionbank.models import KnowledgeConcept, ProblemVariant, Question, QuestionEquation, Run, User
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
 from questionbank.retelling.stories import stories
+from questionbank.retelling.turned_around import LANGUAGES, reordered, reversed_problems
 from questionbank.selectors.computations import Computation, question_computation
 from questionbank.selectors.questions import exact_duplicates
 from questionbank.selectors.variants import accepted_variants
@@ -29,7 +30,9 @@ __all__ = [
     "variants_add_accepted",
     "variants_keep",
     "variants_request",
+    "variants_turn_around",
     "variants_write",
+    "why_not_turned_around",
     "why_not_varied",
 ]
 
@@ -102,6 +105,20 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
     return ""
 
 
+def why_not_turned_around(question: Question) -> str:
+    """Why no problems can be made of a question's own story; empty where they can.
+
+    A solution that only the solver found does not do: where it is wrong, so is every answer that follows from it.
+    """
+    if question.status == Question.Status.RETIRED:
+        return _("This question is retired.")
+    if question.language.partition("-")[0] not in LANGUAGES:
+        return _("Problems that ask for another number are written in English and Chinese only.")
+    if not QuestionEquation.objects.filter(question=question).exclude(graph_key="").exists():
+        return _("To ask for another number, the question needs an equation from its source or a person.")
+    return ""
+
+
 @transaction.atomic
 def variants_write(*, question: Question, each: int, user: User) -> list[ProblemVariant]:
     """Write similar problems of a question by rules, here and now; they go to the reviewers.
@@ -117,6 +134,36 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
     _check(each, user, "paraphrase_propose")
     wanted = _wanted(question, by_model=False)
     return _kept(wanted, islice(wanted.new_by_rules(), each), user)
+
+
+@transaction.atomic
+def variants_turn_around(*, question: Question, user: User) -> list[ProblemVariant]:
+    """Make problems of a question's own story; they go to the reviewers.
+
+    Each of the first asks for another number, which the equation is solved for; the last has the question in front.
+
+    Returns:
+        The problems; none where no sentence can be turned around, or all are there already.
+
+    Raises:
+        NotAllowed: the person may not propose anything.
+        NotFound: the question was deleted.
+        Conflict: the question is retired, in another language, or has no equation of its own.
+    """
+    _check(1, user, "paraphrase_propose")
+    fresh = _locked(question)
+    if reason := why_not_turned_around(fresh):
+        raise Conflict(reason)
+    known = {fresh.text, *ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True)}
+    source = (fresh.text, fresh.equation.expression, fresh.language.partition("-")[0])
+    kinds = ProblemVariant.Kind
+    variants: list[ProblemVariant] = []
+    for kind, problems in ((kinds.REVERSED, reversed_problems), (kinds.REORDERED, reordered)):
+        for problem in problems(*source):
+            if problem.text not in known and not exact_duplicates(text=problem.text, options=()).exists():
+                known.add(problem.text)
+                variants.append(_variant(fresh, problem, user, kind=kind))
+    return ProblemVariant.objects.bulk_create(variants)
 
 
 @transaction.atomic
@@ -169,11 +216,16 @@ def _check(each: int, user: User, *permissions: str) -> None:
         raise ValidationFailed(_("Choose 1 to %(most)d similar problems.") % {"most": MOST_WRITTEN})
 
 
-def _wanted(question: Question, *, by_model: bool) -> _Wanted:
-    """The question as it is now, locked: it may have been changed, and two may ask at once."""
+def _locked(question: Question) -> Question:
+    """The question as it is now: it may have been changed, and two may ask at once."""
     fresh = Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
     if fresh is None:
         raise NotFound(_("This question no longer exists."))
+    return fresh
+
+
+def _wanted(question: Question, *, by_model: bool) -> _Wanted:
+    fresh = _locked(question)
     if reason := why_not_varied(fresh, by_model=by_model):
         raise Conflict(reason)
     computation = question_computation(fresh)
@@ -183,19 +235,31 @@ def _wanted(question: Question, *, by_model: bool) -> _Wanted:
 
 
 def _kept(wanted: _Wanted, problems: Iterable[RetoldProblem], user: User | None) -> list[ProblemVariant]:
+    is_predicted = wanted.computation.is_predicted
     return ProblemVariant.objects.bulk_create(
-        ProblemVariant(
-            question=wanted.question,
-            original=wanted.question.text,
-            text=problem.text,
-            language=wanted.question.language,
-            equation=problem.equation,
-            answer=problem.answer,
-            is_predicted=wanted.computation.is_predicted,
-            generator=problem.generator,
-            created_by=user,
-        )
-        for problem in problems
+        _variant(wanted.question, problem, user, is_predicted=is_predicted) for problem in problems
+    )
+
+
+def _variant(
+    question: Question,
+    problem: RetoldProblem,
+    user: User | None,
+    *,
+    kind: ProblemVariant.Kind = ProblemVariant.Kind.SIMILAR,
+    is_predicted: bool = False,
+) -> ProblemVariant:
+    return ProblemVariant(
+        question=question,
+        kind=kind,
+        original=question.text,
+        text=problem.text,
+        language=question.language,
+        equation=problem.equation,
+        answer=problem.answer,
+        is_predicted=is_predicted,
+        generator=problem.generator,
+        created_by=user,
     )
 
 
@@ -223,7 +287,8 @@ def variant_decide(*, variant: ProblemVariant, accept: bool, user: User) -> Prob
 def variants_add_accepted(*, user: User, question: Question | None = None, as_drafts: bool = False) -> int:
     """Add accepted similar problems that the bank lacks, with equation, answer, and the concepts of their question.
 
-    Unlike a paraphrase it is a question of its own, with its own answer.
+    Unlike a paraphrase it is a question of its own, with its own answer. One that asks for another number is computed
+    the other way round, so it gets no concepts.
 
     Args:
         question: only those of this one.
@@ -254,9 +319,15 @@ def variants_add_accepted(*, user: User, question: Question | None = None, as_dr
                 solution="",
                 grade=original.grade,
                 status=Question.Status.DRAFT if is_draft else Question.Status.READY,
-                concepts=[tag.concept for tag in original.tags.select_related("concept")],
+                concepts=_concepts(variant, original),
                 equation=variant.equation,
             )
             made += 1
         variant.save(update_fields=["added"])
     return made
+
+
+def _concepts(variant: ProblemVariant, original: Question) -> list[KnowledgeConcept]:
+    if variant.kind == ProblemVariant.Kind.REVERSED:
+        return []
+    return [tag.concept for tag in original.tags.select_related("concept")]

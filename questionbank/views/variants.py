@@ -15,7 +15,14 @@ from questionbank.selectors.computations import question_computation
 from questionbank.selectors.language_models import configured_language_model
 from questionbank.selectors.questions import question_get
 from questionbank.selectors.variants import accepted_variants, open_variants, question_variants, variant_get
-from questionbank.services.variants import variant_decide, variants_request, variants_write, why_not_varied
+from questionbank.services.variants import (
+    variant_decide,
+    variants_request,
+    variants_turn_around,
+    variants_write,
+    why_not_turned_around,
+    why_not_varied,
+)
 from questionbank.views.access import check_permission, requires, takes_posts
 
 __all__ = ["question_variants_page", "review_variants", "variant_decision"]
@@ -27,7 +34,7 @@ WRITTEN = 3  # by one press
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_variants_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The similar problems of a question; POST has some written, `by=model` in a job."""
+    """The similar problems of a question; POST has some written: `by=model` in a job, `by=story` from its own story."""
     question = question_get(question_id=question_id, user=request.user)
     if request.method == "POST":
         check_permission(request, "paraphrase_propose")
@@ -35,11 +42,12 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
             if request.POST.get("by") == "model":
                 run = variants_request(question=question, each=WRITTEN, user=request.user)
                 return redirect("run_detail", run_id=run.pk)
-            written = variants_write(question=question, each=WRITTEN, user=request.user)
+            if request.POST.get("by") == "story":
+                _say_turned_around(request, len(variants_turn_around(question=question, user=request.user)))
+            else:
+                _say_written(request, len(variants_write(question=question, each=WRITTEN, user=request.user)))
         except Conflict as error:
             messages.warning(request, str(error))
-        else:
-            _say_written(request, len(written))
         return redirect("question_variants", question_id=question.pk)
     model = configured_language_model()
     may_ask = request.user.has_perm("questionbank.language_model_ask")
@@ -49,9 +57,17 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
         "page": Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page")),
         "accepted": accepted_variants(question=question).count(),
         "why_not": why_not_varied(question),
+        "why_not_turned_around": why_not_turned_around(question),
         "language_model": model if may_ask and not why_not_varied(question, by_model=True) else None,
     }
     return render(request, "questions/variants.html", context)
+
+
+def _say_turned_around(request: HttpRequest, number: int) -> None:
+    if number:
+        _say_written(request, number)
+    else:
+        messages.warning(request, _("We found no new way to ask for another number of this question."))
 
 
 def _say_written(request: HttpRequest, number: int) -> None:

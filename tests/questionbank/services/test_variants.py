@@ -12,7 +12,12 @@ from questionbank.selectors.scorer_material import scorer_material
 from questionbank.selectors.variants import accepted_variants, open_variants
 from questionbank.services.questions import question_create, question_retire
 from questionbank.services.solutions import solution_store
-from questionbank.services.variants import variant_decide, variants_add_accepted, variants_write
+from questionbank.services.variants import (
+    variant_decide,
+    variants_add_accepted,
+    variants_turn_around,
+    variants_write,
+)
 from tests.factories import ConceptFactory
 from tests.questionbank.scripted_solver import served
 
@@ -98,3 +103,52 @@ def test_what_cannot_be_varied_is_said(question, teacher):
         variants_write(question=question_get(question_id=question.pk), each=1, user=teacher)
     assert list(accepted_variants()) == []
     assert not ProblemVariant.objects.exists()
+
+
+@pytest.fixture
+def pens(db) -> Question:
+    addition = ConceptFactory(names=("Number", "Addition"))
+    return add(
+        "Ann has 7 pens. She buys 2 pens. How many pens does she have now?", "7+2", concepts=[addition]
+    )
+
+
+def test_a_story_turned_around_asks_for_its_numbers_and_queues_with_the_answers(pens, teacher):
+    made = variants_turn_around(question=pens, user=teacher)
+    assert [(variant.kind, variant.text, variant.equation, variant.answer) for variant in made] == [
+        ("reversed", "Ann has 9 pens now. She buys 2 pens. How many pens does she have?", "9-2", "7"),
+        ("reversed", "Ann has 7 pens. She has 9 pens now. How many pens does she buy?", "9-7", "2"),
+        ("reordered", "How many pens does she have now? Ann has 7 pens. She buys 2 pens.", "7+2", "9"),
+    ]
+    assert not variants_turn_around(question=pens, user=teacher)
+    assert list(open_variants()) == made
+
+
+def test_only_the_same_computation_keeps_the_concepts(pens, teacher, reviewer):
+    made = variants_turn_around(question=pens, user=teacher)
+    for variant in made:
+        variant_decide(variant=variant, accept=True, user=reviewer)
+    assert variants_add_accepted(user=teacher) == 3
+    for variant in made:
+        variant.refresh_from_db()
+        added = question_get(question_id=variant.added_id)
+        assert (added.answer, added.equation.expression) == (variant.answer, variant.equation)
+        assert added.tags.exists() == (variant.kind == "reordered")
+
+
+def test_only_a_known_equation_is_turned_around(teacher):
+    question = add(PENCILS)
+    solver = served({PENCILS: [("24-6", 0.9)]})
+    solution_store(question=question, artifact=solver.artifact, solutions=solver.solver._solutions(PENCILS))
+    with pytest.raises(Conflict, match="equation from its source or a person"):
+        variants_turn_around(question=question_get(question_id=question.pk), user=teacher)
+    french = add("Léa a 5 pommes et en mange 2. Combien reste-t-il ?", "5-2", language="fr")
+    with pytest.raises(Conflict, match="English and Chinese"):
+        variants_turn_around(question=french, user=teacher)
+
+
+def test_chinese_stories_are_turned_around_too(teacher):
+    question = add("小明有15个苹果，吃了4个，还剩多少个苹果？", "15-4", language="zh")
+    made = variants_turn_around(question=question, user=teacher)
+    assert {variant.kind for variant in made} >= {"reordered"}
+    assert {variant.answer for variant in made if variant.kind == "reordered"} == {"11"}

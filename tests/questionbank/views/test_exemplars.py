@@ -106,6 +106,20 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     assert Question.objects.filter(text=variant.text, answer=variant.answer).exists()
 
 
+def test_a_press_asks_for_another_number_of_the_story(as_teacher, problems):
+    pens = question_create(
+        user=None, text="Ann has 7 pens. She buys 2 pens. How many pens does she have now?", language="en",
+        kind="open", options=[], answer="9", solution="", grade="", status="ready", concepts=[], equation="7+2",
+    )  # fmt: skip
+    address = reverse("question_variants", args=[pens.pk])
+    page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
+    assert "3 similar problems are in the review queue." in page
+    assert "How many pens does she buy?" in page
+    assert "Asks for another number" in page
+    page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
+    assert "no new way to ask for another number" in page
+
+
 def test_a_question_whose_computation_is_unknown_has_no_similar_problems(as_teacher, problems):
     bare = question_create(
         user=None, text="Find $x$ if $2x=3$.", language="en", kind="open", options=[], answer="1.5", solution="",
