@@ -107,7 +107,7 @@ def test_similar_problems_are_written_reviewed_and_added(
         page.reload()
         page.get_by_role("button", name="Ask tiny for similar problems").click()
         run_here(Run.objects.get(kind="retell"), retell_run)
-        page.get_by_role("link", name="Look at the similar problems").click()
+        page.get_by_role("link", name="View the similar problems").click()
         expect(variants.first).to_contain_text(BUSES)
         expect(variants.first).to_contain_text("4*35-8 = 132")
 

@@ -232,7 +232,7 @@ def test_import_a_file_with_a_refused_line(admin_page: Page, bank, settings, tmp
     page.get_by_role("button", name="Import the rest, without the refused lines").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Import of mine.jsonl")
     import_questions(Run.objects.exclude(pk=check.pk).get(kind="import").pk)
-    page.get_by_role("link", name="Look at these questions").click()
+    page.get_by_role("link", name="View these questions").click()
     expect(page.locator(".hits > li")).to_have_count(2)
 
 

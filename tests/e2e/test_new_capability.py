@@ -34,7 +34,7 @@ def train(page, steps: int) -> None:
     page.get_by_label("Steps", exact=True).fill(str(steps))
     page.get_by_role("button", name="Start the training").last.click()
     with at_work(train_model, the_run("train")):
-        page.get_by_role("link", name="Look at the model").click(timeout=PATIENCE)
+        page.get_by_role("link", name="View the model").click(timeout=PATIENCE)
 
 
 def promote(page) -> None:
@@ -43,7 +43,7 @@ def promote(page) -> None:
     page.get_by_label("Reason").fill("To see the whole story.")
     page.get_by_role("button", name="Promote").click()
     with at_work(promote_model, the_run("promote")):
-        expect(page.get_by_role("link", name="Look at the model")).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=PATIENCE)
 
 
 def test_a_new_capability_lives_by_its_rows(open_as, admin_person, installed, questions) -> None:
@@ -56,7 +56,7 @@ def test_a_new_capability_lives_by_its_rows(open_as, admin_person, installed, qu
     page.get_by_role("link", name="Compare", exact=True).click()
     page.get_by_role("button", name="Compare with the champion").click()
     with at_work(compare_models, the_run("evaluate")):
-        page.get_by_role("link", name="Look at the comparison").click(timeout=PATIENCE)
+        page.get_by_role("link", name="View the comparison").click(timeout=PATIENCE)
     expect(page.get_by_text("The lengths of 40 questions.")).to_be_visible()
     expect(page.get_by_role("region", name="The longest question")).to_contain_text("steps?")
     expect(page.get_by_text("It passes the gate.")).to_be_visible()

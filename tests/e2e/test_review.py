@@ -142,7 +142,7 @@ def test_a_page_on_which_a_pair_is_settled_keeps_it_and_says_when_it_is_gone(ope
     SettlementLease.objects.all().delete()
     beat(page)
     expect(page.get_by_role("alert")).to_contain_text("Somebody else took this pair, or it")
-    page.get_by_role("link", name="Look at it again").click()
+    page.get_by_role("link", name="Review it again").click()
     expect(page.get_by_role("alert")).to_be_hidden()
     page.get_by_role("button", name="Accept", exact=False).first.click()
     expect(page.get_by_text("The disagreement is settled.")).to_be_visible()

@@ -91,7 +91,7 @@ def test_start_and_watch_a_training(open_as, bank, admin_person) -> None:
     page.goto("/models/train/encoder/")
     page.get_by_label("School").check()
     page.get_by_label("Epochs", exact=True).fill("2")
-    page.get_by_role("button", name="Look at these questions").click()
+    page.get_by_role("button", name="View these questions").click()
     expect(page.get_by_text("Questions tagged in School.")).to_be_visible()
     page.get_by_label("Epochs", exact=True).press("Enter")
     expect(page.get_by_text("No worker is running for jobs of this kind.")).to_be_visible()

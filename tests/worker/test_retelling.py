@@ -168,7 +168,7 @@ def test_a_press_starts_one_job_whose_page_leads_to_the_problems(client, questio
     assert task_name(run.kind) == write_similar_problems.name
     write_similar_problems.run(run.pk)
     job = client.get(started.url).content.decode()
-    assert "Look at the similar problems" in job
+    assert "View the similar problems" in job
     assert FARMER in client.get(address).content.decode()
 
 

@@ -82,7 +82,7 @@ def test_after_the_check_one_click_imports(db, as_admin) -> None:
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     work(run)
     assert Question.objects.count() == 2
-    assert "Look at these questions" in as_admin.get(response["Location"]).content.decode()
+    assert "View these questions" in as_admin.get(response["Location"]).content.decode()
 
 
 def test_refused_lines_are_listed_with_number_and_reason_and_can_be_left_out(db, as_admin) -> None:

@@ -81,7 +81,7 @@ def same_colour_without(d: Draw) -> Item:
 
 def _two_draws(d: Draw, *, replaced: bool) -> Item:
     a, b = d.several(2, 3, 9)
-    hue_a, hue_b = d.sample(COLOURS, 2)
+    first_colour, second_colour = d.sample(COLOURS, 2)
     vessel, thing = d.one_of(*DRAWN)
     n = a + b
     rest = n if replaced else n - 1
@@ -101,9 +101,9 @@ def _two_draws(d: Draw, *, replaced: bool) -> Item:
         else "and, without putting it back, a second one"
     )
     who = d.person()
-    event = f"both are {hue_a}" if both else "both have the same colour"
+    event = f"both are {first_colour}" if both else "both have the same colour"
     opening = (
-        f"{cap(article(vessel))} holds {a} {hue_a} and {b} {hue_b} {thing}s. {who} takes one at random {how}."
+        f"{cap(article(vessel))} holds {a} {first_colour} and {b} {second_colour} {thing}s. {who} takes one at random {how}."
     )
     first = f"{frac(a, n)} \\times {frac(a if replaced else a - 1, rest)}"
     second = f"{frac(b, n)} \\times {frac(b if replaced else b - 1, rest)}"
