@@ -9,7 +9,7 @@ from factory.django import DjangoModelFactory
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
 from questionbank.scales import scale_percent
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions.questions import content_hash
 from questionbank.services.concepts import concept_path_ensure
 from questionbank.services.search_index import search_vector
 

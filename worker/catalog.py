@@ -19,7 +19,8 @@ class WorkerCapability:
 
     Attributes:
         train: ``(reporter) -> {"model": id, "metrics": figures}``, for a run of kind ``train``.
-        compare: ``(reporter, *, candidate, champion) -> figures``, which `questionbank.selectors.models` describes.
+        compare: ``(reporter, *, candidate, champion) -> figures``, which `questionbank.selectors.models.models`
+            describes.
         encode: ``(artifact, reporter) -> encode``, for a capability with a lens: the function that encodes thousands
             of texts, where that is not the one that `analytics.catalog` loads.
         build: ``(reporter, *, run, embedding_set) -> candidates``, for a capability with a lens: what is built beside

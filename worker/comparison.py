@@ -7,7 +7,7 @@ from typing import Any
 from analytics.catalog import resolve
 from analytics.errors import DataError
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models import GateOutcome, gate
+from questionbank.selectors.models.models import GateOutcome, gate
 from questionbank.services.promotion import comparison_save
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter

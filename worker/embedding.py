@@ -14,8 +14,8 @@ from analytics.inference.encode import HashedNgramEncoder, TextEncoder, Vocabula
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from questionbank.capabilities.catalog import lens_name
 from questionbank.models import EmbeddingSet, Question
-from questionbank.selectors.artifacts import artifact_folder
-from questionbank.selectors.embeddings import (
+from questionbank.selectors.models.artifacts import artifact_folder
+from questionbank.selectors.models.embeddings import (
     PendingQuestion,
     embedding_count_pending,
     embedding_pending,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
-from questionbank.selectors.similarity import NEAR_DUPLICATE
-from questionbank.selectors.vectors import nearest
+from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.similar.similarity import NEAR_DUPLICATE
 
 __all__ = ["LOOKED_AT", "near_duplicates_among"]
 

@@ -55,7 +55,7 @@ def paired_difference(
 def metric_entry(
     name: str, label: str, figures: Mapping[str, float], *, questions: int, higher_is_better: bool = True
 ) -> dict[str, Any]:
-    """Return a line of a comparison, as `questionbank.selectors.models` reads it.
+    """Return a line of a comparison, as `questionbank.selectors.models.models` reads it.
 
     Args:
         name: what the gate calls the metric.

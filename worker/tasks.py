@@ -11,7 +11,7 @@ from celery import Task
 
 from questionbank.dispatch import task_name
 from questionbank.models import EmbeddingSet
-from questionbank.selectors.training_reports import training_report
+from questionbank.selectors.models.training_reports import training_report
 from questionbank.services.bulk_changes import run_bulk_change
 from questionbank.services.checkpoints import checkpoints_clear
 from questionbank.services.facet_counts import facet_counts_settle

@@ -21,7 +21,7 @@ ROW = BankCapability(
     templates="models/analogy",
     training=Training(
         request="questionbank.services.training:analogy_request",
-        report="questionbank.selectors.analogy_report:analogy_data_report",
+        report="questionbank.selectors.models.analogy_report:analogy_data_report",
         groups=(
             FormGroup(
                 _("What is learned"),
@@ -75,7 +75,7 @@ ROW = BankCapability(
     suite=FixedSuite(
         no_figures=_("No figure could be measured: too few fixed questions have an equation."),
         too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
-        shown="questionbank.selectors.comparisons:analogy_comparison_shown",
+        shown="questionbank.selectors.models.comparisons:analogy_comparison_shown",
     ),
     headline=(("validation", "validation_same_graph"), _("of 8 exemplars have the same graph")),
     facts=("problems", "device"),

@@ -20,7 +20,7 @@ ROW = BankCapability(
     templates="models/encoder",
     training=Training(
         request="questionbank.services.training:encoder_request",
-        report="questionbank.selectors.data_report:encoder_data_report",
+        report="questionbank.selectors.models.data_report:encoder_data_report",
         groups=(
             FormGroup(
                 _("What is learned"),
@@ -67,7 +67,7 @@ ROW = BankCapability(
         too_few=_(
             "Nothing could be measured: too few of the bank's tagged questions are fixed questions."
         ),
-        shown="questionbank.selectors.comparisons:encoder_comparison_shown",
+        shown="questionbank.selectors.models.comparisons:encoder_comparison_shown",
     ),
     roll_back_note=_(
         "It is used with the vectors and probes it had before. A job computes the vectors of questions that have"

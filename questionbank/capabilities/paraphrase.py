@@ -12,7 +12,7 @@ ROW = BankCapability(
     templates="models/paraphrase",
     training=Training(
         request="questionbank.services.training:scorer_request",
-        report="questionbank.selectors.scorer_report:scorer_data_report",
+        report="questionbank.selectors.models.scorer_report:scorer_data_report",
         groups=(
             FormGroup(
                 _("What is learned"),
@@ -49,8 +49,8 @@ ROW = BankCapability(
         no_figures=_("No figure could be measured: too few questions have both valid and invalid pairs."),
         too_few=_("Nothing could be measured: too few of the bank's questions belong to the fixed ones."),
         queue="light",
-        problems="questionbank.selectors.comparisons:scorer_comparison_problems",
-        shown="questionbank.selectors.comparisons:scorer_comparison_shown",
+        problems="questionbank.selectors.models.comparisons:scorer_comparison_problems",
+        shown="questionbank.selectors.models.comparisons:scorer_comparison_shown",
         measures={
             "verdict": _("The verdict: the probability that a paraphrase is valid, which reviewers see first"),
             "score": _("The score: how close the two texts are, one of the inputs to the verdict"),

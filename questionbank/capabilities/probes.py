@@ -12,7 +12,7 @@ ROW = BankCapability(
     templates="models/probes",
     training=Training(
         request="questionbank.services.training:probes_training_request",
-        report="questionbank.selectors.probes_report:probes_data_report",
+        report="questionbank.selectors.models.probes_report:probes_data_report",
         then=_(
             "A job trains a candidate and compares it with the model in use. The candidate replaces that model if it"
             " is not worse."
@@ -27,11 +27,11 @@ ROW = BankCapability(
             "Nothing could be measured: too few of the bank's tagged questions belong to the fixed ones."
         ),
         queue="light",
-        problems="questionbank.selectors.comparisons:probes_comparison_problems",
-        shown="questionbank.selectors.comparisons:probes_comparison_shown",
+        problems="questionbank.selectors.models.comparisons:probes_comparison_problems",
+        shown="questionbank.selectors.models.comparisons:probes_comparison_shown",
     ),
     roll_back_note=_("Predictions in this hierarchy change; tags and other hierarchies stay as they are."),
-    serving_problem="questionbank.selectors.models:probes_serving_problem",
+    serving_problem="questionbank.selectors.models.models:probes_serving_problem",
     headline=(("concepts", "path_accuracy"), _("right on held-out questions")),
     facts=("questions", "questions_held_out", "hierarchy", "encoder"),
 )

@@ -136,7 +136,7 @@ class KinshipRow:
     Attributes:
         slug: last part of the address.
         lens: under which it is looked for.
-        kind: of `questionbank.selectors.kinship.Kin.kinds`; empty: every question that the lens finds.
+        kind: of `questionbank.selectors.similar.kinship.Kin.kinds`; empty: every question that the lens finds.
         place: among the others; those without a kind come first.
     """
 

@@ -12,7 +12,7 @@ ROW = BankCapability(
     templates="models/solver",
     training=Training(
         request="questionbank.services.training:solver_request",
-        report="questionbank.selectors.solver_report:solver_data_report",
+        report="questionbank.selectors.models.solver_report:solver_data_report",
         groups=(
             FormGroup(
                 _("What is learned"), ("backbone", "contrast", "adapter_rank", "freeze_encoder"), is_open=True
@@ -52,7 +52,7 @@ ROW = BankCapability(
     suite=FixedSuite(
         no_figures=_("No figure could be measured: too few held-out questions have an equation."),
         too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
-        shown="questionbank.selectors.comparisons:solver_comparison_shown",
+        shown="questionbank.selectors.models.comparisons:solver_comparison_shown",
     ),
     promotion_note=_("A job then solves the word problems of the bank again."),
     roll_back_note=_("A job then solves the word problems of the bank again."),

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from questionbank.selectors.scorer_report import decision_counts
+from questionbank.selectors.models.scorer_report import decision_counts
 
 __all__ = ["decisions_field"]
 

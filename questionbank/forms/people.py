@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.context import ROLE_NAMES
 from questionbank.errors import ValidationFailed
 from questionbank.permissions import ROLES
-from questionbank.selectors.people import ROLE_EXPLANATIONS
+from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
 from questionbank.services.people import EMAIL_LIMIT, NAME_LIMIT
 
 __all__ = ["InvitationForm", "PersonForm"]

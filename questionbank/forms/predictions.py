@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from questionbank.selectors.analogy_material import predicted_problems
+from questionbank.selectors.models.analogy_material import predicted_problems
 
 __all__ = ["known_only_field"]
 

@@ -14,9 +14,9 @@ from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.forms.uploads import FileForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.models.paraphrase import opinions_wanted
-from questionbank.selectors.questions import is_text_of
-from questionbank.selectors.review import DEFAULT_KEYS
-from questionbank.selectors.review_pairs import PairFilters
+from questionbank.selectors.questions.questions import is_text_of
+from questionbank.selectors.review.review import DEFAULT_KEYS
+from questionbank.selectors.review.review_pairs import PairFilters
 
 __all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairFilterForm", "PairForm"]
 

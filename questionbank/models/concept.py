@@ -23,7 +23,7 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
 
     Attributes:
         is_default: an admin chose it as the bank's default; without such a row the oldest hierarchy is it
-            (`questionbank.selectors.hierarchy_choice`).
+            (`questionbank.selectors.questions.hierarchy_choice`).
         import_run: the import that created the hierarchy; empty where a person did.
     """
 

@@ -32,8 +32,8 @@ from analytics.solver.solution import Solver
 from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.artifacts import artifact_champion, artifact_folder
-from questionbank.selectors.hierarchy_choice import default_hierarchy_first
+from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder
+from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
 
 __all__ = [
     "ServedProbes",

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import NotAllowed
 from questionbank.models import ParaphrasePair, Question, User
-from questionbank.selectors.paraphrases import ACCEPTED, accepted_pairs
-from questionbank.selectors.questions import content_hash, exact_duplicates
+from questionbank.selectors.questions.questions import content_hash, exact_duplicates
+from questionbank.selectors.review.paraphrases import ACCEPTED, accepted_pairs
 from questionbank.services.questions import question_add_reworded, question_restore, question_retire
 
 __all__ = ["MOST_AT_ONCE", "AddedParaphrases", "accepted_pair_withdraw", "accepted_pairs_add"]

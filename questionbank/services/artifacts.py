@@ -1,7 +1,7 @@
 """Registering models with the bank, and the models that a new installation begins with.
 
 Model folders live in the storage alias ``artifacts`` (a local folder by default, any object store by
-setting); `questionbank.selectors.artifacts.artifact_folder` gives a local folder.
+setting); `questionbank.selectors.models.artifacts.artifact_folder` gives a local folder.
 """
 
 from __future__ import annotations

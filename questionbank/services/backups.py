@@ -39,7 +39,7 @@ from questionbank.models import (
     User,
 )
 from questionbank.scratch import scratch_folder, scratch_sweep
-from questionbank.selectors.health import BACKUP_RECORD
+from questionbank.selectors.models.health import BACKUP_RECORD
 from questionbank.services import backup_database as database
 from questionbank.services.backup_archive import (
     DUMP,

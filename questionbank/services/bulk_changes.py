@@ -29,8 +29,8 @@ from questionbank.models import (
     User,
 )
 from questionbank.scales import scale_percent
-from questionbank.selectors.bulk_changes import bulk_change_description, is_so_already, refusals
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions.bulk_changes import bulk_change_description, is_so_already, refusals
+from questionbank.selectors.questions.questions import content_hash
 from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.search_index import search_index_settle, search_vector

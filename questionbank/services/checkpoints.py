@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from questionbank.models import Run
-from questionbank.selectors.checkpoints import checkpoints_root
+from questionbank.selectors.models.checkpoints import checkpoints_root
 
 __all__ = ["KEPT_FOR", "checkpoints_clear"]
 

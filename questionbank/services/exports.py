@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from analytics.records import QuestionRecord
 from questionbank.formats import FORMATS, write
 from questionbank.models import KnowledgeHierarchy, Question
-from questionbank.selectors.questions import question_records, questions_matching
+from questionbank.selectors.questions.questions import question_records, questions_matching
 
 __all__ = ["export_file", "export_lines"]
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from analytics.records import ConceptPath, QuestionRecord
 from questionbank.scales import scale_percent
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions.questions import content_hash
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.import_report import PROBLEMS_KEPT, DuplicateLink
 from questionbank.services.search_index import question_tokens

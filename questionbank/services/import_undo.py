@@ -22,7 +22,12 @@ from questionbank.models import (
     Run,
     User,
 )
-from questionbank.selectors.import_undo import UndoPlan, import_can_be_undone, import_undo_plan, loose_tags
+from questionbank.selectors.questions.import_undo import (
+    UndoPlan,
+    import_can_be_undone,
+    import_undo_plan,
+    loose_tags,
+)
 from questionbank.services import runs
 from questionbank.services.concept_paths import hierarchy_lock
 from questionbank.services.facet_counts import facet_counts_settle

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import NotAllowed
 from questionbank.models import Question, Run, User
-from questionbank.selectors.exemplars import ExemplarPrompt
+from questionbank.selectors.similar.exemplars import ExemplarPrompt
 from questionbank.services.language_model_runs import language_model_run
 
 __all__ = ["model_answer_request"]

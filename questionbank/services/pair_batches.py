@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import NotAllowed, NotFound
 from questionbank.models import BatchDeletion, ParaphrasePair, User
-from questionbank.selectors.review_pairs import deletable_pairs
+from questionbank.selectors.review.review_pairs import deletable_pairs
 
 __all__ = ["BatchPreview", "batch_delete", "batch_hide_machine", "batch_preview"]
 

@@ -25,7 +25,7 @@ from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed
 from questionbank.formats.pairs import PairRow, read_pair_file
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.questions import is_text_of
+from questionbank.selectors.questions.questions import is_text_of
 from questionbank.services.paraphrase import PairInput, pairs_create, pairs_known, pairs_turn
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.review import guideline_current

@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 from questionbank.errors import NotAllowed, ValidationFailed
 from questionbank.models import User
 from questionbank.permissions import ROLES
-from questionbank.selectors.people import active_admins
+from questionbank.selectors.questions.people import active_admins
 
 __all__ = [
     "check_an_admin_is_left",

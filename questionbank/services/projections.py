@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict
 from questionbank.models import EmbeddingSet, Projection, Run, User
-from questionbank.selectors.embeddings import map_set
+from questionbank.selectors.models.embeddings import map_set
 from questionbank.services.runs import run_create
 
 __all__ = ["projection_request", "projection_request_missing", "projection_store"]

@@ -17,8 +17,8 @@ from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.models import ParaphrasePair, Question, Run, User
-from questionbank.selectors.paraphrasers import RULES, paraphraser_choice
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions.questions import content_hash
+from questionbank.selectors.review.paraphrasers import RULES, paraphraser_choice
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.runs import run_create
 
@@ -185,7 +185,7 @@ def proposals_request(
 
     Args:
         questions: ids; for more than one the person must be a reviewer.
-        paraphraser: a key of `selectors.paraphrasers`.
+        paraphraser: a key of `selectors.review.paraphrasers`.
 
     Raises:
         NotAllowed: the person may not propose paraphrases of so many questions.

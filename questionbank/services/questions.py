@@ -18,7 +18,7 @@ from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
 from questionbank.scales import scale_percent
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions.questions import content_hash
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.equations import equation_write
 from questionbank.services.question_fields import QuestionFields, check_fields

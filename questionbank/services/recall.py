@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from questionbank.models import EmbeddingSet
-from questionbank.selectors.recall import IndexRecall, index_recall
+from questionbank.selectors.search.recall import IndexRecall, index_recall
 
 __all__ = ["recall_measure"]
 

@@ -31,7 +31,7 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
-from questionbank.selectors.review import (
+from questionbank.selectors.review.review import (
     DEFAULT_KEYS,
     is_party,
     last_decision,

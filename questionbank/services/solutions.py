@@ -9,8 +9,8 @@ from django.db import transaction
 
 from analytics.solver.solution import Solution
 from questionbank.models import ModelArtifact, Question, QuestionSolution, Run, User
-from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.solutions import unsolved_questions
+from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.questions.solutions import unsolved_questions
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.runs import run_create, run_under_way
 

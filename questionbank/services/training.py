@@ -20,9 +20,9 @@ from analytics.errors import ConfigurationError
 from analytics.probes.config import ProbesConfig
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
-from questionbank.selectors.analogy_material import problems_sharing_a_graph
-from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.probe_states import FEWEST_TAGGED
+from questionbank.selectors.models.analogy_material import problems_sharing_a_graph
+from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.models.probe_states import FEWEST_TAGGED
 from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [

@@ -17,9 +17,9 @@ from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
 from questionbank.retelling.stories import stories
 from questionbank.retelling.turned_around import LANGUAGES, reordered, reversed_problems
-from questionbank.selectors.computations import Computation, question_computation
-from questionbank.selectors.questions import exact_duplicates
-from questionbank.selectors.variants import accepted_variants
+from questionbank.selectors.questions.computations import Computation, question_computation
+from questionbank.selectors.questions.questions import exact_duplicates
+from questionbank.selectors.questions.variants import accepted_variants
 from questionbank.services.language_model_runs import language_model_run
 from questionbank.services.questions import question_create
 

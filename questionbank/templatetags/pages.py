@@ -21,8 +21,12 @@ from django.utils.translation import gettext_lazy as _
 
 from questionbank.expression_drawing import SIGNS
 from questionbank.models import Question, Run
-from questionbank.selectors.difficulty import DifficultyFigure, observed_difficulty, published_difficulty
-from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA
+from questionbank.selectors.questions.difficulty import (
+    DifficultyFigure,
+    observed_difficulty,
+    published_difficulty,
+)
+from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 from questionbank.wording import duration_text, number_text
 
 __all__ = [

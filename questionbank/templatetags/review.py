@@ -7,7 +7,7 @@ from typing import Any
 from django import template
 from django.utils import timezone
 
-from questionbank.selectors.review import last_decision, review_keys
+from questionbank.selectors.review.review import last_decision, review_keys
 from questionbank.services.review import UNDO_WITHIN
 
 __all__ = ["undo_of_review"]

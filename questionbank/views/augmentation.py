@@ -15,9 +15,9 @@ from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.forms.augmentation import AugmentationForm
 from questionbank.models import Question
 from questionbank.numbers import whole_number
-from questionbank.selectors.augmentation import question_augmented
-from questionbank.selectors.questions import question_get
-from questionbank.selectors.search import SearchFilters, search_questions
+from questionbank.selectors.questions.augmentation import question_augmented
+from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.search.search import SearchFilters, search_questions
 from questionbank.selectors.serving import serving
 from questionbank.views.access import requires
 from questionbank.views.distances import seed_of

@@ -23,15 +23,15 @@ from questionbank.formats import FORMATS
 from questionbank.forms.bulk_changes import BULK_FORMS, BulkForm
 from questionbank.models import BulkChange, Question
 from questionbank.numbers import whole_number
-from questionbank.selectors.bulk_changes import (
+from questionbank.selectors.questions.bulk_changes import (
     bulk_change_description,
     bulk_change_get,
     bulk_changes_of,
     bulk_plan,
     tagged_concepts,
 )
-from questionbank.selectors.concept_choices import choices_of, concept_matches
-from questionbank.selectors.selection import Selection
+from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
+from questionbank.selectors.search.selection import Selection
 from questionbank.services.bulk_changes import bulk_change_request, bulk_change_undo_request
 from questionbank.services.exports import export_lines
 from questionbank.views.access import check_permission, requires

@@ -8,7 +8,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_aware
 from django.views.decorators.http import require_safe
 
-from questionbank.selectors.changes import CHANGE_KINDS, change_page
+from questionbank.selectors.questions.changes import CHANGE_KINDS, change_page
 from questionbank.views.access import requires
 
 __all__ = ["change_list"]

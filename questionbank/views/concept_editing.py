@@ -19,8 +19,8 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.concepts import ConceptTargetForm, NameForm
 from questionbank.models import KnowledgeConcept, User
 from questionbank.numbers import whole_number
-from questionbank.selectors.concept_choices import concept_matches
-from questionbank.selectors.concepts import concept_get, concept_path, hierarchy_get
+from questionbank.selectors.questions.concept_choices import concept_matches
+from questionbank.selectors.questions.concepts import concept_get, concept_path, hierarchy_get
 from questionbank.services.concepts import (
     concept_create,
     concept_delete,

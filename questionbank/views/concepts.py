@@ -11,17 +11,17 @@ from django.views.decorators.http import require_safe
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.numbers import whole_number
-from questionbank.selectors.changes import concept_history
-from questionbank.selectors.concept_choices import concept_matches
-from questionbank.selectors.concepts import (
+from questionbank.selectors.questions.changes import concept_history
+from questionbank.selectors.questions.concept_choices import concept_matches
+from questionbank.selectors.questions.concepts import (
     ConceptNode,
     concept_get,
     concept_tree,
     hierarchies,
     hierarchy_get,
 )
-from questionbank.selectors.filters import SearchFilters, filtered_questions
-from questionbank.selectors.hierarchy_choice import default_hierarchy
+from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
+from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.views.access import requires
 
 __all__ = ["concept_detail", "concept_tree_page"]

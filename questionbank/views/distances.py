@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from questionbank.errors import ServiceUnavailable
 from questionbank.numbers import whole_number
-from questionbank.selectors.distances import worked_case
-from questionbank.selectors.questions import question_get
+from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
+from questionbank.selectors.similar.distances import worked_case
 from questionbank.views.access import requires
 
 __all__ = ["question_distances", "seed_of"]

@@ -18,18 +18,18 @@ from questionbank.forms.exemplars import PromptForm, TextPromptForm
 from questionbank.forms.questions import TEXT_LIMIT
 from questionbank.models import Question, Run
 from questionbank.numbers import whole_number
-from questionbank.selectors.answer_checks import answer_checks, answer_shown
-from questionbank.selectors.exemplars import (
+from questionbank.selectors.models.language_models import configured_language_model
+from questionbank.selectors.models.runs import run_get, run_wait
+from questionbank.selectors.questions.answer_checks import answer_checks, answer_shown
+from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.questions.solutions import SolvedText
+from questionbank.selectors.serving import serving
+from questionbank.selectors.similar.exemplars import (
     WorkedExemplars,
     exemplar_prompt,
     question_exemplars,
     text_exemplars,
 )
-from questionbank.selectors.language_models import configured_language_model
-from questionbank.selectors.questions import question_get
-from questionbank.selectors.runs import run_get, run_wait
-from questionbank.selectors.serving import serving
-from questionbank.selectors.solutions import SolvedText
 from questionbank.services.model_answers import model_answer_request
 from questionbank.services.question_fields import read_typed
 from questionbank.views.access import render_page, requires, takes_posts

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from questionbank.selectors.health import health_report, site_is_healthy
+from questionbank.selectors.models.health import health_report, site_is_healthy
 from questionbank.views.access import requires
 
 __all__ = ["health", "health_status"]

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from questionbank.selectors.people import ROLE_EXPLANATIONS
+from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
 from questionbank.views.access import requires
 
 __all__ = ["EXAMPLE_SEARCHES", "help_page"]

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from questionbank.selectors.concepts import hierarchy_get
-from questionbank.selectors.hierarchy_choice import default_hierarchy
-from questionbank.selectors.questions import question_get
+from questionbank.selectors.questions.concepts import hierarchy_get
+from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
+from questionbank.selectors.questions.questions import question_get
 from questionbank.services.hierarchy_choice import hierarchy_choose, hierarchy_make_default
 from questionbank.views.access import requires
 

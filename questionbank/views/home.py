@@ -6,9 +6,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from questionbank.selectors.concepts import hierarchies
-from questionbank.selectors.overview import bank_overview, drafts_of, recent_questions, running_jobs
-from questionbank.selectors.strands import strands
+from questionbank.selectors.questions.concepts import hierarchies
+from questionbank.selectors.questions.overview import bank_overview, drafts_of, recent_questions, running_jobs
+from questionbank.selectors.questions.strands import strands
 from questionbank.views.access import requires
 
 __all__ = ["home"]

@@ -24,8 +24,8 @@ from questionbank.formats.catalog import AUTO, sniff
 from questionbank.formats.csv_layout import DELIMITERS, ENCODINGS, CsvLayout, guess_layout, header_cells
 from questionbank.forms.imports import ColumnsForm, ImportForm
 from questionbank.forms.uploads import was_too_large
-from questionbank.selectors.import_undo import import_undo_plan
-from questionbank.selectors.runs import run_get
+from questionbank.selectors.models.runs import run_get
+from questionbank.selectors.questions.import_undo import import_undo_plan
 from questionbank.services.import_preview import import_preview
 from questionbank.services.import_undo import import_undo_request
 from questionbank.services.imports import KeptUpload, import_kept, import_repeat, upload_keep

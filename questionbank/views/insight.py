@@ -8,10 +8,14 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import Question
-from questionbank.selectors.difficulty import DifficultyFigure, observed_difficulty, published_difficulty
-from questionbank.selectors.predictions import QuestionPrediction, predict
+from questionbank.selectors.questions.difficulty import (
+    DifficultyFigure,
+    observed_difficulty,
+    published_difficulty,
+)
+from questionbank.selectors.questions.predictions import QuestionPrediction, predict
+from questionbank.selectors.questions.tags import TagView
 from questionbank.selectors.serving import Serving
-from questionbank.selectors.tags import TagView
 
 __all__ = [
     "difficulty_figures",

@@ -26,12 +26,10 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm, TrainingForm
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.numbers import whole_number
-from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.comparisons import comparison_shown
-from questionbank.selectors.concepts import hierarchies
-from questionbank.selectors.hierarchy_choice import default_hierarchy
-from questionbank.selectors.model_jobs import model_jobs
-from questionbank.selectors.models import (
+from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.models.comparisons import comparison_shown
+from questionbank.selectors.models.model_jobs import model_jobs
+from questionbank.selectors.models.models import (
     gate,
     model_events,
     model_get,
@@ -39,8 +37,10 @@ from questionbank.selectors.models import (
     roll_back_target,
     training_run,
 )
-from questionbank.selectors.runs import run_metric_series
-from questionbank.selectors.training_reports import is_counted_at_once, training_report
+from questionbank.selectors.models.runs import run_metric_series
+from questionbank.selectors.models.training_reports import is_counted_at_once, training_report
+from questionbank.selectors.questions.concepts import hierarchies
+from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.services.artifacts import artifact_delete
 from questionbank.services.promotion import (
     comparison_request,

@@ -16,17 +16,17 @@ from questionbank.errors import Conflict, ValidationFailed
 from questionbank.forms.paraphrases import ManyProposalsForm, ParaphraseForm, ProposalsForm
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question
 from questionbank.numbers import whole_number
-from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.paraphrasers import RULES, paraphraser_choice, paraphrasers
-from questionbank.selectors.paraphrases import (
+from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.questions.strands import strands
+from questionbank.selectors.review.paraphrasers import RULES, paraphraser_choice, paraphrasers
+from questionbank.selectors.review.paraphrases import (
     accepted_pairs,
     question_paraphrases,
     question_sources,
     questions_to_reword,
 )
-from questionbank.selectors.questions import question_get
-from questionbank.selectors.review import opinions_shown, pair_get, pair_history
-from questionbank.selectors.strands import strands
+from questionbank.selectors.review.review import opinions_shown, pair_get, pair_history
 from questionbank.services.accepted_paraphrases import AddedParaphrases, accepted_pairs_add
 from questionbank.services.proposals import (
     Proposals,

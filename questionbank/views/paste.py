@@ -15,11 +15,11 @@ from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.forms.paste import PasteForm, SavePastedForm
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import Question
-from questionbank.selectors.hierarchy_choice import HierarchyChoice, hierarchy_choice
-from questionbank.selectors.questions import exact_duplicates
+from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
+from questionbank.selectors.questions.questions import exact_duplicates
+from questionbank.selectors.questions.solutions import solved_computation
 from questionbank.selectors.serving import Serving, serving
-from questionbank.selectors.similarity import SimilarHit, near_duplicates
-from questionbank.selectors.solutions import solved_computation
+from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
 from questionbank.services.hierarchy_choice import hierarchy_choose
 from questionbank.services.question_fields import read_typed
 from questionbank.services.questions import question_create

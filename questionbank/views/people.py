@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from questionbank.errors import ValidationFailed
 from questionbank.forms.people import InvitationForm, PersonForm
 from questionbank.models import User
-from questionbank.selectors.people import people, person_get
+from questionbank.selectors.questions.people import people, person_get
 from questionbank.services.people import invitation_send, person_invite, person_set_active, person_update
 from questionbank.views.access import requires, takes_posts
 

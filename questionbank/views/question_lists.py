@@ -14,13 +14,13 @@ from questionbank.errors import NotFound, ValidationFailed
 from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
 from questionbank.numbers import whole_number
-from questionbank.selectors.question_lists import (
+from questionbank.selectors.questions.question_lists import (
     question_list_get,
     question_lists_of,
     questions_of_list,
     shared_question_lists,
 )
-from questionbank.selectors.questions import visible_to
+from questionbank.selectors.questions.questions import visible_to
 from questionbank.services.question_lists import (
     LONGEST_LIST,
     question_list_add,

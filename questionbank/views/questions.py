@@ -8,14 +8,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from questionbank.selectors.hierarchy_choice import hierarchy_choice
-from questionbank.selectors.history import question_history
-from questionbank.selectors.kinship import kin_of
-from questionbank.selectors.paraphrases import paraphrase_origin, question_paraphrases
-from questionbank.selectors.questions import exact_duplicates, question_get
+from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
+from questionbank.selectors.questions.history import question_history
+from questionbank.selectors.questions.questions import exact_duplicates, question_get
+from questionbank.selectors.questions.solutions import question_graph_key
+from questionbank.selectors.questions.tags import question_tags
+from questionbank.selectors.review.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.serving import serving
-from questionbank.selectors.solutions import question_graph_key
-from questionbank.selectors.tags import question_tags
+from questionbank.selectors.similar.kinship import kin_of
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.questions import question_restore, question_retire
 from questionbank.views.access import check_permission, requires

@@ -22,8 +22,8 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.review import ACTION_NAMES, KeysForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.numbers import whole_number
-from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.review import (
+from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.review.review import (
     guideline_unread,
     is_party,
     last_decision,

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.forms.review import PairFilterForm
-from questionbank.selectors.review_pairs import batch_deletions, batches, pair_reviewers, pairs_found
+from questionbank.selectors.review.review_pairs import batch_deletions, batches, pair_reviewers, pairs_found
 from questionbank.services.pair_batches import batch_delete, batch_hide_machine, batch_preview
 from questionbank.views.access import requires, takes_posts
 

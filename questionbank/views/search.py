@@ -20,11 +20,11 @@ from django.views.decorators.http import require_http_methods
 from django_htmx.http import push_url
 
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.selectors.concept_steps import ConceptSteps, concept_steps
-from questionbank.selectors.facets import BANDS, FacetValue
-from questionbank.selectors.filters import ANY_STATUS, SearchFilters
-from questionbank.selectors.long_queries import long_query_text
-from questionbank.selectors.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
+from questionbank.selectors.questions.concept_steps import ConceptSteps, concept_steps
+from questionbank.selectors.search.facets import BANDS, FacetValue
+from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
+from questionbank.selectors.search.long_queries import long_query_text
+from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
 from questionbank.selectors.serving import serving
 from questionbank.services.long_queries import long_query_keep
 from questionbank.templatetags.pages import language_name

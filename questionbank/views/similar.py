@@ -15,11 +15,16 @@ from questionbank.capabilities.catalog import kinship_rows, lens_name, lens_text
 from questionbank.capabilities.rows import KinshipRow
 from questionbank.errors import NotFound
 from questionbank.models import Lens, Question
-from questionbank.selectors.computations import Computation
-from questionbank.selectors.kinship import Kin, kin_of
-from questionbank.selectors.questions import question_get
+from questionbank.selectors.questions.computations import Computation
+from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import Serving, serving
-from questionbank.selectors.similarity import SimilarHit, SimilarResult, similar_by_lens, similar_questions
+from questionbank.selectors.similar.kinship import Kin, kin_of
+from questionbank.selectors.similar.similarity import (
+    SimilarHit,
+    SimilarResult,
+    similar_by_lens,
+    similar_questions,
+)
 from questionbank.views.access import render_page, requires
 
 __all__ = [

@@ -12,15 +12,15 @@ from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.forms.equations import EquationForm
 from questionbank.models import Question
-from questionbank.selectors.questions import question_get
-from questionbank.selectors.serving import served_solver
-from questionbank.selectors.solutions import (
+from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.questions.solutions import (
     SolvedText,
     computed_alike,
     question_graph_key,
     question_solved,
     text_solved,
 )
+from questionbank.selectors.serving import served_solver
 from questionbank.services.equations import equation_accept
 from questionbank.views.access import requires
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from questionbank.errors import ValidationFailed
 from questionbank.forms.synonyms import SynonymForm
 from questionbank.models import SynonymGroup
-from questionbank.selectors.synonyms import synonym_group_get, synonym_groups, synonym_history
+from questionbank.selectors.search.synonyms import synonym_group_get, synonym_groups, synonym_history
 from questionbank.services.synonyms import (
     synonym_group_create,
     synonym_group_delete,

@@ -12,9 +12,9 @@ from questionbank.errors import Conflict, NotFound
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import KnowledgeConcept
 from questionbank.numbers import whole_number
-from questionbank.selectors.concept_choices import choices_of, concept_matches
-from questionbank.selectors.concepts import concept_get
-from questionbank.selectors.questions import question_get
+from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
+from questionbank.selectors.questions.concepts import concept_get
+from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
 from questionbank.services.questions import question_accept_prediction, question_set_tags
 from questionbank.views.access import requires

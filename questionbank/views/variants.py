@@ -11,10 +11,15 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict
-from questionbank.selectors.computations import question_computation
-from questionbank.selectors.language_models import configured_language_model
-from questionbank.selectors.questions import question_get
-from questionbank.selectors.variants import accepted_variants, open_variants, question_variants, variant_get
+from questionbank.selectors.models.language_models import configured_language_model
+from questionbank.selectors.questions.computations import question_computation
+from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.questions.variants import (
+    accepted_variants,
+    open_variants,
+    question_variants,
+    variant_get,
+)
 from questionbank.services.variants import (
     variant_decide,
     variants_request,

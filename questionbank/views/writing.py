@@ -18,10 +18,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.forms.questions import QuestionForm
 from questionbank.models import Question
-from questionbank.selectors.concept_choices import choices_of, concept_matches
-from questionbank.selectors.questions import question_get
+from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
+from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similarity import SimilarHit, near_duplicates
+from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
 from questionbank.services.question_fields import latex_warnings, read_typed
 from questionbank.services.questions import question_create, question_update
 from questionbank.views.access import check_permission, requires

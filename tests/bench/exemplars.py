@@ -123,7 +123,7 @@ def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
     from django.db import connection
 
     from questionbank.models import EmbeddingSet, Question
-    from questionbank.selectors.embeddings import PendingQuestion
+    from questionbank.selectors.models.embeddings import PendingQuestion
     from questionbank.selectors.serving import serving
     from questionbank.services.embeddings import embedding_set_finish, embedding_store
 
@@ -158,7 +158,7 @@ def store_questions(problems: Sequence[ProblemRecord], numbers: range) -> None:
     """Store some questions with their equations; from the second turn on somebody tells the problem."""
     from analytics.solver.targets import problem_graph_key
     from questionbank.models import Question, QuestionEquation
-    from questionbank.selectors.questions import content_hash
+    from questionbank.selectors.questions.questions import content_hash
 
     questions, equations = [], []
     for number in numbers:
@@ -191,10 +191,10 @@ def teller(turn: int) -> str:
 def measure(queries: int) -> tuple[list[float], list[float]]:
     """Milliseconds of the exemplars, and of the questions of the same graph, of stored questions; each warm."""
     from questionbank.models import Question
-    from questionbank.selectors.computations import question_computation, same_computation_ids
-    from questionbank.selectors.exemplars import question_exemplars
+    from questionbank.selectors.questions.computations import question_computation, same_computation_ids
+    from questionbank.selectors.questions.solutions import question_solved
     from questionbank.selectors.serving import serving
-    from questionbank.selectors.solutions import question_solved
+    from questionbank.selectors.similar.exemplars import question_exemplars
 
     now = serving()
     keys = np.array(Question.objects.order_by("pk").values_list("pk", flat=True))

@@ -62,7 +62,7 @@ def predictions() -> dict[int, dict[str, float]]:
     """Of every demo question the probabilities of its five first paths and the difficulty, 0 to 1."""
     from questionbank.demo.hierarchy import HIERARCHY_NAME
     from questionbank.models import Question
-    from questionbank.selectors.predictions import predict_many
+    from questionbank.selectors.questions.predictions import predict_many
     from questionbank.selectors.serving import serving
 
     rows = list(

@@ -185,7 +185,7 @@ def by_bulk_create(path: Path) -> dict[str, Any]:
         QuestionEquation,
         QuestionTag,
     )
-    from questionbank.selectors.questions import content_hash
+    from questionbank.selectors.questions.questions import content_hash
     from questionbank.services.search_index import search_vector
 
     concepts: dict[tuple[str, ...], KnowledgeConcept] = {}

@@ -45,7 +45,7 @@ def main() -> int:
 
 def found(text: str) -> list[Any]:
     """The questions of the first page: those that match, then the closest."""
-    from questionbank.selectors.search import SearchFilters, search_questions
+    from questionbank.selectors.search.search import SearchFilters, search_questions
     from questionbank.selectors.serving import serving
 
     page = search_questions(query=text, filters=SearchFilters(), serving=serving())

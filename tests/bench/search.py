@@ -50,8 +50,8 @@ def check_counts() -> bool:
     from dataclasses import replace
 
     from questionbank.models import KnowledgeConcept, Question
-    from questionbank.selectors.facets import count_facets
-    from questionbank.selectors.filters import SearchFilters, filtered_questions
+    from questionbank.selectors.search.facets import count_facets
+    from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 
     roots = list(KnowledgeConcept.objects.filter(depth=1).order_by("path").values_list("pk", flat=True))
     searches = [
@@ -92,8 +92,8 @@ def measure_time() -> bool:
     from django.test import Client
 
     from questionbank.models import User
-    from questionbank.selectors.ranking import _query_vector
-    from questionbank.selectors.search import search_questions
+    from questionbank.selectors.search.ranking import _query_vector
+    from questionbank.selectors.search.search import search_questions
     from questionbank.selectors.serving import serving
 
     person, _ = User.objects.get_or_create(username="bench")
@@ -135,8 +135,8 @@ def measure_time() -> bool:
 def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
     """Sort, query and filters of each search, with a fixed seed: `timed` that look for a question, and some others."""
     from questionbank.models import KnowledgeConcept, Question
-    from questionbank.selectors.filters import SearchFilters
-    from questionbank.selectors.spelling import vocabulary
+    from questionbank.selectors.search.filters import SearchFilters
+    from questionbank.selectors.search.spelling import vocabulary
     from worker.evaluation.known_items import known_items
 
     rng = random.Random(7)

@@ -65,7 +65,7 @@ def similar_ids(judged: Iterable[Mapping[str, Any]], lens: str) -> dict[str, lis
     """The ranking of each judged question under a lens."""
     from questionbank.models import Question
     from questionbank.selectors.serving import serving
-    from questionbank.selectors.similarity import similar_questions
+    from questionbank.selectors.similar.similarity import similar_questions
 
     keys, now = question_ids(), serving()
     found = {}

@@ -71,9 +71,9 @@ def sample(seed: int, number: int) -> list[str]:
 def statements(rng: random.Random) -> Iterator[tuple[str, bool]]:
     """One hit of each list of questions drawn at random, and one of each kind."""
     from questionbank.models import Question
-    from questionbank.selectors.kinship import kin_of
-    from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA
     from questionbank.selectors.serving import serving
+    from questionbank.selectors.similar.kinship import kin_of
+    from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 
     ids = sorted(Question.objects.filter(status="ready").values_list("pk", flat=True))
     now = serving()

@@ -121,9 +121,7 @@ def fill_in(page: Page, groups: tuple[str, ...], values: dict[str, str]) -> None
 def train_and_compare(page: Page) -> None:
     """From a started training to the comparison of its candidate."""
     with at_work(train_model, the_run("train")):
-        expect(page.get_by_role("link", name="View the model")).to_be_visible(
-            timeout=1000 * PATIENCE_SECONDS
-        )
+        expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)
     expect(page.get_by_role("img", name="Loss", exact=True)).to_be_visible()
     page.get_by_role("link", name="View the model").click()
     compare(page)
@@ -147,9 +145,7 @@ def promote(page: Page) -> None:
         override.check()
     page.get_by_role("button", name="Promote").click()
     with at_work(promote_model, the_run("promote")):
-        expect(page.get_by_role("link", name="View the model")).to_be_visible(
-            timeout=1000 * PATIENCE_SECONDS
-        )
+        expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)
 
 
 def roll_back(page: Page, former: str) -> None:
@@ -207,9 +203,7 @@ def test_retrain_compare_promote_and_roll_back(
     with at_work(train_model, the_run("train")):
         held_out = page.get_by_role("figure", name="Questions held out of its training")
         held_out.get_by_text("The same as a table").click()
-        expect(page.get_by_role("link", name="View the model")).to_be_visible(
-            timeout=1000 * PATIENCE_SECONDS
-        )
+        expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)
     expect(held_out.get_by_role("rowheader")).to_have_text(["10", "20", "30", "40", "50"])  # still unfolded
     expect(page.get_by_text("Going on from the checkpoint.")).to_be_visible()
 
@@ -237,9 +231,7 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_label("Promote it although the gate advises against it").check()
     page.get_by_role("button", name="Promote").click()
     with at_work(promote_model, the_run("promote")):
-        expect(page.get_by_role("link", name="View the model")).to_be_visible(
-            timeout=1000 * PATIENCE_SECONDS
-        )
+        expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)
 
     # other neighbours
     afterwards = purpose_neighbours(page, question)

@@ -17,7 +17,7 @@ from questionbank.capabilities.rows import (
     Training,
 )
 from questionbank.models import ModelComparison, Question, Run
-from questionbank.selectors.data_report import KeptReport
+from questionbank.selectors.models.data_report import KeptReport
 from questionbank.services.training import training_request
 
 

@@ -9,11 +9,11 @@ from django.core.management import CommandError, call_command
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
-from questionbank.selectors.analogy_material import analogy_material
-from questionbank.selectors.artifacts import artifact_source
-from questionbank.selectors.comparisons import analogy_comparison_shown
-from questionbank.selectors.embeddings import embedding_count_pending, embedding_index_exists
-from questionbank.selectors.models import GateOutcome, gate
+from questionbank.selectors.models.analogy_material import analogy_material
+from questionbank.selectors.models.artifacts import artifact_source
+from questionbank.selectors.models.comparisons import analogy_comparison_shown
+from questionbank.selectors.models.embeddings import embedding_count_pending, embedding_index_exists
+from questionbank.selectors.models.models import GateOutcome, gate
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from questionbank.services.runs import run_cancel, run_retry

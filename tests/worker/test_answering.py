@@ -8,7 +8,7 @@ from django.urls import reverse
 from questionbank.dispatch import task_name
 from questionbank.errors import KindredError, NotAllowed, ValidationFailed
 from questionbank.models import Run
-from questionbank.selectors.exemplars import ExemplarPrompt
+from questionbank.selectors.similar.exemplars import ExemplarPrompt
 from questionbank.services.model_answers import model_answer_request
 from tests.language_model_server import KEY, said, streamed
 from worker.analogy.answering import answer_run

@@ -16,9 +16,9 @@ from analytics.splits import is_held_out
 from questionbank.capabilities.encoder import ROW
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
-from questionbank.selectors.artifacts import artifact_folder
-from questionbank.selectors.checkpoints import checkpoint_folder
-from questionbank.selectors.runs import run_metric_series, run_version, run_wait
+from questionbank.selectors.models.artifacts import artifact_folder
+from questionbank.selectors.models.checkpoints import checkpoint_folder
+from questionbank.selectors.models.runs import run_metric_series, run_version, run_wait
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import encoder_request

@@ -13,10 +13,10 @@ from analytics.solver.served import DECODER_NAME
 from analytics.solver.targets import solver_example, value_of
 from questionbank.errors import ValidationFailed
 from questionbank.models import ModelArtifact, Question, QuestionSolution, Run
-from questionbank.selectors.artifacts import artifact_folder
-from questionbank.selectors.comparisons import solver_comparison_shown
-from questionbank.selectors.solver_material import solver_material
-from questionbank.selectors.solver_report import solver_data_report
+from questionbank.selectors.models.artifacts import artifact_folder
+from questionbank.selectors.models.comparisons import solver_comparison_shown
+from questionbank.selectors.models.solver_material import solver_material
+from questionbank.selectors.models.solver_report import solver_data_report
 from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
 from questionbank.services.questions import question_create

@@ -1,8 +1,8 @@
 """Comparing a candidate retriever with the champion on the bank's fixed questions that have an equation.
 
-No training ever sees them (`questionbank.selectors.training_parts`). Their exemplars are looked for among the other
-questions with an equation, by both models alike: the share of the eight nearest with the same graph, and the normalised
-discounted gain of their graphs' similarities (`analytics.analogy.measures`).
+No training ever sees them (`questionbank.selectors.models.training_parts`). Their exemplars are looked for among the
+other questions with an equation, by both models alike: the share of the eight nearest with the same graph, and the
+normalised discounted gain of their graphs' similarities (`analytics.analogy.measures`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from analytics.analogy.measures import GraphSimilarities, ndcg
 from analytics.retrieval import nearest_rows
 from analytics.splits import split_place
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.analogy_material import GraphProblem, analogy_material
-from questionbank.selectors.models import SMALLEST_SUITE
+from questionbank.selectors.models.analogy_material import GraphProblem, analogy_material
+from questionbank.selectors.models.models import SMALLEST_SUITE
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
 from worker.feeds import set_vectors
 from worker.paired_bootstrap import metric_entry, paired_difference
@@ -64,7 +64,7 @@ def analogy_comparison_figures(
 def retriever_figures(
     reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
 ) -> dict[str, Any]:
-    """Measure both sets of vectors; `questionbank.selectors.models` says what the figures are."""
+    """Measure both sets of vectors; `questionbank.selectors.models.models` says what the figures are."""
     reporter.progress(0, 0, "Reading the fixed problems")
     parts = analogy_material().problems
     suite = [_Problem.of(entry) for entry in parts.held_out]

@@ -19,7 +19,7 @@ from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from questionbank.errors import ValidationFailed
-from questionbank.selectors.exemplar_files import retriever_by_name
+from questionbank.selectors.similar.exemplar_files import retriever_by_name
 from worker.analogy.arms import Arm, bound_arm, random_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import QuestionSet, figures_of, measure_arm
 

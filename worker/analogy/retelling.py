@@ -10,7 +10,7 @@ from analytics.language_model.protocol import AskOptions
 from questionbank.errors import Conflict, NotFound
 from questionbank.models import Question
 from questionbank.retelling.language_model import problems_of_answer, retelling_request
-from questionbank.selectors.computations import question_computation
+from questionbank.selectors.questions.computations import question_computation
 from questionbank.services.variants import variants_keep, why_not_varied
 from worker.analogy.written_words import WrittenWords
 from worker.language_models import open_language_model

@@ -13,8 +13,8 @@ from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.problem_files import Problems
-from questionbank.selectors.analogy_material import analogy_material, equation_languages
-from questionbank.selectors.embeddings import embedding_set_sample
+from questionbank.selectors.models.analogy_material import analogy_material, equation_languages
+from questionbank.selectors.models.embeddings import embedding_set_sample
 from worker.candidates import Train, train_candidate, training_begins_with
 from worker.kept_problems import kept_problems
 from worker.reporting import RunReporter

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from questionbank.models import ModelArtifact
-from questionbank.selectors.artifacts import artifact_source
+from questionbank.selectors.models.artifacts import artifact_source
 from worker.reporting import RunReporter
 
 if TYPE_CHECKING:

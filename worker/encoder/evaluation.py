@@ -7,7 +7,7 @@ from typing import Any
 
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import ModelArtifact
-from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.models.artifacts import artifact_champion
 from worker.encoder.encoding import artifact_backbone
 from worker.evaluation.encoder import evaluate_encoder
 

@@ -9,7 +9,7 @@ from typing import Any
 from analytics.catalog import resolve
 from analytics.records import QuestionRecord
 from questionbank.formats import read
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions.questions import content_hash
 from questionbank.selectors.serving import serving
 from worker.catalog import WORKER_CAPABILITIES
 from worker.evaluation.search import evaluate_search

@@ -13,7 +13,7 @@ from analytics.question_files import QuestionRow, read_rows
 from analytics.splits import masked_text
 from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact, Question, QuestionTag
-from questionbank.selectors.artifacts import artifact_folder
+from questionbank.selectors.models.artifacts import artifact_folder
 from questionbank.selectors.serving import Serving
 
 __all__ = ["evaluate_probes"]

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from questionbank.errors import NotFound
 from questionbank.models import Question
-from questionbank.selectors.query import parse_query
-from questionbank.selectors.ranking import Found, fuse, rank_by_vectors
+from questionbank.selectors.search.query import parse_query
+from questionbank.selectors.search.ranking import Found, fuse, rank_by_vectors
+from questionbank.selectors.search.spelling import vocabulary
+from questionbank.selectors.search.text_search import rank_by_text
 from questionbank.selectors.serving import Serving
-from questionbank.selectors.spelling import vocabulary
-from questionbank.selectors.text_search import rank_by_text
 from worker.evaluation.known_items import SORTS, KnownItem, known_items
 
 __all__ = ["ARMS", "evaluate_search", "mean_interval", "reciprocal_rank"]

@@ -25,8 +25,8 @@ from analytics.paraphrase.scoring.scorer import PairScore, Scorer
 from analytics.records import ParaphrasePair
 from questionbank.demo.review_pairs import labelled_review_pairs
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models import SMALLEST_SUITE
-from questionbank.selectors.scorer_material import scorer_material
+from questionbank.selectors.models.models import SMALLEST_SUITE
+from questionbank.selectors.models.scorer_material import scorer_material
 from questionbank.selectors.serving import scorer_of
 from worker.evaluation.pair_intervals import PairResamples, intervals
 from worker.paired_bootstrap import metric_entry
@@ -77,7 +77,7 @@ class SuitePair:
 def scorer_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> dict[str, Any]:
-    """Measure both scorers; `questionbank.selectors.models` says what the figures are.
+    """Measure both scorers; `questionbank.selectors.models.models` says what the figures are.
 
     Raises:
         ServiceUnavailable: the files of a scorer are missing or damaged.

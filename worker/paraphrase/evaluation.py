@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from questionbank.errors import ValidationFailed
-from questionbank.selectors.paraphrase_files import scorer_by_number
+from questionbank.selectors.review.paraphrase_files import scorer_by_number
 from worker.evaluation.paraphrase import evaluate_paraphrase
 
 __all__ = ["evaluate_scorer"]

@@ -16,7 +16,7 @@ from analytics.paraphrase.proposals import (
     SequenceParaphraser,
 )
 from questionbank.models import ParaphrasePair, Question
-from questionbank.selectors.paraphrasers import LANGUAGE_MODEL, RULES, paraphraser_choice
+from questionbank.selectors.review.paraphrasers import LANGUAGE_MODEL, RULES, paraphraser_choice
 from questionbank.services.paraphrase import paraphrase_score_request
 from questionbank.services.proposals import propose_for, why_not_reworded
 from worker.language_models import open_language_model
@@ -80,7 +80,7 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
 
 @contextmanager
 def open_paraphraser(key: str) -> Iterator[Paraphraser]:
-    """The paraphraser of a key of `selectors.paraphrasers`, as this installation configures it.
+    """The paraphraser of a key of `selectors.review.paraphrasers`, as this installation configures it.
 
     Raises:
         BackboneError, LanguageModelError: its model cannot be loaded, or is no address.

@@ -11,9 +11,9 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution
 from analytics.solver.targets import answers_agree, solver_example, value_of
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models import SMALLEST_SUITE
+from questionbank.selectors.models.models import SMALLEST_SUITE
+from questionbank.selectors.models.solver_material import solver_material
 from questionbank.selectors.serving import solver_of
-from questionbank.selectors.solver_material import solver_material
 from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
@@ -29,7 +29,7 @@ ROLES = ("candidate", "champion")
 def solver_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> dict[str, Any]:
-    """Measure both solvers; `questionbank.selectors.models` says what the figures are.
+    """Measure both solvers; `questionbank.selectors.models.models` says what the figures are.
 
     Raises:
         ServiceUnavailable: the files of a solver are missing or damaged.

@@ -10,7 +10,7 @@ from typing import Any
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.solver.solution import Solver
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.selectors.artifacts import artifact_numbered
+from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.serving import served_solver, solver_of
 from worker.evaluation.solver import evaluate_solver
 

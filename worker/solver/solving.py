@@ -9,9 +9,9 @@ from django.db import transaction
 from analytics.records import ProblemRecord
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import Question
-from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.questions.solutions import ALTERNATIVES, unsolved_questions
 from questionbank.selectors.serving import ServedSolver, served_solver
-from questionbank.selectors.solutions import ALTERNATIVES, unsolved_questions
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.solutions import solution_store
 from worker.reporting import RunReporter

@@ -11,7 +11,7 @@ from analytics.errors import DataError
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.train import train_solver
-from questionbank.selectors.solver_material import solver_material
+from questionbank.selectors.models.solver_material import solver_material
 from worker.candidates import Train, train_candidate, training_begins_with
 from worker.kept_problems import kept_problems
 from worker.reporting import RunReporter

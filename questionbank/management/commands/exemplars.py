@@ -9,8 +9,8 @@ from typing import Any
 from questionbank.errors import KindredError, ValidationFailed
 from questionbank.files import convert_questions
 from questionbank.management.base import BankCommand
-from questionbank.selectors.exemplar_files import FileCorpus, read_corpus, retriever_by_name
 from questionbank.selectors.serving import serving
+from questionbank.selectors.similar.exemplar_files import FileCorpus, read_corpus, retriever_by_name
 
 
 class Command(BankCommand):

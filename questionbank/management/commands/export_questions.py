@@ -9,7 +9,7 @@ from typing import Any
 from questionbank.errors import ValidationFailed
 from questionbank.formats import FORMATS
 from questionbank.management.base import BankCommand
-from questionbank.selectors.questions import EXPORT_FILTERS
+from questionbank.selectors.questions.questions import EXPORT_FILTERS
 from questionbank.services.exports import export_file
 
 

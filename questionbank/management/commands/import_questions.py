@@ -15,7 +15,7 @@ from questionbank.formats.csv_layout import DELIMITERS, CsvLayout, guess_layout
 from questionbank.formats.lines import refuse_unreadable
 from questionbank.management.base import BankCommand
 from questionbank.management.import_output import ProgressBar, write_refused, write_summary
-from questionbank.selectors.artifacts import artifact_champion
+from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.services.imports import ImportReport, import_file
 from questionbank.services.training import FEWEST_TAGGED
 

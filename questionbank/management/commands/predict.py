@@ -9,7 +9,7 @@ from typing import Any
 from questionbank.files import convert_questions
 from questionbank.management.base import BankCommand
 from questionbank.selectors.serving import serving
-from questionbank.selectors.vector_files import question_predictions
+from questionbank.selectors.similar.vector_files import question_predictions
 
 
 class Command(BankCommand):

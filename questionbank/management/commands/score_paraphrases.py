@@ -8,7 +8,7 @@ from typing import Any
 
 from questionbank.files import convert_pairs
 from questionbank.management.base import BankCommand
-from questionbank.selectors.paraphrase_files import pair_scores, scorer_by_number
+from questionbank.selectors.review.paraphrase_files import pair_scores, scorer_by_number
 
 
 class Command(BankCommand):

@@ -9,10 +9,10 @@ from typing import Any
 from analytics.catalog import lenses
 from questionbank.errors import ValidationFailed
 from questionbank.management.base import BankCommand
-from questionbank.selectors.questions import question_get
+from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similarity import similar_questions, similar_to_text
-from questionbank.selectors.vector_files import check_lens, hit_fields, hit_lines
+from questionbank.selectors.similar.similarity import similar_questions, similar_to_text
+from questionbank.selectors.similar.vector_files import check_lens, hit_fields, hit_lines
 
 
 class Command(BankCommand):

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from questionbank.selectors import solution_files
+from questionbank.selectors.questions import solution_files
 from questionbank.services import artifacts
 from tests.questionbank.scripted_solver import served
 

@@ -11,8 +11,8 @@ from django.db import connection
 from django.urls import reverse
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
-from questionbank.selectors.changes import change_page, concept_history
-from questionbank.selectors.history import question_history
+from questionbank.selectors.questions.changes import change_page, concept_history
+from questionbank.selectors.questions.history import question_history
 from questionbank.services.concepts import concept_create, concept_merge, concept_rename
 from questionbank.services.import_undo import import_undo_request, run_import_undo
 from questionbank.services.imports import import_file

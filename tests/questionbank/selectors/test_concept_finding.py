@@ -6,9 +6,9 @@ import pytest
 from django.core.cache import cache
 
 from questionbank.models import KnowledgeConcept
-from questionbank.selectors.concept_choices import choices_of, concept_matches
-from questionbank.selectors.concept_steps import concept_steps
-from questionbank.selectors.strands import strands
+from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
+from questionbank.selectors.questions.concept_steps import concept_steps
+from questionbank.selectors.questions.strands import strands
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 

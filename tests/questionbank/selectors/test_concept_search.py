@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import KnowledgeConcept, SynonymGroup
-from questionbank.selectors.concept_search import ConceptNames, concept_names
-from questionbank.selectors.filters import SearchFilters
-from questionbank.selectors.search import search_questions
+from questionbank.selectors.search.concept_search import ConceptNames, concept_names
+from questionbank.selectors.search.filters import SearchFilters
+from questionbank.selectors.search.search import search_questions
 from questionbank.selectors.serving import serving
 from questionbank.services.search_index import vocabulary_refresh
 from tests.questionbank.small_bank import add_concept, add_question

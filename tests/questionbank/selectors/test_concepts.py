@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from questionbank.errors import NotFound
-from questionbank.selectors.concepts import (
+from questionbank.selectors.questions.concepts import (
     concept_get,
     concept_path,
     concept_tree,

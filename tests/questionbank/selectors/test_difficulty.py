@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import Question
-from questionbank.selectors.difficulty import observed_difficulty, published_difficulty, wilson_interval
+from questionbank.selectors.questions.difficulty import (
+    observed_difficulty,
+    published_difficulty,
+    wilson_interval,
+)
 
 
 def test_wilson_s_interval_by_hand() -> None:

@@ -8,12 +8,12 @@ import pytest
 from analytics.encoder.khar import kh_distance
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet
-from questionbank.selectors import augmentation
-from questionbank.selectors.augmentation import question_augmented
-from questionbank.selectors.concept_levels import concept_levels
-from questionbank.selectors.distances import worked_case
-from questionbank.selectors.questions import concept_paths
+from questionbank.selectors.questions import augmentation
+from questionbank.selectors.questions.augmentation import question_augmented
+from questionbank.selectors.questions.concept_levels import concept_levels
+from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.serving import serving
+from questionbank.selectors.similar.distances import worked_case
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_concept, add_set, store_vectors
 

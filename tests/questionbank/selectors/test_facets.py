@@ -9,9 +9,9 @@ import pytest
 from django.db.models import Q
 
 from questionbank.models import FacetCount, KnowledgeConcept, Question, QuestionTag
-from questionbank.selectors import facets
-from questionbank.selectors.facets import count_facets
-from questionbank.selectors.filters import SearchFilters, filtered_questions
+from questionbank.selectors.search import facets
+from questionbank.selectors.search.facets import count_facets
+from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.services.concepts import concept_merge, concept_move
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.questions import question_restore, question_retire, question_set_tags

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pghistory
 
 from questionbank.models import Question
-from questionbank.selectors.history import question_history
+from questionbank.selectors.questions.history import question_history
 from tests.factories import QuestionFactory
 
 

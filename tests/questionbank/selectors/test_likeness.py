@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from questionbank.models import Question
-from questionbank.selectors.likeness import broad_concepts
-from questionbank.selectors.questions import tagged_paths
+from questionbank.selectors.questions.questions import tagged_paths
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similarity import similar_questions
+from questionbank.selectors.similar.likeness import broad_concepts
+from questionbank.selectors.similar.similarity import similar_questions
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +69,7 @@ def hits_of(question: Question) -> list:
 
 
 def test_questions_of_the_same_concept_are_candidates_wherever_their_vectors_lie(bank, monkeypatch):
-    monkeypatch.setattr("questionbank.selectors.likeness.CANDIDATES", 1)
+    monkeypatch.setattr("questionbank.selectors.similar.likeness.CANDIDATES", 1)
     assert found(bank[0]) == ["both", "purpose"]
     speed = add_concept("Number", "Rates", "Speed")
     for question in (bank[0], bank[3]):

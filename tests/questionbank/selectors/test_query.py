@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.selectors.query import parse_query
-from questionbank.selectors.spelling import Vocabulary, vocabulary
+from questionbank.selectors.search.query import parse_query
+from questionbank.selectors.search.spelling import Vocabulary, vocabulary
 from questionbank.services.search_index import vocabulary_refresh
 from tests.questionbank.small_bank import add_question
 

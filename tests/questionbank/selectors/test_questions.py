@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from analytics.records import Option
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import Question, QuestionEquation
-from questionbank.selectors import questions as selectors
-from questionbank.selectors.questions import (
+from questionbank.selectors.questions import questions as selectors
+from questionbank.selectors.questions.questions import (
     concept_paths,
     content_hash,
     exact_duplicates,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import Question
-from questionbank.selectors import text_search
-from questionbank.selectors.query import ParsedQuery, parse_query
-from questionbank.selectors.ranking import Found, fuse, rank_by_vectors
+from questionbank.selectors.search import text_search
+from questionbank.selectors.search.query import ParsedQuery, parse_query
+from questionbank.selectors.search.ranking import Found, fuse, rank_by_vectors
+from questionbank.selectors.search.spelling import vocabulary
+from questionbank.selectors.search.text_search import TextRanking, rank_by_text
 from questionbank.selectors.serving import serving
-from questionbank.selectors.spelling import vocabulary
-from questionbank.selectors.text_search import TextRanking, rank_by_text
 from questionbank.services.search_index import vocabulary_refresh
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.selectors.computations import Computation, text_computation
-from questionbank.selectors.evidence import evidence_of
-from questionbank.selectors.questions import TaggedPath
-from questionbank.selectors.reasons import LOOKS_ALIKE, SAME_IDEA, compare
+from questionbank.selectors.questions.computations import Computation, text_computation
+from questionbank.selectors.questions.questions import TaggedPath
+from questionbank.selectors.similar.evidence import evidence_of
+from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 
 
 def comparison(one: str, other: str, *, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both):

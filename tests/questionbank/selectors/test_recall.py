@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from questionbank.selectors import recall
-from questionbank.selectors.recall import index_recall
+from questionbank.selectors.search import recall
+from questionbank.selectors.search.recall import index_recall
 from questionbank.services.recall import recall_measure
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from questionbank.models import ParaphrasePair, ReviewDecision
-from questionbank.selectors import review
+from questionbank.selectors.review import review
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.review import guideline_current, review_next
 

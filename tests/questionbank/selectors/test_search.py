@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from questionbank.errors import ValidationFailed
-from questionbank.selectors import search
-from questionbank.selectors.search import SearchFilters, matching_questions, search_questions
+from questionbank.selectors.search import search
+from questionbank.selectors.search.search import SearchFilters, matching_questions, search_questions
 from questionbank.selectors.serving import serving
 from questionbank.services.search_index import vocabulary_refresh
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors

@@ -9,7 +9,7 @@ from questionbank.errors import ServiceUnavailable
 from questionbank.models import Question, QuestionEmbedding
 from questionbank.selectors import serving as serving_module
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similarity import (
+from questionbank.selectors.similar.similarity import (
     LOOKS_ALIKE,
     SAME_IDEA,
     near_duplicates,

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from questionbank.models import Question, QuestionSolution
-from questionbank.selectors.questions import question_get
-from questionbank.selectors.solutions import (
+from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.questions.solutions import (
     computed_alike,
     published_value,
     question_graph_key,

@@ -9,13 +9,13 @@ from django.test.utils import CaptureQueriesContext
 
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Question, QuestionEquation, QuestionSolution
-from questionbank.selectors import solutions
-from questionbank.selectors.computations import question_computation, same_computation_ids
-from questionbank.selectors.kinship import kin_of
-from questionbank.selectors.questions import question_get
-from questionbank.selectors.reasons import SAME_IDEA
+from questionbank.selectors.questions import solutions
+from questionbank.selectors.questions.computations import question_computation, same_computation_ids
+from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similarity import similar_by_lens, similar_questions, similar_to_text
+from questionbank.selectors.similar.kinship import kin_of
+from questionbank.selectors.similar.reasons import SAME_IDEA
+from questionbank.selectors.similar.similarity import similar_by_lens, similar_questions, similar_to_text
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 

@@ -6,8 +6,8 @@ import pytest
 
 from questionbank.errors import NotAllowed
 from questionbank.models import ParaphrasePair, Question, QuestionEquation, QuestionTag, Run
-from questionbank.selectors.difficulty import observed_difficulty, published_difficulty
-from questionbank.selectors.paraphrases import accepted_pairs, paraphrase_origin
+from questionbank.selectors.questions.difficulty import observed_difficulty, published_difficulty
+from questionbank.selectors.review.paraphrases import accepted_pairs, paraphrase_origin
 from questionbank.services import accepted_paraphrases
 from questionbank.services.accepted_paraphrases import AddedParaphrases, accepted_pairs_add
 from questionbank.services.paraphrase import PairInput, pairs_create

@@ -14,7 +14,7 @@ from analytics.catalog import CAPABILITIES, Starter
 from questionbank import dispatch
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
-from questionbank.selectors.artifacts import artifact_champion, artifact_folder
+from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder
 from questionbank.services import artifacts
 from questionbank.services.artifacts import artifact_delete, artifact_install_default, artifact_register
 from questionbank.services.paraphrase import PairInput, pairs_create

@@ -10,9 +10,9 @@ from django.db.models import Q
 from analytics.errors import Cancelled
 from questionbank.errors import Conflict, NotAllowed
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionEquation, Run
-from questionbank.selectors.bulk_changes import bulk_plan
-from questionbank.selectors.history import question_history
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions.bulk_changes import bulk_plan
+from questionbank.selectors.questions.history import question_history
+from questionbank.selectors.questions.questions import content_hash
 from questionbank.services import bulk_changes, runs
 from questionbank.services.bulk_changes import (
     bulk_change_request,

@@ -9,7 +9,7 @@ from django.db import connection
 
 from questionbank.errors import Conflict, KindredError, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag
-from questionbank.selectors.concepts import concept_path
+from questionbank.selectors.questions.concepts import concept_path
 from questionbank.services.concept_paths import concept_paths_ensure, concept_paths_known
 from questionbank.services.concepts import (
     concept_create,

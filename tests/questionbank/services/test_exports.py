@@ -7,7 +7,7 @@ import pytest
 from analytics.records import QuestionRecord
 from questionbank.formats import read
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.selectors.questions import question_records
+from questionbank.selectors.questions.questions import question_records
 from questionbank.services.exports import export_file, with_own_ids
 from questionbank.services.imports import import_file
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.selectors.questions import question_record
+from questionbank.selectors.questions.questions import question_record
 from questionbank.services.imports import import_file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared_data]

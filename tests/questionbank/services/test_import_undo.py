@@ -20,7 +20,7 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
-from questionbank.selectors.import_undo import import_can_be_undone, import_undo_plan
+from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_plan
 from questionbank.services.concepts import concept_create, concept_rename
 from questionbank.services.import_undo import import_undo_request, run_import_undo
 from questionbank.services.imports import import_file

@@ -21,7 +21,7 @@ from questionbank.models import (
     Run,
     VocabularyWord,
 )
-from questionbank.selectors.questions import concept_paths, content_hash
+from questionbank.selectors.questions.questions import concept_paths, content_hash
 from questionbank.services import import_pipeline, imports
 from questionbank.services.imports import import_file
 from questionbank.services.questions import question_retire

@@ -9,8 +9,8 @@ from django.core.files.base import ContentFile
 
 from questionbank.errors import NotAllowed, NotFound
 from questionbank.models import BatchDeletion, ModelArtifact, ParaphrasePair, ReviewDecision
-from questionbank.selectors.review import agreement, decided_pairs, last_decision, throughput
-from questionbank.selectors.review_pairs import PairFilters, pairs_found
+from questionbank.selectors.review.review import agreement, decided_pairs, last_decision, throughput
+from questionbank.selectors.review.review_pairs import PairFilters, pairs_found
 from questionbank.services.pair_batches import batch_delete, batch_hide_machine, batch_preview
 from questionbank.services.pair_imports import pairs_check, pairs_import
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.review import _solved_columns
+from questionbank.selectors.review.review import _solved_columns
 from questionbank.services.pair_solutions import pairs_solved
 from tests.questionbank.scripted_solver import served
 

@@ -6,8 +6,8 @@ import pytest
 
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question, Run
-from questionbank.selectors.paraphrasers import paraphraser_choice, paraphrasers
-from questionbank.selectors.paraphrases import questions_to_reword
+from questionbank.selectors.review.paraphrasers import paraphraser_choice, paraphrasers
+from questionbank.selectors.review.paraphrases import questions_to_reword
 from questionbank.services.proposals import (
     paraphrase_type,
     paraphrases_propose,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from questionbank.errors import NotAllowed, NotFound, ValidationFailed
-from questionbank.selectors.question_lists import question_list_get, questions_of_list
+from questionbank.selectors.questions.question_lists import question_list_get, questions_of_list
 from questionbank.services import question_lists
 from questionbank.services.question_lists import (
     question_list_add,

@@ -10,7 +10,7 @@ from django.db import connection
 from analytics.records import Option
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import Question, Run
-from questionbank.selectors.questions import content_hash
+from questionbank.selectors.questions.questions import content_hash
 from questionbank.services.questions import (
     question_accept_prediction,
     question_create,

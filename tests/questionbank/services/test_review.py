@@ -22,7 +22,7 @@ from questionbank.models import (
     ReviewLease,
     SettlementLease,
 )
-from questionbank.selectors.review import adjudications, review_keys
+from questionbank.selectors.review.review import adjudications, review_keys
 from questionbank.services import review
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
 

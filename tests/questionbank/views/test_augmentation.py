@@ -11,7 +11,7 @@ from analytics.encoder.augment.pipeline import STRATEGIES
 from analytics.encoder.augment.preview import preview
 from analytics.errors import DataError
 from questionbank.models import EmbeddingSet
-from questionbank.selectors import augmentation
+from questionbank.selectors.questions import augmentation
 from questionbank.views.augmentation import GROUP_NAMES, STRATEGY_WORDS
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import KnowledgeHierarchy
-from questionbank.selectors.hierarchy_choice import default_hierarchy
+from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import store_vectors
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from analytics.encoder.metric_layer import VECTORS_PREFIX
 from analytics.training.checkpoint import CHECKPOINT_NAME
 from questionbank.models import ModelArtifact, Run
-from questionbank.selectors.checkpoints import CHECKPOINT, VECTORS
+from questionbank.selectors.models.checkpoints import CHECKPOINT, VECTORS
 from questionbank.services.runs import (
     run_cancel,
     run_create,

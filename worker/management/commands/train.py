@@ -15,9 +15,9 @@ from questionbank.capabilities.rows import Training, TrainingOption
 from questionbank.errors import KindredError
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
-from questionbank.selectors.artifacts import artifact_champion
-from questionbank.selectors.concepts import hierarchies
-from questionbank.selectors.models import model_get
+from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.models.models import model_get
+from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.services.promotion import comparison_request, promotion_request
 
 

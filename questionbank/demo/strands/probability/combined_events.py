@@ -102,9 +102,8 @@ def _two_draws(d: Draw, *, replaced: bool) -> Item:
     )
     who = d.person()
     event = f"both are {first_colour}" if both else "both have the same colour"
-    opening = (
-        f"{cap(article(vessel))} holds {a} {first_colour} and {b} {second_colour} {thing}s. {who} takes one at random {how}."
-    )
+    holds = f"{cap(article(vessel))} holds {a} {first_colour} and {b} {second_colour} {thing}s."
+    opening = f"{holds} {who} takes one at random {how}."
     first = f"{frac(a, n)} \\times {frac(a if replaced else a - 1, rest)}"
     second = f"{frac(b, n)} \\times {frac(b if replaced else b - 1, rest)}"
     return Item(

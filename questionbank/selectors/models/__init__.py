@@ -1,0 +1,1 @@
+"""Models, what they learn from, how they compare, and the jobs that make them."""

@@ -1,0 +1,210 @@
+"""What an admin should know of the bank's equations before a retriever of analogous problems is trained on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Max, Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics.analogy.config import AnalogyConfig
+from analytics.catalog import CAPABILITIES
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from questionbank.models import EmbeddingSet, Lens, QuestionEquation, QuestionSolution
+from questionbank.selectors.models.analogy_material import (
+    AnalogyMaterial,
+    analogy_material,
+    predicted_problems,
+)
+from questionbank.selectors.models.data_report import KeptReport
+from questionbank.selectors.models.models import SMALLEST_SUITE
+
+__all__ = ["FEWEST", "AnalogyReport", "LanguageProblems", "analogy_data_report"]
+
+FEWEST = 500  # problems with a positive, below which a retriever learns little
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageProblems:
+    """Problems of a language; `unknown_share` of its tokens is None where it was not measured.
+
+    Attributes:
+        problems: with an equation.
+        learned: of them, those that are learned from or dropped for want of a positive.
+        with_positive: of these, those whose graph another one has, in whatever language.
+    """
+
+    language: str
+    problems: int
+    learned: int
+    with_positive: int
+    unknown_share: float | None
+
+    @property
+    def dropped(self) -> int:
+        """Those whose graph no other one has."""
+        return self.learned - self.with_positive
+
+    @property
+    def known(self) -> bool:
+        """Whether the encoder knows it well enough to be trained on it."""
+        return self.unknown_share is None or self.unknown_share <= UNKNOWN_SHARE_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class AnalogyReport:
+    """Counts of what a training of a retriever would get.
+
+    Attributes:
+        ready: questions in any language.
+        with_equation: of them, those with an equation.
+        by_people: equations that a person set or accepted.
+        with_positive: problems that are learned from: another one has the same graph.
+        without_positive: problems that are dropped, because no other one has their graph.
+        graphs: different graphs of those that are learned from.
+        validation: problems that measure while it trains.
+        held_out: problems kept out of every training, for the comparison of retrievers.
+        left_out: problems that one of the two has too but for numbers and marks.
+        without_graph: problems whose equation cannot be read, computes nothing or is too long.
+        repeated: problems that repeat another one exactly.
+        test_items: problems left out because their source is named as a test split.
+        predicted: questions without an equation that the solver solved; learned from only where that is asked for.
+        languages: the commonest first.
+        advice: sentences to heed.
+    """
+
+    ready: int
+    with_equation: int
+    by_people: int
+    with_positive: int
+    without_positive: int
+    graphs: int
+    validation: int
+    held_out: int
+    left_out: int
+    without_graph: int
+    repeated: int
+    test_items: int
+    predicted: int
+    languages: tuple[LanguageProblems, ...]
+    advice: tuple[str, ...]
+
+
+def _report(hierarchies: Sequence[str] | None) -> AnalogyReport:
+    shares = _unknown_shares()
+    unknown = [language for language, share in shares.items() if share > UNKNOWN_SHARE_LIMIT]
+    material = analogy_material(hierarchies=hierarchies, left_out=unknown)
+    learned = material.problems.learned
+    counts = Counter(entry.graph_key for entry in learned)
+    paired = [entry for entry in learned if counts[entry.graph_key] > 1]
+    return AnalogyReport(
+        ready=material.ready,
+        with_equation=material.with_equation,
+        by_people=QuestionEquation.objects.filter(set_by=QuestionEquation.SetBy.PERSON).count(),
+        with_positive=len(paired),
+        without_positive=len(learned) - len(paired),
+        graphs=sum(count > 1 for count in counts.values()),
+        validation=len(material.problems.validation),
+        held_out=len(material.problems.held_out),
+        left_out=material.problems.left_out,
+        without_graph=material.without_graph,
+        repeated=material.repeated,
+        test_items=material.test_items,
+        predicted=predicted_problems(),
+        languages=_languages(
+            material.languages,
+            Counter(entry.problem.language for entry in learned),
+            Counter(entry.problem.language for entry in paired),
+            shares,
+        ),
+        advice=tuple(_advice(material, len(paired))),
+    )
+
+
+def _languages(
+    problems: Mapping[str, int],
+    learned: Mapping[str, int],
+    with_positive: Mapping[str, int],
+    shares: Mapping[str, float],
+) -> tuple[LanguageProblems, ...]:
+    return tuple(
+        LanguageProblems(language, count, learned[language], with_positive[language], shares.get(language))
+        for language, count in Counter(problems).most_common()
+    )
+
+
+def _unknown_shares() -> Mapping[str, float]:
+    """Share of each language's tokens that the retriever in use does not know; before there is one, the encoder."""
+    lens = CAPABILITIES["analogy"].lens
+    words = [lens.word if lens else "", Lens.PURPOSE]
+    in_use = {row.lens: row for row in EmbeddingSet.objects.filter(lens__in=words, is_current=True)}
+    measured = [in_use[word].unknown_shares for word in words if word in in_use]
+    return next((shares for shares in measured if shares), {})
+
+
+def _advice(material: AnalogyMaterial, paired: int) -> list[str]:
+    advice = []
+    batch = AnalogyConfig().batch_size
+    if paired < batch:
+        advice.append(
+            _(
+                "A training needs at least %(batch)d problems that share a graph with another problem; %(missing)d"
+                " are missing. Accept equations, or import more."
+            )
+            % {"batch": batch, "missing": batch - paired}
+        )
+    elif paired < FEWEST:
+        advice.append(
+            _(
+                "With fewer than %(fewest)d problems that share a graph with another problem, a retriever learns"
+                " little; %(missing)d are missing. Accept equations, or import more."
+            )
+            % {"fewest": FEWEST, "missing": FEWEST - paired}
+        )
+    if len(material.problems.held_out) < SMALLEST_SUITE:
+        advice.append(
+            ngettext(
+                "Only %(number)d fixed question has an equation; with fewer than %(fewest)d two retrievers cannot be"
+                " compared.",
+                "Only %(number)d fixed questions have an equation; with fewer than %(fewest)d two retrievers cannot be"
+                " compared.",
+                len(material.problems.held_out),
+            )
+            % {"number": len(material.problems.held_out), "fewest": SMALLEST_SUITE}
+        )
+    if material.foreign:
+        advice.append(
+            ngettext(
+                "%(number)d problem is in a language that the encoder does not know, and is left out.",
+                "%(number)d problems are in a language that the encoder does not know, and are left out.",
+                material.foreign,
+            )
+            % {"number": material.foreign}
+        )
+    if material.without_graph:
+        advice.append(
+            ngettext(
+                "%(number)d equation cannot be read or computes nothing, and is left out.",
+                "%(number)d equations cannot be read or compute nothing, and are left out.",
+                material.without_graph,
+            )
+            % {"number": material.without_graph}
+        )
+    return advice
+
+
+def _versions() -> list[str]:
+    equations = QuestionEquation.objects.aggregate(
+        count=Count("pk"),
+        people=Count("pk", filter=Q(set_by=QuestionEquation.SetBy.PERSON)),
+        graphs=Count("graph_key", distinct=True),
+    )
+    solutions = QuestionSolution.objects.aggregate(count=Count("pk"), last=Max("solved_at"))
+    return [str(equations), str(solutions), str(sorted(_unknown_shares().items()))]
+
+
+# What a retriever's training would get.
+analogy_data_report: KeptReport[AnalogyReport] = KeptReport("analogy", _report, _versions)

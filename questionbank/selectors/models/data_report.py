@@ -1,0 +1,278 @@
+"""What an admin should know of the bank before an encoder is trained on it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from django.core.cache import cache
+from django.db.models import Count, Max
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.records import ConceptPath
+from analytics.splits import is_held_out, masked_text
+from questionbank.models import EmbeddingSet, Lens, Question, QuestionTag
+from questionbank.selectors.models.training_questions import (
+    TrainingQuestion,
+    is_test_source,
+    training_questions,
+)
+
+__all__ = [
+    "EXAMINED",
+    "DataReport",
+    "KeptReport",
+    "LanguageReport",
+    "LevelReport",
+    "encoder_data_report",
+]
+
+EXAMINED = 20_000  # texts compared with one another at most; masking numbers costs a tenth of a millisecond
+FEWEST = 1_000  # training questions below which pre-training hardly learns
+SKEWED = 0.5  # share of one concept from which it is nearly all that its level can teach
+REPEATED = 0.2  # share of questions with a near-equal one
+_KEPT_SECONDS = 3600
+
+Report = TypeVar("Report")
+
+
+@dataclass(frozen=True, slots=True)
+class LevelReport:
+    """How the questions spread over the concepts of a level.
+
+    Attributes:
+        questions: with a concept at this level.
+        largest_share: of them under the commonest concept.
+        smallest_count: of them under the rarest one.
+        entropy: of the spread, 0 (one concept has all) to 1 (all have equally many).
+    """
+
+    level: int
+    concepts: int
+    questions: int
+    largest_share: float
+    smallest_count: int
+    entropy: float
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageReport:
+    """A language of the questions; `unknown_share` of its tokens is None where it was not measured."""
+
+    language: str
+    questions: int
+    unknown_share: float | None
+
+    @property
+    def known(self) -> bool:
+        """Whether the encoder in use knows it well enough to be trained on it."""
+        return self.unknown_share is None or self.unknown_share <= UNKNOWN_SHARE_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class DataReport:
+    """Counts over the ready questions that a training would use.
+
+    Attributes:
+        questions: all of them.
+        examined: questions whose texts were compared; all, or a sample of a large bank. The counts from
+            `held_out` to `test_sources` are of these.
+        held_out: kept out of every training, for the fixed comparison.
+        exact_duplicates: questions beyond the first that ask exactly the same.
+        near_equal_groups: groups of questions that differ in numbers, case and blanks only.
+        near_equal: questions in those groups.
+        test_items_in_train: held-out questions that also stand in the training part but for numbers.
+        test_sources: training questions whose source is named as a test split.
+        without_concept: of all questions.
+        levels: by depth, after dropping the leading nodes that nearly all paths of a hierarchy share.
+        advice: sentences to heed.
+    """
+
+    questions: int
+    examined: int
+    held_out: int
+    exact_duplicates: int
+    near_equal_groups: int
+    near_equal: int
+    test_items_in_train: int
+    test_sources: int
+    without_concept: int
+    levels: tuple[LevelReport, ...]
+    languages: tuple[LanguageReport, ...]
+    advice: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReport(Generic[Report]):
+    """A report on the bank, kept for an hour while neither the bank nor one of the other versions changes.
+
+    Attributes:
+        name: of the training that it is about.
+        count: makes it anew, for the questions tagged in some hierarchies or for all (None).
+        versions: of what it tells besides the bank.
+    """
+
+    name: str
+    count: Callable[[Sequence[str] | None], Report]
+    versions: Callable[[], Sequence[str]] = tuple
+
+    def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Report:
+        """The report, counted where it is not kept: seconds in a large bank."""
+        report = self.kept(hierarchies=hierarchies)
+        if report is None:
+            report = self.count(hierarchies)
+            cache.set(self._key(hierarchies), report, _KEPT_SECONDS)
+        return report
+
+    def kept(self, *, hierarchies: Sequence[str] | None = None) -> Report | None:
+        """The report if it is kept, else None."""
+        report: Report | None = cache.get(self._key(hierarchies))
+        return report
+
+    def _key(self, hierarchies: Sequence[str] | None) -> str:
+        chosen = "all" if hierarchies is None else sorted(hierarchies)
+        asked = "/".join([_bank_version(), *self.versions(), str(chosen)])
+        return f"{self.name}-data-report/{hashlib.sha256(asked.encode()).hexdigest()}"
+
+
+def _bank_version() -> str:
+    """Changes whenever questions or tags do."""
+    questions = Question.objects.aggregate(count=Count("pk"), last=Max("updated_at"))
+    tags = QuestionTag.objects.aggregate(count=Count("pk"), last=Max("pk"))
+    return f"{questions}/{tags}"
+
+
+def _count(rows: Sequence[TrainingQuestion]) -> DataReport:
+    by_id = {row.id: row for row in rows}
+    examined = sorted(by_id.values(), key=lambda row: row.content_hash)[:EXAMINED]
+    digests: set[bytes] = set()
+    groups: dict[str, int] = {}
+    held: set[str] = set()
+    trained: set[str] = set()
+    held_out = test_sources = 0
+    for row in examined:
+        masked = masked_text(row.text)
+        if row.content_hash not in digests:
+            groups[masked] = groups.get(masked, 0) + 1
+        digests.add(row.content_hash)
+        if is_held_out(row.text):
+            held.add(masked)
+            held_out += 1
+        else:
+            trained.add(masked)
+            test_sources += is_test_source(row.source)
+    repeated = [count for count in groups.values() if count > 1]
+    report = DataReport(
+        questions=len(by_id),
+        examined=len(examined),
+        held_out=held_out,
+        exact_duplicates=len(examined) - len(digests),
+        near_equal_groups=len(repeated),
+        near_equal=sum(repeated),
+        test_items_in_train=len(held & trained),
+        test_sources=test_sources,
+        without_concept=sum(not row.paths for row in by_id.values()),
+        levels=_levels(rows),
+        languages=_languages(by_id.values()),
+        advice=(),
+    )
+    return _with_advice(report)
+
+
+def _levels(rows: Sequence[TrainingQuestion]) -> tuple[LevelReport, ...]:
+    levels: list[LevelReport] = []
+    for depth in range(1, max((len(path) for row in rows for path in row.paths), default=0) + 1):
+        counts: Counter[tuple[str, ConceptPath]] = Counter()
+        questions = set()
+        for row in rows:
+            for node in {path[:depth] for path in row.paths if len(path) >= depth}:
+                counts[row.hierarchy, node] += 1
+                questions.add(row.id)
+        shares = [count / counts.total() for count in counts.values()]
+        levels.append(
+            LevelReport(
+                level=depth,
+                concepts=len(counts),
+                questions=len(questions),
+                largest_share=max(counts.values()) / len(questions),
+                smallest_count=min(counts.values()),
+                entropy=-sum(share * math.log(share) for share in shares) / math.log(len(counts))
+                if len(counts) > 1
+                else 0.0,
+            )
+        )
+    return tuple(levels)
+
+
+def _languages(rows: Iterable[TrainingQuestion]) -> tuple[LanguageReport, ...]:
+    counts = Counter(row.language for row in rows)
+    in_use = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    shares = in_use.unknown_shares if in_use else {}
+    return tuple(
+        LanguageReport(language=language, questions=count, unknown_share=shares.get(language))
+        for language, count in counts.most_common()
+    )
+
+
+def _with_advice(report: DataReport) -> DataReport:
+    advice = []
+    training = report.questions - round(report.questions * report.held_out / max(1, report.examined))
+    if training < FEWEST:
+        advice.append(
+            _("With fewer than %(fewest)d training questions an encoder learns very little.")
+            % {"fewest": FEWEST}
+        )
+    if report.test_items_in_train:
+        advice.append(
+            ngettext(
+                "%(number)d question of the fixed comparison is also in the training part.",
+                "%(number)d questions of the fixed comparison are also in the training part.",
+                report.test_items_in_train,
+            )
+            % {"number": report.test_items_in_train}
+        )
+    if report.test_sources:
+        advice.append(
+            ngettext(
+                "%(number)d training question comes from a source that is named as a test split: figures"
+                " measured on that split will be too good.",
+                "%(number)d training questions come from sources that are named as a test split: figures"
+                " measured on those splits will be too good.",
+                report.test_sources,
+            )
+            % {"number": report.test_sources}
+        )
+    if report.without_concept == report.questions > 0:
+        advice.append(_("No question has a concept: choose the ranking “none”, or tag some first."))
+    elif report.without_concept > report.questions / 2:
+        advice.append(
+            _("More than half of the questions have no concept: rankings by concept leave them out.")
+        )
+    if report.near_equal > REPEATED * report.examined:
+        advice.append(_("Many questions differ from another one in their numbers only."))
+    advice += [
+        _("At level %(level)d one concept has %(share)d %% of the questions.")
+        % {"level": level.level, "share": round(100 * level.largest_share)}
+        for level in report.levels
+        if level.concepts > 1 and level.largest_share > SKEWED
+    ]
+    advice += [
+        _("The encoder in use does not know the language “%(language)s”: with the same backbone its"
+          " questions are left out.")
+        % {"language": language.language}
+        for language in report.languages
+        if not language.known
+    ]  # fmt: skip
+    return replace(report, advice=tuple(advice))
+
+
+# What an encoder training would get.
+encoder_data_report: KeptReport[DataReport] = KeptReport(
+    "encoder", lambda hierarchies: _count(training_questions(hierarchies=hierarchies))
+)

@@ -1,0 +1,348 @@
+"""How the installation is: servers, workers, disk, vectors, backups.
+
+`site_is_healthy` is for load balancers: whether this process can serve pages at all. `health_report` is
+for admins: every check with a sentence and its figures. No check hangs: servers that do not answer are
+given up after two seconds. Why not django-health-check: docs/decisions/0019-own-health-checks.md.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from kombu.exceptions import KombuError
+from psycopg import pq
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from questionbank import dispatch
+from questionbank.capabilities.catalog import lens_name
+from questionbank.checks import PGVECTOR_MINIMUM, parse_version
+from questionbank.embedded.locations import postgres_location
+from questionbank.env import cache_url, environment
+from questionbank.models import EmbeddingSet, Run, WorkerHeartbeat
+from questionbank.selectors.models.embeddings import embedding_count_pending
+from questionbank.selectors.models.runs import WORKER_SILENT_AFTER
+
+__all__ = ["BACKUP_RECORD", "HealthItem", "HealthReport", "State", "health_report", "site_is_healthy"]
+
+BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
+TIMEOUT_SECONDS = 2  # libpq knows no less
+RECALL_TARGET = 0.99
+RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf
+MOMENT = "j M Y, H:i e"  # of dates in figures
+BACKUP_DUE = timedelta(days=7)
+DISK_WARNING, DISK_FAILING = 2_000_000_000, 500_000_000  # bytes free
+ESSENTIAL_QUEUE = "default"  # without a worker for it nothing is imported or embedded
+_LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
+_UNREACHABLE = (redis.RedisError, KombuError, OSError)
+
+
+class State(StrEnum):
+    """How one thing is; ordered from good to bad."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILING = "failing"
+
+    @property
+    def label(self) -> str:
+        """The state in a word."""
+        return str(_STATE_LABELS[self])
+
+
+_STATE_LABELS = {
+    State.OK: gettext_lazy("fine"),
+    State.WARNING: gettext_lazy("look at it"),
+    State.FAILING: gettext_lazy("failing"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HealthItem:
+    """One check: what was looked at, how it is in one sentence, and the figures behind it."""
+
+    name: str
+    title: str
+    state: State
+    sentence: str
+    figures: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """All checks."""
+
+    items: tuple[HealthItem, ...]
+    checked_at: datetime
+
+    @property
+    def state(self) -> State:
+        """The worst of all checks."""
+        return max((item.state for item in self.items), key=list(State).index)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "status": self.state.value,
+            "checked_at": self.checked_at.isoformat(timespec="seconds"),
+            "checks": {
+                item.name: {"status": item.state.value, "sentence": item.sentence, "figures": item.figures}
+                for item in self.items
+            },
+        }
+
+
+def site_is_healthy() -> bool:
+    """Whether database and Redis answer this process; says nothing about workers."""
+    return not _database_problem() and _redis_client_problem() is None
+
+
+def health_report() -> HealthReport:
+    """Look at everything."""
+    return HealthReport(items=tuple(_checked(*check) for check in _CHECKS), checked_at=timezone.now())
+
+
+def _checked(name: str, title: Any, check: Callable[[], tuple[State, str, dict[str, str]]]) -> HealthItem:
+    try:
+        state, sentence, figures = check()
+    except (DatabaseError, psycopg.Error):
+        state, sentence, figures = State.FAILING, _("Unknown: the database does not answer."), {}
+    return HealthItem(name=name, title=str(title), state=state, sentence=sentence, figures=figures)
+
+
+def _database_problem() -> str:
+    """What is wrong with the database, asked through a connection of its own that gives up in time."""
+    known = {
+        key: value for key, value in connection.get_connection_params().items() if key in _LIBPQ_KEYWORDS
+    }
+    limits = {
+        "connect_timeout": TIMEOUT_SECONDS,
+        "tcp_user_timeout": 1000 * TIMEOUT_SECONDS,
+        "options": f"-c statement_timeout={1000 * TIMEOUT_SECONDS}",
+    }
+    try:
+        with psycopg.connect(**{**known, **limits}) as asked:
+            asked.execute("SELECT 1")
+    except psycopg.Error as error:
+        return type(error).__name__
+    return ""
+
+
+def _database() -> tuple[State, str, dict[str, str]]:
+    if _database_problem():
+        return State.FAILING, _("The database does not answer."), {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('server_version'), pg_database_size(current_database()),"
+            " (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()),"
+            " current_setting('max_connections'),"
+            " (SELECT extversion FROM pg_extension WHERE extname = 'vector')"
+        )
+        server, size, used, allowed, pgvector = cursor.fetchone()
+    figures = {
+        "PostgreSQL": server.split()[0],
+        "pgvector": pgvector or _("missing"),
+        _("Size"): filesizeformat(size),
+        _("Connections"): f"{used} / {allowed}",
+    }
+    executor = MigrationExecutor(connection)
+    missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    if missing:
+        sentence = ngettext(
+            "%(count)d migration has not been applied: run migrate.",
+            "%(count)d migrations have not been applied: run migrate.",
+            missing,
+        )
+        return State.FAILING, sentence % {"count": missing}, figures
+    if pgvector is None or parse_version(pgvector) < PGVECTOR_MINIMUM:
+        wanted = ".".join(map(str, PGVECTOR_MINIMUM))
+        return State.FAILING, _("pgvector is older than %(wanted)s.") % {"wanted": wanted}, figures
+    if used > 0.9 * int(allowed):
+        return State.WARNING, _("Nearly all connections of the database are in use."), figures
+    return State.OK, _("The database answers."), figures
+
+
+def _redis_client() -> redis.Redis:
+    return redis.Redis.from_url(
+        cache_url(),
+        socket_connect_timeout=TIMEOUT_SECONDS / 2,
+        socket_timeout=TIMEOUT_SECONDS / 2,
+        retry=Retry(NoBackoff(), 0),
+    )
+
+
+def _redis_client_problem() -> Exception | None:
+    try:
+        with _redis_client() as client:
+            client.ping()
+    except _UNREACHABLE as error:
+        return error
+    return None
+
+
+def _redis() -> tuple[State, str, dict[str, str]]:
+    try:
+        with _redis_client() as client:
+            about: dict[str, Any] = dict(client.info())
+    except _UNREACHABLE:
+        return State.FAILING, _("Redis does not answer: jobs wait, and nobody can log in."), {}
+    figures = {"Redis": str(about.get("redis_version", "")), _("Memory"): str(about.get("used_memory_human"))}
+    if about.get("aof_last_write_status", "ok") != "ok" or about.get("rdb_last_bgsave_status", "ok") != "ok":
+        return State.FAILING, _("Redis cannot write to its disk: a restart would lose messages."), figures
+    return State.OK, _("Redis answers."), figures
+
+
+def _workers() -> tuple[State, str, dict[str, str]]:
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=timezone.now() - WORKER_SILENT_AFTER)
+    names: dict[str, list[str]] = {queue: [] for queue in dispatch.QUEUES}
+    for worker in alive:
+        for queue in worker.queues.split(","):
+            names.setdefault(queue, []).append(worker.name)
+    figures = {queue: ", ".join(workers) or _("nobody") for queue, workers in names.items()}
+    idle = [queue for queue in dispatch.QUEUES if not names[queue]]
+    if not idle:
+        return State.OK, _("Every queue has a worker."), figures
+    state = State.FAILING if ESSENTIAL_QUEUE in idle else State.WARNING
+    return state, _("No worker listens to: %(queues)s.") % {"queues": ", ".join(idle)}, figures
+
+
+def _queues() -> tuple[State, str, dict[str, str]]:
+    if _redis_client_problem() is not None:
+        return State.FAILING, _("Unknown: Redis does not answer."), {}
+    try:
+        depths = dispatch.queue_depths()
+    except _UNREACHABLE:
+        return State.FAILING, _("Unknown: Redis does not answer."), {}
+    waiting = sum(depths.values())
+    sentence = ngettext("%(count)d message is queued.", "%(count)d messages are queued.", waiting) % {
+        "count": waiting
+    }
+    return (
+        State.OK,
+        sentence if waiting else _("The queues are empty."),
+        {k: str(v) for k, v in depths.items()},
+    )
+
+
+def _runs() -> tuple[State, str, dict[str, str]]:
+    since = timezone.now() - timedelta(days=1)
+    failed = Run.objects.filter(state=Run.State.FAILED, is_dismissed=False, finished_at__gte=since).count()
+    figures = {
+        _("Waiting"): str(Run.objects.filter(state=Run.State.QUEUED).count()),
+        _("Running"): str(Run.objects.filter(state=Run.State.RUNNING).count()),
+    }
+    if not failed:
+        return State.OK, _("No job failed in the last 24 hours."), figures
+    sentence = ngettext(
+        "%(count)d job failed in the last 24 hours.", "%(count)d jobs failed in the last 24 hours.", failed
+    )
+    return State.WARNING, sentence % {"count": failed}, figures
+
+
+def _vectors() -> tuple[State, str, dict[str, str]]:
+    pending = {
+        lens_name(embedding_set.lens): embedding_count_pending(embedding_set=embedding_set)
+        for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens")
+    }
+    figures = {lens: f"{count:,}" for lens, count in pending.items()}
+    if not pending:
+        return State.WARNING, _("There is no encoder: run setup_bank."), figures
+    if not any(pending.values()):
+        return State.OK, _("Every question has its vectors."), figures
+    unfinished = (Run.State.QUEUED, Run.State.RUNNING)
+    if Run.objects.filter(kind=Run.Kind.EMBED, state__in=unfinished).exists():
+        return State.OK, _("Missing vectors are being computed."), figures
+    return (
+        State.WARNING,
+        _("Some questions have no vectors, and no job is computing them: run embed_questions."),
+        figures,
+    )
+
+
+def _recall() -> tuple[State, str, dict[str, str]]:
+    figures, low, measured = {}, [], 0
+    for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens"):
+        lens = lens_name(embedding_set.lens)
+        if not embedding_set.recall:
+            figures[lens] = _("not measured yet")
+            continue
+        measured += 1
+        measured_at = parse_datetime(str(embedding_set.recall.get("measured_at", "")))
+        when = f" · {date_format(measured_at, MOMENT)}" if measured_at else ""
+        figures[lens] = f"{embedding_set.recall['recall']:.3f}{when}"
+        if embedding_set.recall["recall"] < RECALL_WARNING:
+            low.append(lens)
+    if low:
+        sentence = _("The index finds fewer than %(target)s of the true neighbours: %(lenses)s.")
+        values = {"target": f"{RECALL_TARGET:.0%}", "lenses": ", ".join(low)}
+        return State.WARNING, sentence % values, figures
+    if not measured:
+        return State.OK, _("Not measured yet; the clock does it every hour."), figures
+    return State.OK, _("The indexes find what an exact search finds."), figures
+
+
+def _disk() -> tuple[State, str, dict[str, str]]:
+    folders: dict[str, Path] = {_("Files"): settings.VAR_DIR}
+    if not environment("DATABASE_URL"):
+        folders[_("Database")] = postgres_location(settings.VAR_DIR).data_directory.parent
+    usage = {label: shutil.disk_usage(folder) for label, folder in folders.items() if folder.exists()}
+    figures = {
+        label: _("%(free)s of %(total)s free")
+        % {"free": filesizeformat(space.free), "total": filesizeformat(space.total)}
+        for label, space in usage.items()
+    }
+    free = min(space.free for space in usage.values())
+    if free < DISK_FAILING:
+        return State.FAILING, _("The disk is full or nearly so."), figures
+    if free < DISK_WARNING:
+        return State.WARNING, _("The disk is filling up."), figures
+    return State.OK, _("There is room on the disk."), figures
+
+
+def _backup() -> tuple[State, str, dict[str, str]]:
+    try:
+        record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
+        created = parse_datetime(record["created"])
+        figures = {_("File"): str(record["path"]), _("Size"): filesizeformat(record["bytes"])}
+    except FileNotFoundError:
+        return State.WARNING, _("There is no backup yet: run backup."), {}
+    except (ValueError, KeyError, TypeError):
+        created, figures = None, {}
+    if created is None:
+        return State.WARNING, _("It is not known when the last backup was made: run backup."), {}
+    figures[_("Written")] = date_format(timezone.localtime(created), MOMENT)
+    if timezone.now() - created > BACKUP_DUE:
+        return State.WARNING, _("The last backup is older than a week."), figures
+    return State.OK, _("The last backup is recent."), figures
+
+
+_CHECKS = (
+    ("database", gettext_lazy("Database"), _database),
+    ("redis", gettext_lazy("Redis"), _redis),
+    ("workers", gettext_lazy("Workers"), _workers),
+    ("queues", gettext_lazy("Queues"), _queues),
+    ("runs", gettext_lazy("Jobs"), _runs),
+    ("vectors", gettext_lazy("Missing vectors"), _vectors),
+    ("recall", gettext_lazy("Index recall"), _recall),
+    ("disk", gettext_lazy("Disk"), _disk),
+    ("backup", gettext_lazy("Last backup"), _backup),
+)

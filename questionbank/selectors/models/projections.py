@@ -1,0 +1,281 @@
+"""The map of the bank: which one is shown, its points, and what its colours mean.
+
+All points travel in one binary answer that depends on the map and on a hierarchy only; which of them are
+drawn, and in which colour, is decided by the page from the legend below.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+import numpy.typing as npt
+from django.apps import apps
+from django.core.cache import cache
+from django.db import connection
+from django.db.models import Count, Max
+from django.utils.translation import gettext as _
+
+from questionbank.errors import NotFound
+from questionbank.models import (
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    Projection,
+    QuestionTag,
+    Run,
+)
+from questionbank.selectors.models.embeddings import embedding_set_size, map_set
+from questionbank.selectors.questions.concept_levels import concept_levels
+from questionbank.selectors.questions.concepts import hierarchies
+
+__all__ = [
+    "BANDS",
+    "COLOURS",
+    "LEVELS",
+    "LegendRow",
+    "MapPoints",
+    "MapState",
+    "concept_level",
+    "map_hierarchies",
+    "map_legend",
+    "map_points",
+    "map_state",
+    "map_version",
+    "points_to_bytes",
+]
+
+LEVELS = 3  # concept levels that the map can be coloured by
+COLOURS = 8  # concepts that get a colour and a shape of their own; the others are grey
+BANDS = 5  # of difficulty, each 100 / 5 per cent wide
+UNKNOWN = 255  # in the array of difficulties
+_MAGIC = b"KMAP"
+_KEPT_SECONDS = 3600
+_SHOWN = ("id", "embedding_set_id", "method", "settings", "questions", "created_at")
+
+Numbers = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class MapState:
+    """The map that is shown and whether it is still the right one.
+
+    Attributes:
+        projection: None where none was drawn yet. Without its arrays, which are read where needed.
+        can_be_drawn: the encoder in use has vectors.
+        is_of_former_model: it shows another encoder's vectors than those in use.
+        missing: vectors of the set in use that came in since; 0 where the map is of a former model.
+        run: the job that draws a new one now, if there is one.
+    """
+
+    projection: Projection | None
+    can_be_drawn: bool
+    is_of_former_model: bool
+    missing: int
+    run: Run | None
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoints:
+    """The ready questions on a map.
+
+    Attributes:
+        ids: (points,) of the questions, ascending.
+        coordinates: (points, 2); 0 .. 65535 is -1 .. 1.
+        concepts: (LEVELS, points) ids of the concepts of a question's first path in the hierarchy, from
+            coarse to fine, leading nodes that nearly all share left out; 0 where there is none.
+        difficulties: (points,) in per cent, observed before published, `UNKNOWN` where neither is.
+    """
+
+    ids: Numbers
+    coordinates: npt.NDArray[np.uint16]
+    concepts: Numbers
+    difficulties: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class LegendRow:
+    """One line of the legend.
+
+    Attributes:
+        value: id of the concept, or number of the band of difficulty.
+        questions: on the map.
+        colour: number of its colour and shape, None for grey.
+    """
+
+    value: int
+    name: str
+    questions: int
+    colour: int | None
+
+
+def map_state() -> MapState:
+    """Which map the site shows: that of the encoder in use, else the latest one."""
+    current = map_set()
+    shown = Projection.objects.only(*_SHOWN)
+    projection = (shown.filter(embedding_set=current).first() if current else None) or shown.order_by(
+        "-created_at"
+    ).first()
+    former = projection is not None and (current is None or projection.embedding_set_id != current.pk)
+    size = embedding_set_size(embedding_set=current) if current else 0
+    return MapState(
+        projection=projection,
+        can_be_drawn=size > 0,
+        is_of_former_model=former,
+        missing=0 if projection is None or former else max(0, size - projection.questions),
+        run=Run.objects.filter(kind=Run.Kind.PROJECT).exclude(state__in=Run.FINISHED).first(),
+    )
+
+
+def map_hierarchies() -> list[KnowledgeHierarchy]:
+    """The hierarchies that questions are tagged in, the one with most tags first."""
+    tags = dict(QuestionTag.objects.order_by().values_list("concept__hierarchy").annotate(number=Count("pk")))
+    return sorted(
+        (hierarchy for hierarchy in hierarchies() if tags.get(hierarchy.pk)),
+        key=lambda hierarchy: (-tags[hierarchy.pk], hierarchy.name),
+    )
+
+
+def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> str:
+    """Names the state of the points; changes when the map, a question, a tag or a concept does.
+
+    Rows only ever added or noted in a history, so the latest number of each table tells.
+    """
+    numbers: list[object] = [
+        projection.pk,
+        projection.created_at.isoformat(),
+        hierarchy.pk if hierarchy else None,
+    ]
+    for name in ("Question", "QuestionTag", "KnowledgeConcept"):
+        for table, key in ((name, "pk"), (f"{name}Event", "pgh_id")):
+            rows = apps.get_model("questionbank", table)._default_manager.order_by()
+            numbers.append(rows.aggregate(last=Max(key))["last"])
+    return sha256("/".join(map(str, numbers)).encode()).hexdigest()[:32]
+
+
+def map_points(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
+    """The points of a map with their concepts in one hierarchy; kept until something changes.
+
+    Raises:
+        NotFound: the map has been replaced meanwhile.
+    """
+    key = f"map-points-{map_version(projection=projection, hierarchy=hierarchy)}"
+    kept: MapPoints | None = cache.get(key)
+    if kept is None:
+        kept = _read_points(projection, hierarchy)
+        cache.set(key, kept, _KEPT_SECONDS)
+    return kept
+
+
+def points_to_bytes(points: MapPoints) -> bytes:
+    """The points as the page reads them, little-endian.
+
+    ``KMAP``, then uint32: number of points n, number of levels l; then ids (n uint32), concepts (l times n
+    uint32), coordinates (n times x and y, uint16), difficulties (n uint8).
+    """
+    return b"".join(
+        (
+            struct.pack("<4sII", _MAGIC, len(points.ids), len(points.concepts)),
+            points.ids.astype("<u4").tobytes(),
+            points.concepts.astype("<u4").tobytes(),
+            points.coordinates.astype("<u2").tobytes(),
+            points.difficulties.astype("u1").tobytes(),
+        )
+    )
+
+
+def map_legend(
+    *, points: MapPoints, level: int | None, within: KnowledgeConcept | None = None
+) -> list[LegendRow]:
+    """What the colours mean, with counts: concepts of a level, the commonest first, or bands of difficulty.
+
+    Args:
+        level: 1 .. LEVELS; None for difficulty.
+        within: only questions under this concept.
+    """
+    inside = _inside(points, within)
+    if level is None:
+        known = points.difficulties[inside]
+        bands = Counter(np.minimum(known[known != UNKNOWN] // (100 // BANDS), BANDS - 1).tolist())
+        width = 100 // BANDS
+        return [
+            LegendRow(band, f"{band * width}–{(band + 1) * width} %", bands[band], band)
+            for band in range(BANDS)
+        ]
+    ids, counts = np.unique(points.concepts[level - 1][inside], return_counts=True)
+    names = dict(KnowledgeConcept.objects.filter(pk__in=ids.tolist()).values_list("pk", "name"))
+    ranked = sorted(
+        (-count, names[pk], pk)
+        for pk, count in zip(ids.tolist(), counts.tolist(), strict=True)
+        if pk in names
+    )
+    return [
+        LegendRow(pk, name, -count, place if place < COLOURS else None)
+        for place, (count, name, pk) in enumerate(ranked)
+    ]
+
+
+def concept_level(*, points: MapPoints, concept: KnowledgeConcept) -> int | None:
+    """The level that a concept has on the map; None where no question on it has the concept there."""
+    return next(
+        (level for level, ids in enumerate(points.concepts, start=1) if (ids == concept.pk).any()), None
+    )
+
+
+def _inside(points: MapPoints, within: KnowledgeConcept | None) -> npt.NDArray[np.bool_]:
+    if within is None:
+        return np.ones(len(points.ids), dtype=bool)
+    return np.asarray((points.concepts == within.pk).any(axis=0))
+
+
+def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
+    row = Projection.objects.filter(pk=projection.pk).values_list("question_ids", "coordinates").first()
+    if row is None:
+        raise NotFound(_("The map has just been redrawn; reload the page."))
+    drawn = np.frombuffer(bytes(row[0]), dtype="<u4")
+    places = np.frombuffer(bytes(row[1]), dtype="<u2").reshape(-1, 2)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, CASE WHEN responses > 0 AND facility IS NOT NULL THEN 100 * (1 - facility)"
+            " ELSE difficulty_percent END FROM questionbank_question"
+            " WHERE status = 'ready' AND id = ANY(%s) ORDER BY id",
+            [drawn.tolist()],
+        )
+        rows = cursor.fetchall()
+    ids = np.array([question[0] for question in rows], dtype=np.uint32)
+    difficulties = np.array(
+        [UNKNOWN if question[1] is None else round(min(max(question[1], 0), 100)) for question in rows],
+        dtype=np.uint8,
+    )
+    return MapPoints(
+        ids=ids,
+        coordinates=places[np.searchsorted(drawn, ids)],
+        concepts=_concepts(ids, hierarchy),
+        difficulties=difficulties,
+    )
+
+
+def _concepts(ids: Numbers, hierarchy: KnowledgeHierarchy | None) -> Numbers:
+    concepts = np.zeros((LEVELS, len(ids)), dtype=np.uint32)
+    if hierarchy is None:
+        return concepts
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT t.question_id, min(c.path) FROM questionbank_questiontag t"
+            " JOIN questionbank_knowledgeconcept c ON c.id = t.concept_id"
+            " WHERE c.hierarchy_id = %s AND t.question_id = ANY(%s) GROUP BY t.question_id",
+            [hierarchy.pk, ids.tolist()],
+        )
+        first = dict(cursor.fetchall())
+    by_path = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "pk"))
+    levels = concept_levels(hierarchy=hierarchy)
+    chains = {
+        path: [by_path[prefix] for prefix in levels.prefixes(path)[:LEVELS]] for path in set(first.values())
+    }
+    for column, question in enumerate(ids.tolist()):
+        if question in first:
+            chain = chains[first[question]]
+            concepts[: len(chain), column] = chain
+    return concepts

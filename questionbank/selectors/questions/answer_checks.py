@@ -1,0 +1,79 @@
+"""Whether an answer of unknown worth is what the solver, the question's own equation and its source say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from analytics.solver.targets import answers_agree
+from questionbank.models import Question
+from questionbank.selectors.questions.solutions import SolvedText, published_value
+
+__all__ = ["AnswerCheck", "answer_checks", "answer_shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCheck:
+    """One comparison, in a sentence."""
+
+    sentence: str
+    agrees: bool
+
+
+def answer_shown(value: float) -> str:
+    """A value as pages show it."""
+    whole = round(value)
+    return f"{whole:,}" if abs(value - whole) < 1e-9 * max(1.0, abs(value)) else f"{value:.6g}"
+
+
+def answer_checks(
+    value: float, *, solved: SolvedText | None, question: Question | None = None
+) -> list[AnswerCheck]:
+    """Compare an answer with everything that is known.
+
+    Args:
+        value: the answer.
+        solved: how the question is solved, by `question_solved` or `text_solved`.
+        question: None for a text that is not in the bank.
+
+    Returns:
+        Nothing where there is nothing to compare with.
+    """
+    checks = []
+    if solved is not None and solved.best is not None and solved.best.value is not None:
+        checks.append(_by_solver(value, solved))
+    if solved is not None and solved.known is not None and solved.known.value is not None:
+        checks.append(_by_equation(value, solved))
+    elif question is not None and (published := published_value(question)) is not None:
+        agrees = answers_agree(value, published)
+        sentence = (
+            _("The published answer is the same.") if agrees else _("The published answer is %(answer)s.")
+        )
+        checks.append(AnswerCheck(sentence % {"answer": answer_shown(published)}, agrees))
+    return checks
+
+
+def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
+    best = solved.best
+    assert best is not None and best.value is not None  # noqa: S101, PT018 - the caller has looked
+    agrees = answers_agree(value, best.value)
+    sentence = (
+        _("The solver agrees (right with %(probability)s).")
+        if agrees
+        else _("The solver disagrees: it finds %(equation)s = %(answer)s (right with %(probability)s).")
+    )
+    words = {"equation": best.equation, "answer": best.answer, "probability": f"{best.probability:.0%}"}
+    return AnswerCheck(sentence % words, agrees)
+
+
+def _by_equation(value: float, solved: SolvedText) -> AnswerCheck:
+    known = solved.known
+    assert known is not None and known.value is not None  # noqa: S101, PT018 - likewise
+    agrees = answers_agree(value, known.value)
+    sentence = (
+        _("The question's own equation gives the same answer.")
+        if agrees
+        else _("The question's own equation gives another answer: %(equation)s = %(answer)s.")
+    )
+    return AnswerCheck(sentence % {"equation": known.equation, "answer": known.answer}, agrees)

@@ -1,0 +1,364 @@
+"""What a question is probably about and how hard it probably is, with the evidence for it.
+
+Every prediction is made in one hierarchy: the probes of that hierarchy answer where they can read the question,
+otherwise its nearest labelled questions vote, and the notice says why. Questions of other hierarchies, and the
+scales of their difficulties, have no part in it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from analytics.inference.heads import Prediction
+from analytics.records import ConceptPath
+from analytics.text.tokens import detect_language
+from questionbank.errors import ValidationFailed
+from questionbank.models import (
+    EmbeddingSet,
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    Lens,
+    Question,
+    QuestionTag,
+)
+from questionbank.scales import scale_percent, scale_value
+from questionbank.selectors.models.probe_states import why_no_probes
+from questionbank.selectors.questions.questions import concept_paths
+from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.serving import ServedProbes, Serving
+
+__all__ = [
+    "LabelledNeighbour",
+    "PredictedConcept",
+    "PredictedDifficulty",
+    "QuestionPrediction",
+    "predict",
+    "predict_many",
+]
+
+TOP_CONCEPTS = 5
+NEIGHBOURS = 10
+_FEWEST_VOTES = 3  # labelled neighbours below which they say nothing about difficulty
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedConcept:
+    """A whole path, the probability of it, and the id of its concept where the bank has it."""
+
+    path: ConceptPath
+    probability: float
+    concept_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedDifficulty:
+    """An estimate on its scale and in per cent.
+
+    Attributes:
+        coverage: share of questions whose difficulty lies in the interval, as tested on held-out ones;
+            None where the interval is only the spread of the nearest labelled questions.
+    """
+
+    value: float
+    low: float
+    high: float
+    scale: str
+    percent: float
+    low_percent: float
+    high_percent: float
+    coverage: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledNeighbour:
+    """A near question with a known concept or difficulty: evidence for an estimate."""
+
+    question: Question
+    score: float
+    concepts: list[ConceptPath]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPrediction:
+    """The prediction for one question.
+
+    Attributes:
+        concepts: the most probable paths, falling.
+        basis: what the difficulty rests on, for people.
+        notice: why this is not the usual kind of prediction, or empty.
+        hierarchy: name of the hierarchy that the concepts belong to; empty where the bank has none.
+    """
+
+    concepts: list[PredictedConcept]
+    difficulty: PredictedDifficulty | None
+    neighbours: list[LabelledNeighbour]
+    basis: str
+    notice: str
+    hierarchy: str = ""
+
+
+def predict(
+    *, text: str, serving: Serving, language: str = "", hierarchy: str | None = None
+) -> QuestionPrediction:
+    """Predict the concepts and the difficulty of one text; questions of the very same text are no evidence.
+
+    Args:
+        language: of the text; detected where it is not given.
+        hierarchy: name of the hierarchy to predict in, by default the bank's.
+
+    Raises:
+        ServiceUnavailable: there are no vectors yet.
+        ValidationFailed: there is no such hierarchy.
+    """
+    language = language or detect_language(text)
+    name = _known_hierarchy(serving, hierarchy)
+    embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, language, [text])
+    vector = encoder.encode([text])[0]
+    neighbours = _labelled_neighbours(embedding_set, vector, text, name)
+    probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
+    if probes is None:
+        reason = _why_no_model(serving, name, notice)
+        return _by_votes(neighbours, reason, name)
+    if serving.embedding_set(probes.lens) != embedding_set:
+        vector = serving.encoder(probes.lens).encode([text])[0]
+    predicted = probes.heads.predict(vector[None], TOP_CONCEPTS, texts=[text])[0]
+    return QuestionPrediction(
+        concepts=_with_ids(predicted, name) if probes.heads.beats_majority else [],
+        difficulty=_difficulty(predicted),
+        neighbours=neighbours,
+        basis=_estimated_basis(len(neighbours)),
+        notice=_no_better(probes),
+        hierarchy=name,
+    )
+
+
+def predict_many(
+    *,
+    texts: Sequence[str],
+    languages: Sequence[str],
+    serving: Serving,
+    hierarchy: str | None = None,
+) -> list[QuestionPrediction]:
+    """Predict for many texts, in order; those that probes answer come without neighbours.
+
+    Raises:
+        ServiceUnavailable: there are no vectors yet.
+        ValidationFailed: there is no such hierarchy.
+    """
+    name = _known_hierarchy(serving, hierarchy)
+    predictions: dict[int, QuestionPrediction] = {}
+    by_lens: dict[str, tuple[ServedProbes, list[int]]] = {}
+    for index, text in enumerate(texts):
+        language = languages[index] or detect_language(text)
+        probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
+        if probes is None:
+            predictions[index] = predict(text=text, serving=serving, language=language, hierarchy=hierarchy)
+        else:
+            by_lens.setdefault(probes.lens, (probes, []))[1].append(index)
+    for probes, own in by_lens.values():
+        own_texts = [texts[index] for index in own]
+        vectors = serving.encoder(probes.lens).encode(own_texts)
+        predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=own_texts)
+        for index, prediction in zip(own, predicted, strict=True):
+            predictions[index] = QuestionPrediction(
+                concepts=[PredictedConcept(guess.path, guess.probability) for guess in prediction.concepts]
+                if probes.heads.beats_majority
+                else [],
+                difficulty=_difficulty(prediction),
+                neighbours=[],
+                basis=_estimated_basis(0),
+                notice=_no_better(probes),
+                hierarchy=name,
+            )
+    return [predictions[index] for index in range(len(texts))]
+
+
+def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
+    """The hierarchy to predict in; empty where the bank has none."""
+    if hierarchy is not None and hierarchy not in serving.probe_artifacts:
+        names = KnowledgeHierarchy.objects.order_by("name").values_list("name", flat=True)
+        if hierarchy not in (known := list(names)):
+            raise ValidationFailed(
+                _("There is no hierarchy “%(name)s”; choose one of these: %(known)s.")
+                % {"name": hierarchy, "known": ", ".join(known or serving.probe_artifacts) or _("none")}
+            )
+    return serving.hierarchy(hierarchy)
+
+
+def _why_no_model(serving: Serving, hierarchy: str, notice: str) -> str:
+    """Why no probes answer; `notice` is what the lens says of the language."""
+    if hierarchy in serving.probe_artifacts:
+        unread = _("The model for “%(name)s” reads vectors that are not in use.") % {"name": hierarchy}
+        return notice or unread
+    return why_no_probes(hierarchy) if hierarchy else _("The bank has no concepts yet.")
+
+
+def _no_better(probes: ServedProbes) -> str:
+    """Why trained probes name no concepts; empty where they do."""
+    if probes.heads.beats_majority or probes.heads.manifest is None:
+        return ""
+    measured = probes.heads.manifest.metrics["concepts"]
+    return _(
+        "The model for “%(name)s” was right for %(right).0f%% of the questions kept back from its training, no"
+        " better than always naming the commonest concept (%(majority).0f%%). So it names none; more labelled"
+        " questions would help."
+    ) % {
+        "name": probes.hierarchy,
+        "right": 100 * measured["path_accuracy"],
+        "majority": 100 * measured["path_majority_accuracy"],
+    }
+
+
+def _estimated_basis(neighbours: int) -> str:
+    if not neighbours:
+        return _("estimated from the text")
+    return ngettext(
+        "estimated from the text; the nearest labelled question below",
+        "estimated from the text; %(count)d nearest labelled questions below",
+        neighbours,
+    ) % {"count": neighbours}
+
+
+def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
+    """The predicted paths with the ids of the concepts, by two queries."""
+    paths = [guess.path for guess in predicted.concepts]
+    candidates = KnowledgeConcept.objects.filter(
+        hierarchy__name=hierarchy, name__in={path[-1] for path in paths}
+    ).values_list("pk", "path")
+    step = KnowledgeConcept.steplen
+    chains = {pk: [path[:end] for end in range(step, len(path) + 1, step)] for pk, path in candidates}
+    above = {prefix for chain in chains.values() for prefix in chain}
+    names = dict(KnowledgeConcept.objects.filter(path__in=above).values_list("path", "name"))
+    ids = {tuple(names[prefix] for prefix in chain): pk for pk, chain in chains.items()}
+    return [
+        PredictedConcept(guess.path, guess.probability, ids.get(guess.path)) for guess in predicted.concepts
+    ]
+
+
+def _difficulty(predicted: Prediction) -> PredictedDifficulty | None:
+    estimate = predicted.difficulty
+    if estimate is None:
+        return None
+    return _on_scale(estimate.value, estimate.low, estimate.high, estimate.scale, estimate.coverage)
+
+
+def _on_scale(
+    value: float, low: float, high: float, scale: str, coverage: float | None
+) -> PredictedDifficulty | None:
+    percents = [scale_percent(number, scale) for number in (value, low, high)]
+    known = [number for number in percents if number is not None]
+    if len(known) < len(percents):
+        return None
+    percent, first, second = known
+    return PredictedDifficulty(  # an inverted scale turns the interval round
+        value, low, high, scale, percent, min(first, second), max(first, second), coverage
+    )
+
+
+def _labelled_neighbours(
+    embedding_set: EmbeddingSet, vector: Vector, text: str, hierarchy: str
+) -> list[LabelledNeighbour]:
+    """The nearest ready questions that are tagged in the hierarchy; paraphrases only repeat their originals'.
+
+    Without a hierarchy, those that have a difficulty.
+    """
+    labelled = _load(nearest(embedding_set=embedding_set, vector=vector, k=4 * NEIGHBOURS), text, hierarchy)
+    if len(labelled) < NEIGHBOURS:  # few of the bank's questions are labelled: ask among those only
+        among = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
+        if hierarchy:
+            tags = QuestionTag.objects.filter(question=OuterRef("pk"), concept__hierarchy__name=hierarchy)
+            among = among.filter(Exists(tags))
+        else:
+            among = among.filter(difficulty_percent__isnull=False)
+        hits = nearest(embedding_set=embedding_set, vector=vector, k=2 * NEIGHBOURS, question_ids=among)
+        labelled = _load(hits, text, hierarchy)
+    return labelled[:NEIGHBOURS]
+
+
+def _load(hits: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[LabelledNeighbour]:
+    ids = [pk for pk, _score in hits]
+    questions = Question.objects.defer("search_vector", "solution").in_bulk(ids)
+    owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first() if hierarchy else None
+    paths = concept_paths(ids, hierarchy=owner) if owner else {}
+    return [
+        LabelledNeighbour(questions[pk], round(score, 4), paths.get(pk, []))
+        for pk, score in hits
+        if pk in questions
+        and questions[pk].text != text
+        and questions[pk].paraphrase_of_id is None
+        and (paths.get(pk) or (not hierarchy and questions[pk].difficulty_percent is not None))
+    ]
+
+
+def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) -> QuestionPrediction:
+    """Concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
+    votes: dict[ConceptPath, float] = defaultdict(float)
+    for neighbour in neighbours:
+        for path in neighbour.concepts:
+            votes[path] += _weight(neighbour) / len(neighbour.concepts)
+    total = sum(votes.values())
+    best = sorted(votes.items(), key=lambda item: -item[1])[:TOP_CONCEPTS]
+    if best:
+        notice = _("%(reason)s The nearest labelled questions vote instead.") % {"reason": notice}
+    ids = _ids_of_tags(neighbours, hierarchy)
+    return QuestionPrediction(
+        concepts=[PredictedConcept(path, share / total, ids.get(path)) for path, share in best if total],
+        difficulty=_voted_difficulty(neighbours),
+        neighbours=neighbours,
+        basis=_estimated_basis(len(neighbours)),
+        notice=notice,
+        hierarchy=hierarchy,
+    )
+
+
+def _weight(neighbour: LabelledNeighbour) -> float:
+    return max(neighbour.score, 0.0) ** 4
+
+
+def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dict[ConceptPath, int]:
+    """The concept ids behind the neighbours' paths; tags come in the order of the paths."""
+    by_question = {neighbour.question.pk: neighbour for neighbour in neighbours}
+    rows = (
+        QuestionTag.objects.filter(question_id__in=by_question, concept__hierarchy__name=hierarchy)
+        .order_by("concept__path")
+        .values_list("question_id", "concept_id")
+    )
+    ids: dict[int, list[int]] = defaultdict(list)
+    for question_id, concept_id in rows:
+        ids[question_id].append(concept_id)
+    return {
+        path: concept_id
+        for question_id, own in ids.items()
+        for path, concept_id in zip(by_question[question_id].concepts, own, strict=False)
+    }
+
+
+def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDifficulty | None:
+    """The weighted mean on the neighbours' commonest scale, between their outer tenths."""
+    by_scale: dict[str, list[LabelledNeighbour]] = defaultdict(list)
+    for neighbour in neighbours:
+        if neighbour.question.difficulty_percent is not None and neighbour.question.difficulty_scale:
+            by_scale[neighbour.question.difficulty_scale].append(neighbour)
+    scale, voters = max(by_scale.items(), key=lambda item: len(item[1]), default=("", []))
+    if len(voters) < _FEWEST_VOTES:
+        return None
+    percents = np.array([voter.question.difficulty_percent for voter in voters], dtype=np.float64)
+    weights = np.array([_weight(voter) for voter in voters]) + 1e-9
+    mean = float(np.average(percents, weights=weights))
+    low, high = (float(tenth) for tenth in np.quantile(percents, [0.1, 0.9]))
+    values = [scale_value(percent, scale) for percent in (mean, min(low, mean), max(high, mean))]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    value, first, second = known
+    return _on_scale(value, min(first, second), max(first, second), scale, None)

@@ -1,0 +1,78 @@
+"""Solutions of word problems as files have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analytics.records import ProblemRecord
+from analytics.solver.solution import Solution, Solver, solution_steps
+from questionbank.errors import ServiceUnavailable
+from questionbank.files import InputQuestion
+from questionbank.selectors.models.artifacts import artifact_numbered
+from questionbank.selectors.questions.solutions import ALTERNATIVES
+from questionbank.selectors.serving import served_solver, solver_of
+
+__all__ = ["problem_solutions", "solver_by_number"]
+
+
+def solver_by_number(model: str) -> Solver:
+    """The solver with a number, or the one in use for ``"default"``.
+
+    Raises:
+        NotFound: there is no solver with this number.
+        ServiceUnavailable: none is in use, or its files are missing.
+    """
+    if model != "default":
+        return solver_of(artifact_numbered(capability="solver", number=model)).solver
+    served = served_solver()
+    if served is None:
+        raise ServiceUnavailable(_("There is no solver yet: train one, or import one with import_model."))
+    return served.solver
+
+
+def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> list[dict[str, Any]]:
+    """What the solver makes of each question.
+
+    Returns:
+        For each ``{"id", "equation", "prototype", "answer", "exact", "steps", "probability", "alternatives"}``; with a
+        ``reason`` where ``answer`` is null.
+    """
+    problems = [ProblemRecord(str(question.id), question.text, question.language) for question in questions]
+    reasons = [solver.unsolvable_reason(problem) for problem in problems]
+    solvable = [problem for problem, reason in zip(problems, reasons, strict=True) if not reason]
+    solutions = iter(solver.solve(solvable, beam=ALTERNATIVES) if solvable else [])
+    return [
+        {"id": question.id, **_row([] if reason else next(solutions), reason)}
+        for question, reason in zip(questions, reasons, strict=True)
+    ]
+
+
+def _row(solutions: Sequence[Solution], reason: str) -> dict[str, Any]:
+    best = solutions[0] if solutions else None
+    row: dict[str, Any] = {
+        "equation": best.equation if best else None,
+        "prototype": best.prototype if best else None,
+        "answer": best.value if best else None,
+        "exact": best.exact if best else None,
+        "steps": [
+            f"{step.left} {step.operator} {step.right} = {step.result}" for step in solution_steps(best)
+        ]
+        if best
+        else [],
+        "probability": round(best.probability, 4) if best else None,
+        "alternatives": [
+            {
+                "equation": solution.equation,
+                "prototype": solution.prototype,
+                "answer": solution.value,
+                "probability": round(solution.probability, 4),
+            }
+            for solution in solutions[1:]
+        ],
+    }
+    if row["answer"] is None:
+        row["reason"] = reason or (_("The equation has no value.") if best else _("No equation was found."))
+    return row

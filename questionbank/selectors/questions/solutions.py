@@ -1,0 +1,346 @@
+"""What the solver makes of a word problem, stored or just pasted, and the questions that are computed alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+
+from analytics.errors import DataError
+from analytics.expression.notation import to_prefix
+from analytics.records import ProblemRecord
+from analytics.solver.solution import Solution, Step, solution_of, solution_steps
+from analytics.solver.targets import answers_agree, target_tree
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import find_numbers
+from analytics.text.word_problems import is_word_problem
+from questionbank.errors import ServiceUnavailable
+from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
+from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
+from questionbank.selectors.questions.computations import (
+    CERTAIN_ENOUGH,
+    Computation,
+    question_computation,
+    text_computation,
+)
+from questionbank.selectors.questions.questions import visible_to
+from questionbank.selectors.serving import ServedSolver, served_solver
+
+__all__ = [
+    "ALTERNATIVES",
+    "CERTAIN_ENOUGH",
+    "Alternative",
+    "ComputedAlike",
+    "SolvedText",
+    "TextPart",
+    "computation_shown",
+    "computed_alike",
+    "published_value",
+    "question_graph_key",
+    "question_solved",
+    "solved_computation",
+    "solver_computation",
+    "text_solved",
+    "unsolved_questions",
+]
+
+ALTERNATIVES = 3  # equations that are kept and shown
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """An equation that the solver found.
+
+    Attributes:
+        answer: what it is worth, written for people; empty where it has no value.
+        steps: its operations in the order in which they are worked out.
+        drawing: its tree.
+    """
+
+    equation: str
+    answer: str
+    value: float | None
+    probability: float
+    steps: tuple[Step, ...]
+    drawing: ExpressionDrawing | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of the problem's text; `slot` numbers a number that the first equation uses."""
+
+    text: str
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedText:
+    """How a text is solved: by its own equation where it has one, and by the solver.
+
+    Attributes:
+        alternatives: the solver's equations, the likeliest first; empty where it found none.
+        reason: why it found none.
+        parts: the text, cut at the numbers that the equation shown uses.
+        solver: name of the model; empty where none serves.
+        known: the equation that the question's source gave or a person set.
+        known_by_person: whether it was a person.
+        agrees: whether the solver's first answer is the known one: the value of the question's own equation, else the
+            published answer where that is a number; None where neither is known.
+        published: the published answer, as written.
+    """
+
+    alternatives: tuple[Alternative, ...]
+    reason: str
+    parts: tuple[TextPart, ...]
+    solver: str
+    known: Alternative | None = None
+    known_by_person: bool = False
+    agrees: bool | None = None
+    published: str = ""
+
+    @property
+    def shown(self) -> Alternative | None:
+        """The equation whose steps and tree are shown: the question's own, else the solver's first."""
+        return self.known or self.best
+
+    @property
+    def best(self) -> Alternative | None:
+        """The likeliest equation."""
+        return self.alternatives[0] if self.alternatives else None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the likeliest equation is more probably right than not."""
+        return self.best is not None and self.best.probability >= CERTAIN_ENOUGH
+
+
+def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
+    """Questions that a solver has not looked at since they were changed."""
+    solved = QuestionSolution.objects.filter(
+        question=OuterRef("pk"), artifact=artifact, content_hash=OuterRef("content_hash")
+    )
+    return Question.objects.filter(~Exists(solved)).exclude(status=Question.Status.RETIRED)
+
+
+def text_solved(text: str, language: str, solver: ServedSolver | None) -> SolvedText | None:
+    """What the solver in use makes of a text; None where it is no word problem, or no solver serves.
+
+    Raises:
+        ServiceUnavailable: the solver's files are missing or damaged.
+    """
+    if solver is None or not is_word_problem(text):
+        return None
+    problem = ProblemRecord("", text, language)
+    reason = solver.solver.unsolvable_reason(problem)
+    solutions = [] if reason else solver.solver.solve([problem], beam=ALTERNATIVES)[0]
+    return _solved(text, solutions, reason, solver.artifact.name)
+
+
+def solver_computation(text: str, language: str) -> Computation | None:
+    """What the solver in use computes in a text; None where it is no word problem, or too little is known of it."""
+    try:
+        return solved_computation(text, text_solved(text, language, served_solver()))
+    except ServiceUnavailable:
+        return None
+
+
+def solved_computation(text: str, solved: SolvedText | None) -> Computation | None:
+    """What is computed in a text that was solved; None where the solver is too unsure."""
+    best = solved.best if solved else None
+    return text_computation(text, best.equation, best.probability) if best else None
+
+
+def computation_shown(computation: Computation) -> SolvedText | None:
+    """A computation as pages show it: answer, steps, tree, and the text with its numbers marked.
+
+    None where its equation cannot be read.
+    """
+    slots = number_slots(computation.text)
+    try:
+        tokens = to_prefix(target_tree(computation.equation, slots))
+        solution = solution_of(tokens, [slot.value for slot in slots], computation.probability or 1.0)
+    except DataError:
+        return None
+    alternative = replace(_alternative(solution), equation=computation.equation)
+    return SolvedText(
+        alternatives=(alternative,) if computation.is_predicted else (),
+        reason="",
+        parts=tuple(_parts(computation.text, _used_slots(alternative))),
+        solver="",
+        known=None if computation.is_predicted else alternative,
+    )
+
+
+def question_solved(question: Question, solver: ServedSolver | None) -> SolvedText | None:
+    """How a question is solved: by its own equation, and by the solver in use (as it was kept, else now).
+
+    None where it has no equation that can be read, and the solver says nothing (`text_solved`).
+
+    Raises:
+        ServiceUnavailable: the solver's files are missing or damaged.
+    """
+    solved = _solved_by_model(question, solver)
+    known = _known_solution(question)
+    if known is not None:
+        return _with_known(solved, known, question)
+    return solved and _with_agreement(solved, published_value(question), question.answer.strip())
+
+
+def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
+    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
+    if solver is None or kept is None or kept.artifact_id != solver.artifact.pk:
+        return text_solved(question.text, question.language, solver)
+    if bytes(kept.content_hash) != bytes(question.content_hash):
+        return text_solved(question.text, question.language, solver)
+    if not is_word_problem(question.text):
+        return None
+    solutions = [_solution(row) for row in kept.alternatives]
+    return _solved(question.text, solutions, kept.reason, solver.artifact.name)
+
+
+def _known_solution(question: Question) -> Solution | None:
+    """The question's own equation; None where it has none that can be read and computes something."""
+    equation: QuestionEquation | None = getattr(question, "equation", None)
+    if equation is None or not equation.graph_key:
+        return None
+    slots = number_slots(question.text)
+    try:
+        tokens = to_prefix(target_tree(equation.expression, slots))
+        return solution_of(tokens, [slot.value for slot in slots], 1.0)
+    except DataError:
+        return None
+
+
+def _with_known(solved: SolvedText | None, known: Solution, question: Question) -> SolvedText:
+    alternative = replace(_alternative(known), equation=question.equation.expression)
+    shown = SolvedText(
+        alternatives=solved.alternatives if solved else (),
+        reason=solved.reason if solved else "",
+        parts=tuple(_parts(question.text, _used_slots(alternative))),
+        solver=solved.solver if solved else "",
+        known=alternative,
+        known_by_person=question.equation.set_by == QuestionEquation.SetBy.PERSON,
+    )
+    return _with_agreement(shown, known.value, "")
+
+
+def _with_agreement(solved: SolvedText, value: float | None, published: str) -> SolvedText:
+    best = solved.best
+    if value is None or best is None or best.value is None:
+        return solved
+    return replace(solved, agrees=answers_agree(best.value, value), published=published)
+
+
+def _solution(row: Mapping[str, Any]) -> Solution:
+    return Solution(**{**row, "tokens": tuple(row["tokens"]), "terms": tuple(row["terms"])})
+
+
+def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) -> SolvedText:
+    alternatives = tuple(_alternative(solution) for solution in solutions[:ALTERNATIVES])
+    if not alternatives and not reason:
+        reason = _("The solver found no equation for it.")
+    used = _used_slots(alternatives[0]) if alternatives else set()
+    return SolvedText(alternatives, reason, tuple(_parts(text, used)), solver)
+
+
+def _used_slots(alternative: Alternative) -> set[int | None]:
+    return {node.slot for node in alternative.drawing.nodes} if alternative.drawing else set()
+
+
+def _alternative(solution: Solution) -> Alternative:
+    answer = solution.exact or ("" if solution.value is None else f"≈ {solution.value:.6g}")
+    return Alternative(
+        equation=solution.equation,
+        answer=answer,
+        value=solution.value,
+        probability=solution.probability,
+        steps=tuple(solution_steps(solution)),
+        drawing=expression_drawing(solution.tokens, solution.terms),
+    )
+
+
+def _parts(text: str, used: set[int | None]) -> list[TextPart]:
+    """Cut the text at the used numbers; of two readings of one number the first that is used names it."""
+    parts: list[TextPart] = []
+    done = 0
+    for index, slot in enumerate(number_slots(text)):
+        if index in used and slot.start >= done:
+            parts += [TextPart(text[done : slot.start]), TextPart(text[slot.start : slot.end], index)]
+            done = slot.end
+    return [part for part in (*parts, TextPart(text[done:])) if part.text]
+
+
+def published_value(question: Question) -> float | None:
+    """The published answer where it is one number, as for ``24`` and ``24 eggs``; None otherwise."""
+    answer = question.answer.strip()
+    if question.kind == Question.Kind.CHOICE:
+        answer = next((option["text"] for option in question.options if option["label"] == answer), "")
+    values = {slot.value for slot in number_slots(answer[:200])}
+    mentions = find_numbers(answer[:200])
+    if len(mentions) != 1 or len(values) != 1:
+        return None
+    try:
+        return float(mentions[0].value)
+    except OverflowError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedAlike:
+    """Questions whose equation computes the same as a question's.
+
+    Attributes:
+        published: those whose equation their source or a person gave, and how many there are.
+        predicted: those for which the solver found it, the surest first, with its probability; and how many.
+    """
+
+    published: list[Question]
+    published_count: int
+    predicted: list[Question]
+    predicted_count: int
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self.published_count + self.predicted_count
+
+
+def question_graph_key(question: Question) -> tuple[str, bool]:
+    """What is computed in a question: its equation's key, else the solver's; and whether it is the solver's.
+
+    The key is empty where neither is known.
+    """
+    computation = question_computation(question)
+    return (computation.key, computation.is_predicted) if computation else ("", True)
+
+
+def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
+    """The questions that are computed as a question is; None where its computation is not known.
+
+    Args:
+        user: who asks; sees no drafts of others.
+        limit: questions of each kind, at most.
+    """
+    key, _is_predicted = question_graph_key(question)
+    if not key:
+        return None
+    visible = (
+        Question.objects.filter(visible_to(user))
+        .exclude(status=Question.Status.RETIRED)
+        .exclude(pk=question.pk)
+    )
+    published = visible.filter(equation__graph_key=key).order_by("pk")
+    predicted = visible.filter(
+        machine_solution__graph_key=key,
+        machine_solution__probability__gte=CERTAIN_ENOUGH,
+        equation__isnull=True,
+    ).order_by("-machine_solution__probability", "pk")
+    return ComputedAlike(
+        published=list(published.select_related("equation")[:limit]),
+        published_count=published.count(),
+        predicted=list(predicted.select_related("machine_solution")[:limit]),
+        predicted_count=predicted.count(),
+    )

@@ -1,0 +1,1 @@
+"""The queue of paraphrases and those that write them."""

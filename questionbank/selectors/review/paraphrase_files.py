@@ -1,0 +1,62 @@
+"""Scores of pairs as files have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analytics.paraphrase.findings.rules import find_changes
+from analytics.paraphrase.scoring.scorer import Scorer
+from questionbank.errors import ServiceUnavailable
+from questionbank.files import InputPair
+from questionbank.selectors.models.artifacts import artifact_numbered
+from questionbank.selectors.serving import scorer_of, served_scorer
+
+__all__ = ["pair_scores", "scorer_by_number"]
+
+
+def scorer_by_number(model: str) -> Scorer:
+    """The scorer with a number, or the one in use for ``"default"``.
+
+    Raises:
+        NotFound: there is no scorer with this number.
+        ServiceUnavailable: none is in use, or its files are missing.
+    """
+    if model == "default":
+        served = served_scorer()
+        if served is None:
+            raise ServiceUnavailable(
+                _("There is no scorer of paraphrases yet: train one, or import one with import_model.")
+            )
+        return served.scorer
+    return scorer_of(artifact_numbered(capability="paraphrase", number=model)).scorer
+
+
+def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]) -> list[dict[str, Any]]:
+    """``{"id", "score", "verdict", "probability", "findings"}`` for each pair.
+
+    A pair whose texts the scorer cannot read has findings only; a notice says so.
+    """
+    known = [scorer.knows(pair.original, pair.paraphrase) for pair in pairs]
+    scored = iter(
+        scorer.score(
+            [
+                (pair.original, pair.paraphrase)
+                for pair, is_known in zip(pairs, known, strict=True)
+                if is_known
+            ]
+        )
+    )
+    rows: list[dict[str, Any]] = []
+    for pair, is_known in zip(pairs, known, strict=True):
+        if is_known:
+            rows.append({"id": pair.id, **next(scored).as_dict()})
+            continue
+        notices.add(_("Some pairs are in a language that the scorer cannot read: they have findings only."))
+        findings = [finding.as_dict() for finding in find_changes(pair.original, pair.paraphrase)]
+        rows.append(
+            {"id": pair.id, "score": None, "verdict": None, "probability": None, "findings": findings}
+        )
+    return rows

@@ -1,0 +1,82 @@
+"""What can propose paraphrases here: always the rules, and the models that the installation names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from questionbank.errors import ValidationFailed
+from questionbank.models import ParaphrasePair
+from questionbank.selectors.models.language_models import configured_language_model
+
+__all__ = [
+    "LANGUAGE_MODEL",
+    "RULES",
+    "SEQUENCE_MODEL",
+    "ParaphraserChoice",
+    "paraphraser_choice",
+    "paraphrasers",
+]
+
+RULES = "rules"
+SEQUENCE_MODEL = "sequence"
+LANGUAGE_MODEL = "language"
+RULE_LANGUAGE = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class ParaphraserChoice:
+    """One way to have paraphrases proposed.
+
+    Attributes:
+        key: as forms and jobs name it.
+        note: what to know before choosing it.
+        source: of `ParaphrasePair.Source`.
+        language: of the questions that it can reword; empty for any.
+    """
+
+    key: str
+    label: str
+    note: str
+    source: str
+    language: str = ""
+
+    def rewords(self, language: str) -> bool:
+        """Whether it can do anything with a question in a language."""
+        return not self.language or language.partition("-")[0] == self.language
+
+
+def paraphrasers() -> list[ParaphraserChoice]:
+    """The ways there are, the rules first."""
+    model = ParaphrasePair.Source.MODEL.value
+    choices = [
+        ParaphraserChoice(
+            RULES,
+            _("Rules"),
+            _("English only; formulas and exercises without a story can seldom be reworded."),
+            ParaphrasePair.Source.RULES.value,
+            RULE_LANGUAGE,
+        )
+    ]
+    if settings.PARAPHRASE_MODEL:
+        name = PurePath(settings.PARAPHRASE_MODEL).name
+        choices.append(ParaphraserChoice(SEQUENCE_MODEL, name, _("A model on this installation."), model))
+    if configured := configured_language_model():
+        choices.append(ParaphraserChoice(LANGUAGE_MODEL, configured.name, configured.note, model))
+    return choices
+
+
+def paraphraser_choice(key: str) -> ParaphraserChoice:
+    """The way of a key.
+
+    Raises:
+        ValidationFailed: there is none here.
+    """
+    found = next((choice for choice in paraphrasers() if choice.key == key), None)
+    if found is None:
+        message = _("There is no paraphraser with this name.")
+        raise ValidationFailed(message, {"paraphraser": [message]})
+    return found

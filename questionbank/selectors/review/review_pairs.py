@@ -1,0 +1,158 @@
+"""The pairs of the review as a list with filters, their batches, and which of a batch can be deleted.
+
+While a pair is open nobody reads another's opinion on it, and of a pair whose machine's opinion is hidden nobody learns
+the probability; so neither filter finds such pairs by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from questionbank.models import (
+    BatchDeletion,
+    ParaphrasePair,
+    ReviewDecision,
+    ReviewLease,
+    SettlementLease,
+    User,
+)
+from questionbank.selectors.review.review import opinions
+
+__all__ = [
+    "Batch",
+    "PairFilters",
+    "batch_deletions",
+    "batches",
+    "deletable_pairs",
+    "pair_reviewers",
+    "pairs_found",
+]
+
+_State = ParaphrasePair.State
+_BATCHES_SHOWN = 200
+_DELETIONS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PairFilters:
+    """Filters of the list; an empty one passes everything.
+
+    Attributes:
+        state: of `ParaphrasePair.State`, or an outcome.
+        batch: its name.
+        least, most: bounds of the probability that a pair is valid, 0 to 1.
+        reviewer: id of somebody who decided.
+        reason: of `ReviewDecision.Reason`.
+        text: a part of the original or of the paraphrase.
+    """
+
+    state: str = ""
+    batch: str = ""
+    least: float | None = None
+    most: float | None = None
+    reviewer: int | None = None
+    reason: str = ""
+    text: str = ""
+
+
+def pairs_found(*, filters: PairFilters, viewer: User) -> QuerySet[ParaphrasePair, ParaphrasePair]:
+    """The pairs that pass, the newest first."""
+    pairs = ParaphrasePair.objects.select_related("question", "added").order_by("-pk")
+    if filters.state in ParaphrasePair.Outcome.values:
+        pairs = pairs.filter(outcome=filters.state)
+    elif filters.state:
+        pairs = pairs.filter(state=filters.state)
+    if filters.batch:
+        pairs = pairs.filter(batch=filters.batch)
+    if filters.least is not None or filters.most is not None:
+        pairs = pairs.filter(Q(hides_machine=False) | Q(state=_State.DECIDED))
+    if filters.least is not None:
+        pairs = pairs.filter(verdict__gte=filters.least)
+    if filters.most is not None:
+        pairs = pairs.filter(verdict__lte=filters.most)
+    if filters.reviewer is not None or filters.reason:
+        decisions = ReviewDecision.objects.filter(pair=OuterRef("pk"), undone_at__isnull=True)
+        decisions = decisions.exclude(verdict=ReviewDecision.Verdict.SKIP)
+        if filters.reviewer is not None:
+            decisions = decisions.filter(reviewer=filters.reviewer)
+        if filters.reason:
+            decisions = decisions.filter(reason=filters.reason)
+        pairs = pairs.filter(Exists(decisions.filter(_may_be_read(viewer))))
+    if filters.text:
+        pairs = pairs.filter(Q(original__icontains=filters.text) | Q(paraphrase__icontains=filters.text))
+    return pairs
+
+
+def _may_be_read(viewer: User) -> Q:
+    """Decisions that the viewer may know of, as `pair_history` and `settle` show them."""
+    readable = Q(pair__state=_State.DECIDED) | Q(reviewer=viewer)
+    return (
+        readable | Q(pair__state=_State.ADJUDICATION) if viewer.has_perm("questionbank.review") else readable
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch with the numbers of its pairs; `hidden` are those whose machine's opinion is hidden still."""
+
+    name: str
+    pairs: int
+    decided: int
+    hidden: int
+
+
+def batches() -> list[Batch]:
+    """The batches, those with the newest pairs first."""
+    rows = (
+        ParaphrasePair.objects.exclude(batch="")
+        .values("batch")
+        .annotate(
+            pairs=Count("pk"),
+            decided=Count("pk", filter=Q(state=_State.DECIDED)),
+            hidden=Count("pk", filter=Q(hides_machine=True) & ~Q(state=_State.DECIDED)),
+            newest=Max("pk"),
+        )
+        .order_by("-newest")[:_BATCHES_SHOWN]
+    )
+    return [Batch(row["batch"], row["pairs"], row["decided"], row["hidden"]) for row in rows]
+
+
+def batch_deletions() -> list[BatchDeletion]:
+    """Who deleted which batch, the latest first."""
+    return list(BatchDeletion.objects.select_related("person")[:_DELETIONS_SHOWN])
+
+
+def pair_reviewers() -> list[User]:
+    """Who ever decided on a pair, by name."""
+    return list(
+        User.objects.filter(Exists(ReviewDecision.objects.filter(reviewer=OuterRef("pk")))).order_by(
+            "username"
+        )
+    )
+
+
+def deletable_pairs(
+    pairs: QuerySet[ParaphrasePair, ParaphrasePair], *, user: User, with_opinions: bool = False
+) -> QuerySet[ParaphrasePair, ParaphrasePair]:
+    """Those of the pairs that the person may delete: their own, an admin any.
+
+    None that somebody has on the screen or that became a question and, unless asked for, none on which somebody gave
+    an opinion or which somebody settled. A label that came with the file is no such decision.
+    """
+    now = timezone.now()
+    leases = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now)
+    settling = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now)
+    deletable = pairs.filter(~Exists(leases), ~Exists(settling), added__isnull=True)
+    if not user.has_perm("questionbank.settle_own"):
+        deletable = deletable.filter(created_by=user)
+    if not with_opinions:
+        settled = ReviewDecision.objects.filter(
+            pair=OuterRef("pk"), undone_at__isnull=True, is_adjudication=True
+        )
+        labelled = ReviewDecision.objects.filter(pair=OuterRef("pk"), undone_at__isnull=True, is_label=True)
+        deletable = deletable.filter(~Exists(opinions().filter(pair=OuterRef("pk"))), ~Exists(settled))
+        deletable = deletable.filter(~Q(state=_State.DECIDED) | Exists(labelled))
+    return deletable

@@ -1,0 +1,237 @@
+"""Concepts that a search names: by their own names, by parts of their paths, or by synonyms and abbreviations.
+
+Names and synonyms are kept by the process as sets of tokens, like the vocabulary, so that a search costs no query to
+know that "HCF" is the concept "Highest common factor".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.db import connection
+from django.db.models import Q
+
+from analytics.records import ConceptPath
+from analytics.text.tokens import search_tokens
+from questionbank.models import KnowledgeConcept, QuestionTag, SynonymGroup
+from questionbank.selectors.search import spelling
+
+__all__ = ["ConceptMatch", "ConceptNames", "Named", "concept_names", "tagged"]
+
+MOST_CONCEPTS = 12  # that one search names; a word that stands in more names than that says too little
+_ASIDE = re.compile(r"\([^)]*\)")
+_SAYS_NOTHING = frozenset(
+    str.split("a an the of and or in on to for by from with at its it is are be as vs using involving")
+)
+
+Tokens = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptMatch:
+    """A concept that a search names.
+
+    Attributes:
+        path: names from the root.
+        node: its materialised path, with which the paths of all below it begin.
+        is_exact: the search is its name, or a synonym of it, and not only a part.
+    """
+
+    id: int
+    path: ConceptPath
+    node: str
+    is_exact: bool
+
+    @property
+    def name(self) -> str:
+        """The concept's own name."""
+        return self.path[-1]
+
+    @property
+    def above(self) -> str:
+        """Names of the concepts above it."""
+        return " › ".join(self.path[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a search names.
+
+    Attributes:
+        concepts: best first; empty where it names none.
+        phrases: the search and its synonyms as search tokens in order, for full text.
+        is_whole: the search is a concept's name, rather than a sentence in which one stands.
+    """
+
+    concepts: tuple[ConceptMatch, ...] = ()
+    phrases: tuple[Tokens, ...] = ()
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Concept:
+    id: int
+    node: str
+    path: ConceptPath
+    leaf: frozenset[str]
+    names: frozenset[frozenset[str]]  # the leaf, with and without what stands in brackets
+    above: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptNames:
+    """Every concept's name and every group of synonyms, by their tokens."""
+
+    _concepts: Mapping[int, _Concept] = field(default_factory=dict)
+    _by_token: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    _groups: Mapping[Tokens, tuple[str, ...]] = field(default_factory=dict)
+    words: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls, concepts: Iterable[tuple[int, str, ConceptPath]], groups: Iterable[Iterable[str]]
+    ) -> ConceptNames:
+        """Build the index from (id, materialised path, names from the root) and the groups of synonyms."""
+        by_id: dict[int, _Concept] = {}
+        by_token: defaultdict[str, set[int]] = defaultdict(set)
+        words: set[str] = set()
+        for pk, node, path in concepts:
+            leaf = _meaning(path[-1])
+            names = frozenset(
+                {frozenset(leaf), frozenset(_meaning(_ASIDE.sub(" ", path[-1])))} - {frozenset()}
+            )
+            above = frozenset(token for name in path[:-1] for token in _meaning(name))
+            by_id[pk] = _Concept(pk, node, path, frozenset(leaf), names, above)
+            words.update(search_tokens(path[-1]))
+            for token in {*leaf, *above}:
+                by_token[token].add(pk)
+        of_term: dict[Tokens, tuple[str, ...]] = {}
+        for group in groups:
+            terms = tuple(group)
+            for term in terms:
+                of_term[_meaning(term)] = terms
+                words.update(search_tokens(term))
+        return cls(
+            by_id, {token: frozenset(ids) for token, ids in by_token.items()}, of_term, frozenset(words)
+        )
+
+    def named(self, text: str) -> Named:
+        """Return what a search names: as a whole, or somewhere in it."""
+        asked = _meaning(text)
+        if not asked:
+            return Named()
+        terms = self._groups.get(asked, ())
+        alternatives = dict.fromkeys([asked, *map(_meaning, terms)])
+        matches = self._matches(alternatives)
+        if matches:
+            phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
+            return Named(tuple(matches), tuple(phrases), is_whole=True)
+        if terms:  # synonyms that no concept has still say what to look for
+            phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
+            return Named((), tuple(phrases), is_whole=True)
+        return Named(tuple(self._mentioned(asked)))
+
+    def _matches(self, alternatives: Iterable[Tokens]) -> list[ConceptMatch]:
+        ranks: dict[int, tuple[int, int]] = {}
+        for tokens in alternatives:
+            wanted = frozenset(tokens)
+            for pk in self._holding(wanted):
+                concept = self._concepts[pk]
+                if wanted in concept.names:
+                    rank = 0
+                elif wanted <= concept.leaf:
+                    rank = 1
+                elif wanted & concept.leaf and len(wanted) > 1:
+                    rank = 2
+                else:
+                    continue
+                ranks[pk] = min(ranks.get(pk, (9, 0)), (rank, len(concept.leaf)))
+        if any(rank < 2 for rank, _ in ranks.values()):
+            ranks = {pk: order for pk, order in ranks.items() if order[0] < 2}
+        chosen = sorted(ranks, key=lambda pk: (*ranks[pk], len(self._concepts[pk].path), pk))
+        return self._topmost(chosen, ranks)
+
+    def _topmost(self, chosen: list[int], ranks: Mapping[int, tuple[int, int]]) -> list[ConceptMatch]:
+        """Without those below another one that is found as well: its questions are theirs."""
+        matches: list[ConceptMatch] = []
+        for pk in chosen:
+            concept = self._concepts[pk]
+            if any(concept.node.startswith(match.node) for match in matches):
+                continue
+            matches.append(ConceptMatch(pk, concept.path, concept.node, is_exact=ranks[pk][0] == 0))
+        return matches[:MOST_CONCEPTS]
+
+    def _holding(self, tokens: frozenset[str]) -> frozenset[int]:
+        sets = [self._by_token.get(token, frozenset()) for token in tokens]
+        return frozenset.intersection(*sets) if sets else frozenset()
+
+    def _mentioned(self, asked: Tokens) -> list[ConceptMatch]:
+        """Concepts whose name, or a synonym of two words or more, stands in the search, the longest first."""
+        ranks: dict[int, tuple[int, int]] = {}
+        for length in range(min(len(asked) - 1, 8), 1, -1):
+            for start in range(len(asked) - length + 1):
+                span = asked[start : start + length]
+                for tokens in dict.fromkeys([span, *map(_meaning, self._groups.get(span, ()))]):
+                    wanted = frozenset(tokens)
+                    for pk in self._holding(wanted):
+                        if wanted in self._concepts[pk].names:
+                            ranks.setdefault(pk, (0, -length))
+        return self._topmost(sorted(ranks, key=lambda pk: (ranks[pk], pk)), ranks)
+
+
+def _meaning(text: str) -> Tokens:
+    """Tokens of a name without the words that say nothing."""
+    return tuple(token for token in search_tokens(text) if token not in _SAYS_NOTHING)
+
+
+def tagged(matches: Iterable[ConceptMatch]) -> Q:
+    """The condition that questions tagged with one of the concepts, or below it, fulfil."""
+    below = Q(pk__in=[])
+    for match in matches:
+        below |= Q(concept__path__startswith=match.node)
+    return Q(pk__in=QuestionTag.objects.filter(below).values("question_id"))
+
+
+_lock = threading.Lock()
+_kept: tuple[object, ConceptNames] | None = None
+_checked_at = -math.inf
+
+
+def concept_names() -> ConceptNames:
+    """The names of all concepts, kept by the process and read anew after one changed."""
+    global _kept, _checked_at
+    kept = _kept
+    if kept is not None and time.monotonic() - _checked_at < spelling.CHECK_AFTER:
+        return kept[1]
+    with _lock:
+        signature = _signature()
+        if _kept is None or _kept[0] != signature:
+            groups = SynonymGroup.objects.values_list("terms", flat=True)
+            _kept = (signature, ConceptNames.of(_paths(), groups))
+        _checked_at = time.monotonic()
+        return _kept[1]
+
+
+def _signature() -> object:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_database(), (SELECT array[count(*), sum(hashtext(concat(id, path, name)))]"
+            " FROM questionbank_knowledgeconcept), (SELECT array[count(*), sum(hashtext(concat(id, terms)))]"
+            " FROM questionbank_synonymgroup)"
+        )
+        return cursor.fetchone()
+
+
+def _paths() -> Iterable[tuple[int, str, ConceptPath]]:
+    names: dict[str, str] = {}
+    width = KnowledgeConcept.steplen
+    for pk, node, name in KnowledgeConcept.objects.order_by("path").values_list("pk", "path", "name"):
+        names[node] = name
+        above = (names.get(node[:end], "") for end in range(width, len(node) + 1, width))
+        yield pk, node, tuple(above)

@@ -1,0 +1,216 @@
+# ruff: noqa: S608 - SQL of names of this module; what was typed is in the parameters
+"""How many questions have each value of a filter.
+
+Two ways lead there. Where a search has only filters that `FacetCube` knows, its rows are summed up, however many
+questions the bank has. Words, an owner, a figure or a bound within a per cent are counted question by question, up to
+`COUNTED`; of more the values are named without a number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+from questionbank.selectors.search.facet_cube import concept_groups, facet_cube
+from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
+
+__all__ = ["BANDS", "COUNTED", "FacetValue", "Facets", "count_facets"]
+
+COUNTED = 10_000  # questions that are counted one by one; of more a page says "10,000+"
+BANDS = 5  # of difficulty, each 100 / 5 per cent wide
+_SHOWN = 50  # values of one filter
+_LANGUAGES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One value of a filter with the number of matching questions that have it, None for "many"."""
+
+    value: str
+    label: str
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Counts of the questions that match.
+
+    Attributes:
+        total: number of questions, at most `COUNTED` where `is_capped`.
+        is_capped: there are more than were counted; no value has a count then.
+        values: by filter (kind, grade, language, source, difficulty, concept, hierarchy), the most frequent first.
+    """
+
+    total: int
+    is_capped: bool
+    values: Mapping[str, Sequence[FacetValue]]
+
+
+_COLUMNS = ("kind", "grade", "language", "source", "band")
+_FILTERS = ("kind", "grade", "language", "source", "difficulty", "concept", "hierarchy")
+_GROUPED = f"""
+    WITH candidate AS MATERIALIZED ({{candidates}} LIMIT {{limit}}),
+    counted AS (
+        SELECT id, kind, grade, language, source,
+            CASE WHEN difficulty_percent >= 100 THEN {BANDS} - 1
+                ELSE floor(difficulty_percent * {BANDS} / 100)::int END AS band
+        FROM candidate
+    ),
+    tagged AS MATERIALIZED (  -- before the concepts' paths are joined: most tags are of other questions
+        SELECT c.id, t.concept_id FROM candidate c
+        JOIN questionbank_questiontag t ON t.question_id = c.id
+    ),
+    below AS MATERIALIZED (
+        SELECT DISTINCT t.id, k.hierarchy_id, substr(k.path, 1, {{width}}) AS path
+        FROM tagged t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
+        WHERE k.path LIKE %s AND length(k.path) >= {{width}}
+    )
+    SELECT grouping(kind, grade, language, source, band) AS which,
+        coalesce(kind, grade, language, source, band::text) AS value, count(*)
+    FROM counted GROUP BY GROUPING SETS ((kind), (grade), (language), (source), (band), ())
+    UNION ALL
+    SELECT -1, path, count(*) FROM below GROUP BY path
+    UNION ALL
+    SELECT -2, hierarchy_id::text, count(DISTINCT id) FROM below GROUP BY hierarchy_id
+"""
+_OF_CUBE = ("concept", "difficulty_min", "difficulty_max", "grade", "kind", "language", "source", "status")
+_ALL = 2 ** len(_COLUMNS) - 1  # `grouping` of the total
+Found = dict[str, list[tuple[str, int]]]
+
+
+def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_words: bool = False) -> Facets:
+    """Count the questions by each filter's values.
+
+    Args:
+        filters: what `questions` were filtered by. Concepts right below the chosen one are counted, without one
+            the roots.
+        questions: those that match, in no order.
+        has_words: they were narrowed by more than the filters.
+    """
+    prefix = _path_of(filters.concept) if filters.concept is not None else ""
+    if not has_words and _cube_knows(filters):
+        return _from_cube(filters, prefix)
+    columns = ("id", "kind", "grade", "language", "source", "difficulty_percent")
+    try:
+        sql, parameters = questions.order_by().values(*columns).query.sql_with_params()
+    except EmptyResultSet:  # Django sees that nothing can pass
+        return Facets(total=0, is_capped=False, values={name: [] for name in _FILTERS})
+    facets = _from_questions(sql, parameters, prefix)
+    if facets.total <= COUNTED:
+        return facets
+    possible = _from_cube(filters, prefix).values
+    return Facets(
+        total=COUNTED,
+        is_capped=True,
+        values={
+            name: [FacetValue(value.value, value.label, None) for value in values]
+            for name, values in possible.items()
+        },
+    )
+
+
+def _cube_knows(filters: SearchFilters) -> bool:
+    """Whether the cube tells questions apart that these filters do."""
+    filters = filters.for_everybody
+    bounds = (filters.difficulty_min, filters.difficulty_max)
+    known = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
+    return replace(filters, **known) == SearchFilters() and all(
+        bound is None or float(bound).is_integer() for bound in bounds
+    )
+
+
+def _path_of(concept: int) -> str:
+    """Treebeard's path of a concept; of one that is gone, a path that no concept has."""
+    return KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first() or "-"
+
+
+def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
+    cube = facet_cube()
+    mask = cube.everything() if filters.status == ANY_STATUS else cube.equal("status", filters.status)
+    for name in ("grade", "kind", "language", "source"):
+        if value := getattr(filters, name):
+            mask &= cube.equal(name, value)
+    if filters.difficulty_min is not None:
+        mask &= cube.difficulty >= 2 * math.ceil(filters.difficulty_min)
+    if filters.difficulty_max is not None:
+        mask &= (cube.difficulty >= 0) & (cube.difficulty <= 2 * math.floor(filters.difficulty_max))
+    below, by_path, by_hierarchy = concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)
+    if prefix:
+        mask &= cube.tagged(below)
+    counts: Found = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
+    counts["band"] = cube.by_band(mask, BANDS)
+    counts["concept"] = cube.by_group(mask, by_path)
+    counts["hierarchy"] = cube.by_group(mask, by_hierarchy)
+    return Facets(total=cube.total(mask), is_capped=False, values=_labelled(counts))
+
+
+def _from_questions(candidates: str, parameters: Sequence[Any], prefix: str) -> Facets:
+    width = len(prefix) + KnowledgeConcept.steplen
+    query = _GROUPED.format(candidates=candidates, limit=COUNTED + 1, width=width)
+    counts: Found = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
+    total = 0
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*parameters, f"{prefix}%"])
+        for which, value, count in cursor.fetchall():
+            if which == -1:
+                counts["concept"].append((value, count))
+            elif which == -2:
+                counts["hierarchy"].append((value, count))
+            elif which == _ALL:
+                total = count
+            elif value is not None:
+                # A bit of `grouping` is 0 for the column that the row is grouped by, the first the highest.
+                grouped_by = _COLUMNS[len(_COLUMNS) - (_ALL - which).bit_length()]
+                counts[grouped_by].append((value, count))
+    return Facets(total=total, is_capped=False, values=_labelled(counts))
+
+
+def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[FacetValue]]:
+    kinds = {value: str(label) for value, label in Question.Kind.choices}
+    concepts = {
+        path: (str(pk), name)
+        for pk, path, name in KnowledgeConcept.objects.filter(
+            path__in=[path for path, _count in counts["concept"]]
+        ).values_list("pk", "path", "name")
+    }
+    hierarchies = dict(KnowledgeHierarchy.objects.values_list("pk", "name"))
+    return {
+        "kind": _values((value, kinds.get(value, value), count) for value, count in counts["kind"]),
+        "grade": _values((value, value, count) for value, count in counts["grade"]),
+        "language": _values(
+            (value, _LANGUAGES.get(value, value), count) for value, count in counts["language"]
+        ),
+        "source": _values((value, value, count) for value, count in counts["source"]),
+        "difficulty": sorted(
+            _values((value, _band_label(int(value)), count) for value, count in counts["band"]),
+            key=lambda band: band.value,
+        ),
+        "concept": _values(
+            ((*concepts[path], count) for path, count in counts["concept"] if path in concepts), shown=None
+        ),
+        "hierarchy": _values(
+            ((value, hierarchies[int(value)], count) for value, count in counts["hierarchy"]), shown=None
+        ),
+    }
+
+
+def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN) -> list[FacetValue]:
+    """Values by falling count; no value, and what no question has, is left out."""
+    ordered = sorted(
+        (row for row in rows if row[0] and row[2]), key=lambda row: (-row[2], str(row[1]).casefold())
+    )
+    return [FacetValue(value, str(label), count) for value, label, count in ordered[:shown]]
+
+
+def _band_label(band: int) -> str:
+    width = 100 // BANDS
+    return _("%(low)d to %(high)d %%") % {"low": band * width, "high": (band + 1) * width}

@@ -1,0 +1,193 @@
+"""What was typed into the search box: words, a whole question, or a formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import connection
+
+from analytics.text.formula_shape import text_formulas
+from analytics.text.formulas import segment_text
+from analytics.text.plain_maths import mark_plain_maths
+from analytics.text.tokens import detect_language, search_tokens
+from questionbank.selectors.search.english_words import is_english
+from questionbank.selectors.search.spelling import Vocabulary
+
+__all__ = ["ParsedQuery", "QuerySort", "parse_query", "quoted"]
+
+QuerySort = Literal["browse", "words", "question", "formula"]
+
+_QUESTION_WORDS = 6  # so many words are a sentence, of which the order says something too
+_CORRECTED_WORDS = 12  # more words are pasted rather than typed, and misspelt by their author
+_LONGEST = 4000  # characters; a whole question fits
+
+_PROSE_WORD = re.compile(r"[^\W\d_]{2,}")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_LATIN_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]+(?:['’][A-Za-z]+)?")
+_NUMBER = re.compile(
+    r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE
+)
+_ABOUT = (  # what is typed as a sum of words and numbers, and the name of what it is about
+    (re.compile(r"\$\\frac\{\d+\}\{\d+\}\$ of \d[\d,.]*\W*"), "fraction of an amount"),
+    (re.compile(r"\d+(?:\.\d+)? ?(?:%|per ?cent) of \d[\d,.]*\W*"), "percentage of an amount"),
+)
+_SIGN_TOKEN = re.compile(r"\d|^m[a-z]$")  # numbers, lone letters
+_ASKING = frozenset(  # words that go with any formula and say what is wanted of it, not what it is about
+    str.split(
+        """
+        a an and answer answers calculate calculation compute equal equals evaluate exactly expression find for
+        give how is it kn much of out please question simplify solution solve sum that the this to value what
+        whats work 求 计算 解 解方程 等于 多少
+        """
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A query as it will be searched for.
+
+    Attributes:
+        sort: ``"browse"`` for nothing typed.
+        text: what was typed.
+        searched: the same with misspelt words corrected and plain maths as LaTeX between dollars.
+        corrected: what was typed with misspelt words corrected, empty where none was.
+        read_as: `searched`, where plain maths was read in it; else empty.
+        tokens: what full-text search looks for, each once.
+        formulas: in LaTeX.
+        language: of the text.
+        number: of the question that was asked for by its number, or 0.
+        concept: what plain maths with words is about: "3/4 of 20" is a fraction of an amount.
+        is_number: nothing but a question's number was asked for: "Question 12", "#12"; "12" alone can be more.
+    """
+
+    sort: QuerySort
+    text: str
+    searched: str = ""
+    corrected: str = ""
+    read_as: str = ""
+    tokens: tuple[str, ...] = ()
+    formulas: tuple[str, ...] = ()
+    language: str = ""
+    number: int = 0
+    is_number: bool = False
+    concept: str = ""
+
+
+def parse_query(
+    text: str, vocabulary: Vocabulary, *, exact: bool = False, names: Collection[str] = frozenset()
+) -> ParsedQuery:
+    """Read what was typed.
+
+    Args:
+        vocabulary: of the bank; words that neither it nor English knows are corrected by those that it does.
+        exact: correct nothing.
+        names: words of the concepts' names and synonyms, which are right as well.
+    """
+    text = text.replace("\x00", " ").strip()[:_LONGEST]
+    if not text:
+        return ParsedQuery("browse", "")
+    marked = mark_plain_maths(text)
+    words = _words_of_prose(marked)
+    correctable = not exact and 0 < words <= _CORRECTED_WORDS
+    corrected = _corrected(text, vocabulary, names) if correctable else ""
+    searched = mark_plain_maths(corrected) if corrected else marked
+    language = detect_language(text)
+    formulas = tuple(text_formulas(searched))
+    number = _NUMBER.fullmatch(text)
+    return ParsedQuery(
+        sort=_sort(searched, words, formulas),
+        text=text,
+        searched=searched,
+        corrected=corrected,
+        read_as=searched if searched != (corrected or text) else "",
+        tokens=tuple(dict.fromkeys(search_tokens(searched, language))),
+        formulas=formulas,
+        language=language,
+        number=int(number["number"]) if number else 0,
+        is_number=bool(number and number["named"].strip()),
+        concept=next((name for pattern, name in _ABOUT if pattern.fullmatch(_asked_of(searched))), ""),
+    )
+
+
+def _sort(searched: str, words: int, formulas: Sequence[str]) -> QuerySort:
+    if formulas and not (_prose_tokens(searched) - _ASKING):
+        return "formula"
+    return "question" if words >= _QUESTION_WORDS else "words" if words else "formula"
+
+
+def _asked_of(searched: str) -> str:
+    """What was typed without the words before it that only ask: "what is", "find"."""
+    words = searched.split(" ")
+    start = next((place for place, word in enumerate(words) if word.lower() not in _ASKING), 0)
+    return " ".join(words[start:])
+
+
+def _prose_tokens(marked: str) -> set[str]:
+    prose = " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
+    return {token for token in search_tokens(prose) if not _SIGN_TOKEN.search(token)}
+
+
+def quoted(token: str) -> str:
+    """A token as `to_tsquery` reads it."""
+    return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _words_of_prose(marked: str) -> int:
+    """Number of words outside formulas; two Chinese characters are about one."""
+    prose = " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
+    return len(_PROSE_WORD.findall(_CHINESE.sub(" ", prose))) + (len(_CHINESE.findall(prose)) + 1) // 2
+
+
+def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str:
+    """The text with misspelt words replaced, or nothing where none is."""
+    prose = {
+        match[0]
+        for part in segment_text(mark_plain_maths(text))
+        if part.kind == "text"
+        for match in _LATIN_WORD.finditer(part.source)
+    }
+    tokens = {word: _token(word) for word in sorted(prose)}
+    candidates = {
+        word: [] if is_english(word) else vocabulary.corrections(token, names=names)
+        for word, token in tokens.items()
+    }
+    known = {token for word, token in tokens.items() if not candidates[word] and vocabulary.count(token)}
+    meant = {
+        word: better
+        for word, choice in candidates.items()
+        if choice and (better := _likeliest(tokens[word], choice, known))
+    }
+    if not meant:
+        return ""
+    return _LATIN_WORD.sub(lambda match: meant.get(match[0], match[0]), text)
+
+
+def _token(word: str) -> str:
+    return next(iter(search_tokens(word)), "")
+
+
+_STANDING_TOGETHER = """
+    SELECT token FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY AS asked (token, query, place)
+    WHERE EXISTS (
+        SELECT FROM questionbank_question WHERE search_vector @@ to_tsquery('simple', asked.query)
+    )
+    ORDER BY place
+"""
+
+
+def _likeliest(token: str, candidates: Sequence[str], known: Collection[str]) -> str:
+    """The first candidate that stands in some question together with the query's other words, else the first.
+
+    Nothing where the token itself stands in a question: a word newer than the vocabulary is right too.
+    """
+    together = [" & ".join(quoted(word) for word in (candidate, *known)) for candidate in candidates]
+    with connection.cursor() as cursor:
+        cursor.execute(_STANDING_TOGETHER, [[token, *candidates], [quoted(token), *together]])
+        standing = [row[0] for row in cursor.fetchall()]
+    if token in standing:
+        return ""
+    return standing[0] if standing else candidates[0]

@@ -1,0 +1,213 @@
+"""Rankings of one query, and their fusion.
+
+Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): a question's score is the sum, over the rankings
+that hold it, of weight / (60 + its rank). Ranks are compared and never scores, which have no common unit.
+A third ranking holds those of the questions found in which the query stands almost literally. A query with a
+formula adds the questions whose formulas are built alike, a query that names a concept those tagged with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from django.db.models import QuerySet
+from rapidfuzz import fuzz
+
+from analytics.inference.encode import TextEncoder
+from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
+from questionbank.models import Lens, Question
+from questionbank.selectors.search.query import ParsedQuery
+from questionbank.selectors.search.text_search import TextRanking
+from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.serving import Serving
+
+__all__ = ["BY_VECTOR", "Found", "Fused", "VectorRanking", "fuse", "rank_by_formulas", "rank_by_vectors"]
+
+RRF_CONSTANT = 60
+BY_VECTOR = 100  # questions that the vectors contribute
+NEAR_ENOUGH = {  # cosine from which a vector is near in meaning; a literal table, see decision 40
+    Lens.PURPOSE: 0.65,
+    Lens.WORDING: 0.35,
+}
+COMPARED = 60  # of the best questions of both rankings, whose texts are compared with the query
+LITERAL = 90.0  # per cent of likeness from which a query stands in a text almost literally
+_LONGEST_COMPARED = 2000  # characters of a text
+_SIGNS = re.compile(r"[$\\{}]+")
+
+# Weights of words, vectors and literal likeness. Tuned on the half of the public questions that `manage.py
+# evaluate search` calls "dev"; its figures are of the other half. A few words that some question holds speak
+# for themselves: there, vectors only add what has other words, below. Where no question holds a third of
+# their weight, the vectors lead.
+_FEW_WORDS_HELD = (1.0, 0.01, 0.0)
+_FEW_WORDS = (0.5, 1.0, 0.0)
+_SENTENCE_OR_FORMULA = (1.0, 0.5, 3.0)
+_HELD = 1 / 3  # share of the query's weight
+
+# A formula is looked for by how it is built; what is asked with it only breaks ties.
+_ALIKE = {"formula": 8.0, "words": 1.0, "question": 0.5}
+LIKE = 0.5  # likeness from which a formula counts as alike
+_MOST_FORMULAS = 8  # of one text that are compared
+_SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything
+
+# A query that names a concept finds what is tagged with it, then what holds its name; a sentence that names one
+# only prefers what is tagged.
+_TAGGED, _TAGGED_IN_PART, _PHRASE, _BY_MEANING, _TAGGED_MENTIONED = 2.0, 1.5, 1.0, 0.6, 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRanking:
+    """Ids by falling cosine; `notice` says when another lens had to stand in."""
+
+    ids: list[int] = field(default_factory=list)
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """One question of the fused ranking."""
+
+    id: int
+    score: float
+    found_by: tuple[str, ...]
+
+
+def rank_by_vectors(
+    parsed: ParsedQuery,
+    questions: QuerySet[Question] | None,
+    serving: Serving,
+    *,
+    language: str = "",
+) -> VectorRanking:
+    """The questions whose vectors are nearest to the query's; none while the bank has no vectors.
+
+    Args:
+        questions: what the filters let pass, None for all that are ready.
+        language: of the questions wanted, where a filter names it; else the query's own counts.
+    """
+    language = language or parsed.language
+    lens = Lens.PURPOSE if Lens.PURPOSE in serving.sets else Lens.WORDING
+    if lens not in serving.sets or not (serving.serves(lens, language) or Lens.WORDING in serving.sets):
+        return VectorRanking()
+    embedding_set, encoder, notice = serving.lens_for(lens, language)
+    vector = _query_vector(encoder, parsed.searched)  # type: ignore[arg-type]  # hashed by identity
+    hits = nearest(embedding_set=embedding_set, vector=vector, k=BY_VECTOR, question_ids=questions)
+    least = NEAR_ENOUGH[Lens(embedding_set.lens)]
+    return VectorRanking([pk for pk, cosine in hits if cosine >= least], notice)
+
+
+@lru_cache(maxsize=512)
+def _query_vector(encoder: TextEncoder, searched: str) -> npt.NDArray[np.float32]:
+    """The vector of a query, kept for the next page, filter or order of the same search."""
+    vector: npt.NDArray[np.float32] = encoder.encode([searched])[0]
+    vector.setflags(write=False)
+    return vector
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What each way of searching found for one query.
+
+    Attributes:
+        text: by words and formula tokens.
+        vectors: ids by falling likeness in meaning.
+        phrases: by the names of what the query names; see `Named`.
+        tagged: ids by how exactly the query names their concept, the most exact first.
+        alike: ids by falling likeness of their formulas.
+        is_concept: the query is a concept's name and nothing else.
+    """
+
+    text: TextRanking
+    vectors: Sequence[int] = ()
+    phrases: TextRanking = field(default_factory=TextRanking)
+    tagged: Sequence[Sequence[int]] = ()
+    alike: Sequence[int] = ()
+    is_concept: bool = False
+
+
+def fuse(parsed: ParsedQuery, found: Found) -> list[Fused]:
+    """One ranking of all, best first; ties go to the newer question."""
+    scores: dict[int, float] = defaultdict(float)
+    if found.is_concept:
+        _fuse_concept(scores, found)
+    else:
+        _fuse_text(scores, parsed, found)
+    text_name = "formula" if parsed.sort == "formula" else "text"
+    names = (
+        ("concept", {pk for ids in found.tagged for pk in ids} if found.is_concept else set()),
+        (text_name, {*found.text.ids, *found.phrases.ids, *found.alike}),
+        ("vector", set(found.vectors)),
+    )
+    return [
+        Fused(pk, round(scores[pk], 6), tuple(name for name, ids in names if pk in ids))
+        for pk in sorted(scores, key=lambda pk: (-scores[pk], -pk))
+    ]
+
+
+def _fuse_concept(scores: dict[int, float], found: Found) -> None:
+    best = 1 / (RRF_CONSTANT + 1)
+    for weight, ids in zip((_TAGGED, _TAGGED_IN_PART), found.tagged, strict=False):
+        for pk in ids:
+            scores[pk] += weight * best
+    _add(scores, found.phrases.ids, _PHRASE)
+    named = set(scores)
+    for ranking in (found.vectors, found.text.ids):
+        _add(scores, [pk for pk in ranking if pk in named], _BY_MEANING)
+    _add(scores, [pk for pk in (*found.text.ids, *found.vectors) if pk not in named], _FEW_WORDS_HELD[1])
+
+
+def _fuse_text(scores: dict[int, float], parsed: ParsedQuery, found: Found) -> None:
+    text_weight, vector_weight, literal_weight = _SENTENCE_OR_FORMULA
+    if parsed.sort == "words":
+        few_words = _FEW_WORDS_HELD if found.text.held >= _HELD else _FEW_WORDS
+        text_weight, vector_weight, literal_weight = few_words
+    _add(scores, found.text.ids, text_weight)
+    _add(scores, found.vectors, vector_weight)
+    _add(scores, found.alike, _ALIKE.get(parsed.sort, 0.0))
+    if literal_weight and not found.alike:
+        best = sorted(scores, key=lambda pk: (-scores[pk], -pk))[:COMPARED]
+        _add(scores, _literally(parsed.searched, best), literal_weight)
+    tagged = {pk for ids in found.tagged for pk in ids}
+    for pk in tagged.intersection(scores):
+        scores[pk] += _TAGGED_MENTIONED / (RRF_CONSTANT + 1)
+
+
+def rank_by_formulas(parsed: ParsedQuery, candidates: Sequence[int]) -> list[int]:
+    """Those candidates whose formulas are built like the query's, the likest first, short texts before long ones."""
+    asked = [formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED]
+    asked = asked or [formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)]
+    order: dict[int, tuple[float, int, int]] = {}
+    rows = Question.objects.filter(pk__in=candidates).values_list("pk", "text") if asked else ()
+    for pk, text in rows:
+        held = text_formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
+        if not held:
+            continue
+        likeness = sum(max(formula_likeness(own, rival) for rival in held) for own in asked) / len(asked)
+        if likeness >= LIKE:
+            order[pk] = (-round(likeness, 3), len(text), -pk)
+    return sorted(order, key=lambda pk: order[pk])
+
+
+def _add(scores: dict[int, float], ranking: Sequence[int], weight: float) -> None:
+    for rank, pk in enumerate(ranking, start=1):
+        scores[pk] += weight / (RRF_CONSTANT + rank)
+
+
+def _literally(searched: str, ids: Sequence[int]) -> list[int]:
+    """Those questions in whose text the query stands almost literally, the likest first."""
+    query = _plain(searched)
+    likeness: dict[int, float] = {}
+    for pk, text in Question.objects.filter(pk__in=ids).values_list("pk", "text") if query else ():
+        score = fuzz.partial_ratio(query, _plain(text[:_LONGEST_COMPARED]), score_cutoff=LITERAL)
+        if score:
+            likeness[pk] = score
+    return sorted(likeness, key=lambda pk: (-likeness[pk], -pk))
+
+
+def _plain(text: str) -> str:
+    return " ".join(_SIGNS.sub(" ", text).casefold().split())

@@ -1,0 +1,216 @@
+"""Ranking questions by the words and formula tokens that they share with a query.
+
+PostgreSQL's full text finds them; how rare each word is decides their order, because neither `ts_rank` nor
+`ts_rank_cd` knows that. To stay quick in a large bank, candidates come from the rarest words alone, as many
+as a budget allows; commoner ones only help to order them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.postgres.search import SearchQuery
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from analytics.text.formula_shape import shape_tokens
+from questionbank.models import Question
+from questionbank.selectors.search.query import quoted
+from questionbank.selectors.search.spelling import Vocabulary
+
+__all__ = [
+    "TextRanking",
+    "phrase_condition",
+    "rank_by_phrases",
+    "rank_by_shapes",
+    "rank_by_text",
+    "shape_condition",
+    "text_condition",
+]
+
+CANDIDATE_BUDGET = 3000  # rows that the words' posting lists may hold together
+FROM_ONE_WORD = 1500  # a word of more questions leads to none of them by itself
+RESCORED = 150  # candidates of which every word is compared with the query
+TYPICAL_WORDS = 100  # tokens of a long question; a text much longer than the query counts a little less
+MOST_TOKENS = 16  # the rarest of a query's tokens; a long question has more
+ENOUGH = 20  # questions with every word from which others are not offered
+SAME_SHAPE = 400  # questions with a formula of the query's shape that are looked at
+COMPARED_SHAPES = 80  # of them, with the most of the query's tokens
+ASSUMED_COUNT = 50  # of a token that no statistics know
+LEAST_HELD = 1 / 3  # share of the query's weight; a question that holds less is no answer to it
+
+
+@dataclass(frozen=True, slots=True)
+class TextRanking:
+    """Questions by falling score, and the condition that all matching ones fulfil.
+
+    Attributes:
+        ids: at most `RESCORED`, those that hold less than `LEAST_HELD` of the query's weight left out.
+        matching: fulfilled by every question that holds all tokens, ranked or not; None without tokens.
+        held: share of the query's weight that the first question holds; 1 where it holds every token.
+        complete: how many of the first ids hold every token.
+    """
+
+    ids: list[int] = field(default_factory=list)
+    matching: Q | None = None
+    held: float = 0.0
+    complete: int = 0
+
+
+def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabulary: Vocabulary) -> TextRanking:
+    """Rank the questions that hold all tokens, or, where these are few, those that hold the rarest.
+
+    Args:
+        tokens: of the query, each once.
+        questions: what the filters let pass, in no order.
+    """
+    if not tokens:
+        return TextRanking()
+    counts = _counts(tokens, vocabulary)
+    rarest = _rarest(tokens, counts)
+    leading = _leading(rarest, counts)
+    weights = {token: vocabulary.rarity(token) for token in rarest}
+    every = " & ".join(map(quoted, rarest))
+    rows = _scored(questions, leading, rarest, weights, every)
+    held = rows[0][2] / sum(weights.values()) if rows else 0.0
+    rows = [row for row in rows if row[1] or row[2] >= LEAST_HELD * sum(weights.values())]
+    complete = [pk for pk, has_all, _held in rows if has_all]
+    if len(complete) >= ENOUGH:
+        return TextRanking(complete, _holding(every), held, len(complete))
+    return TextRanking([pk for pk, *_ in rows], _holding(every), held, len(complete))
+
+
+def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Q | None:
+    """What a question fulfils that holds all tokens (`TextRanking.matching`)."""
+    return _holding(" & ".join(map(quoted, _rarest(tokens, _counts(tokens, vocabulary))))) if tokens else None
+
+
+def _counts(tokens: Sequence[str], vocabulary: Vocabulary) -> dict[str, int]:
+    return {token: vocabulary.count(token) or ASSUMED_COUNT for token in tokens}
+
+
+def _rarest(tokens: Sequence[str], counts: dict[str, int]) -> list[str]:
+    return sorted(tokens, key=lambda token: counts[token])[:MOST_TOKENS]
+
+
+def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Question]) -> TextRanking:
+    """Rank the questions in which one of the phrases stands, word beside word; those before long texts.
+
+    Args:
+        phrases: tokens of each, in order.
+    """
+    query = _any_phrase(phrases)
+    if not query:
+        return TextRanking()
+    order = "ts_rank_cd(q.search_vector, to_tsquery('simple', %s), 1)"
+    ids = _ordered(questions.filter(_holding(query)), FROM_ONE_WORD, order, [query], RESCORED)
+    return TextRanking(ids, _holding(query), 1.0 if ids else 0.0, len(ids))
+
+
+def phrase_condition(phrases: Sequence[Sequence[str]]) -> Q | None:
+    """What a question fulfils in which one of the phrases stands."""
+    query = _any_phrase(phrases)
+    return _holding(query) if query else None
+
+
+def _any_phrase(phrases: Sequence[Sequence[str]]) -> str:
+    return " | ".join(f"({' <-> '.join(map(quoted, phrase))})" for phrase in phrases if phrase)
+
+
+def shape_condition(formulas: Sequence[str]) -> Q | None:
+    """What a question fulfils that holds formulas of the same shapes as all of these."""
+    shapes = shape_tokens(formulas)
+    return _holding(" & ".join(map(quoted, shapes))) if shapes else None
+
+
+def rank_by_shapes(
+    formulas: Sequence[str], tokens: Sequence[str], questions: QuerySet[Question]
+) -> list[int]:
+    """Return questions that hold a formula of the same shape as one of these, those with most tokens first."""
+    shapes = shape_tokens(formulas)
+    if not shapes:
+        return []
+    alike = questions.filter(_holding(" | ".join(map(quoted, shapes))))
+    compared = [quoted(token) for token in tokens[:MOST_TOKENS]]
+    order = " + ".join(["(q.search_vector @@ to_tsquery('simple', %s))::int"] * len(compared)) or "0"
+    return _ordered(alike, SAME_SHAPE, order, compared, COMPARED_SHAPES)
+
+
+def _ordered(
+    questions: QuerySet[Question], looked_at: int, order: str, parameters: list[Any], limit: int
+) -> list[int]:
+    """The best of so many questions by an expression of ours over their row `q`."""
+    try:
+        sql, own = questions.order_by().values("id")[:looked_at].query.sql_with_params()
+    except EmptyResultSet:
+        return []
+    query = (
+        f"SELECT q.id FROM ({sql}) AS matching JOIN questionbank_question q USING (id)"  # noqa: S608 - ours
+        f" ORDER BY {order} DESC, q.id DESC LIMIT {limit}"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*own, *parameters])
+        return [int(row[0]) for row in cursor.fetchall()]
+
+
+def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:
+    """The rarest tokens, as many as the budget allows, and the very rarest whatever it costs."""
+    leading: list[str] = []
+    spent = 0
+    for token in rarest:
+        spent += counts[token]
+        if leading and (spent > CANDIDATE_BUDGET or counts[token] > FROM_ONE_WORD):
+            break
+        leading.append(token)
+    return leading
+
+
+def _holding(query: str) -> Q:
+    return Q(search_vector=SearchQuery(query, search_type="raw", config="simple"))
+
+
+def _scored(
+    questions: QuerySet[Question],
+    leading: Sequence[str],
+    rarest: Sequence[str],
+    weights: dict[str, float],
+    every: str,
+) -> list[tuple[int, bool, float]]:
+    """Candidates with whether they hold every token, and the weight of those they hold, best first."""
+    parts: list[str] = []
+    parameters: list[Any] = []
+    # Questions with every token come first: where all words are common, no single one would lead to them.
+    branches = [(every, sum(weights.values()))] + [(quoted(token), weights[token]) for token in leading]
+    for query, weight in branches:
+        branch = questions.filter(_holding(query)).values("id")[:FROM_ONE_WORD]
+        try:
+            sql, own = branch.query.sql_with_params()
+        except EmptyResultSet:  # Django sees that the filters let nothing pass
+            return []
+        parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS word")  # noqa: S608 - Django's SQL
+        parameters += [weight, *own]
+    # Beyond the sum of the weights: a short text that holds the words is more about them than a long one,
+    # and words that stand together count for more than words apart.
+    query = f"""
+        WITH candidate AS MATERIALIZED (
+            SELECT id, sum(weight) AS part FROM ({" UNION ALL ".join(parts)}) AS found
+            GROUP BY id ORDER BY part DESC, id DESC LIMIT {RESCORED}
+        ), scored AS (
+            SELECT c.id, {" + ".join(["(q.search_vector @@ to_tsquery('simple', %s))::int * %s::float8"] * len(rarest))}
+                AS held, length(q.search_vector) AS words,
+                ts_rank_cd(q.search_vector, to_tsquery('simple', %s)) AS nearness,
+                q.search_vector @@ to_tsquery('simple', %s) AS has_all
+            FROM candidate c JOIN questionbank_question q ON q.id = c.id
+        )
+        SELECT id, has_all, held FROM scored
+        ORDER BY has_all DESC, held * held / (%s + words) * (1 + 3 * nearness) DESC, id DESC
+    """  # noqa: S608 - only numbers of ours; what was typed is in the parameters
+    for token in rarest:
+        parameters += [quoted(token), weights[token]]
+    parameters += [every, every, float(TYPICAL_WORDS)]
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return [(int(pk), bool(has_all), float(held)) for pk, has_all, held in cursor.fetchall()]

@@ -1,0 +1,1 @@
+"""What is similar to a question, why, and worked exemplars of it."""

@@ -1,0 +1,179 @@
+"""A worked case: the nearest question at each distance in the hierarchy.
+
+QuesCo (Ning et al., AAAI 2023), Figure 7: what the encoder has learned shows in cosines that fall as the
+distance in the hierarchy (Eq. 1, `analytics.encoder.khar.kh_distance`) grows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from analytics.inference.encode import TextEncoder
+from analytics.records import ConceptPath
+from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Lens, Question, QuestionTag
+from questionbank.selectors.questions.augmentation import question_augmented
+from questionbank.selectors.questions.concept_levels import concept_levels
+from questionbank.selectors.questions.questions import concept_paths
+from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.serving import Serving
+
+__all__ = ["DistanceRow", "WorkedCase", "worked_case"]
+
+_DRAWS = 6  # of the augmentation; one that changes nothing is passed over
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceRow:
+    """One distance.
+
+    Attributes:
+        distance: 0 for the question itself as augmentation changes it, 1 .. levels + 1 for another one.
+        shared: the deepest level at which concepts agree; 0 for none.
+        text: of the question at this distance; empty where there is none.
+        question: None at distance 0, and where no question of the bank is at this distance.
+        cosine: to the question asked about.
+        paths: of the question at this distance, in the hierarchy.
+        notice: why there is nothing, where there is nothing.
+    """
+
+    distance: int
+    shared: int
+    text: str
+    question: Question | None
+    cosine: float | None
+    paths: tuple[ConceptPath, ...]
+    notice: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedCase:
+    """The nearest question at each distance.
+
+    Attributes:
+        hierarchy: in which distances are counted; None where the question has no concept.
+        levels: L of the hierarchy.
+        paths: of the question asked about, in it.
+        encoder: name of the model that gave the cosines.
+        notice: what to know about the whole, e.g. that no model knows the question's language.
+    """
+
+    hierarchy: KnowledgeHierarchy | None
+    levels: int
+    paths: tuple[ConceptPath, ...]
+    rows: tuple[DistanceRow, ...]
+    encoder: str
+    notice: str
+
+
+def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> WorkedCase:
+    """The nearest ready question of the same language at each distance from a question.
+
+    Args:
+        seed: of the augmentation at distance 0.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors yet.
+    """
+    embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, question.language, [question.text])
+    vector = encoder.encode([question.text])[0]
+    rows = [_augmented_row(question, vector, encoder, seed)]
+    tags = list(question.tags.select_related("concept__hierarchy"))
+    if not tags:
+        return WorkedCase(None, 0, (), tuple(rows), encoder.name, notice)
+    owner = Counter(tag.concept.hierarchy for tag in tags).most_common(1)[0][0]
+    levels = concept_levels(hierarchy=owner)
+    own = [levels.prefixes(tag.concept.path) for tag in tags if tag.concept.hierarchy_id == owner.pk]
+    hits = [
+        (
+            distance,
+            _nearest(question, vector, embedding_set, _at(question, owner, own, levels.levels, distance)),
+        )
+        for distance in range(1, levels.levels + 2)
+    ]
+    ids = [hit[0] for _distance, hit in hits if hit]
+    questions = Question.objects.defer("search_vector").in_bulk(ids)
+    paths = concept_paths([question.pk, *ids], hierarchy=owner)
+    rows += [_row(levels.levels, distance, hit, questions, paths) for distance, hit in hits]
+    return WorkedCase(
+        owner, levels.levels, tuple(paths.get(question.pk, ())), tuple(rows), encoder.name, notice
+    )
+
+
+def _at(
+    question: Question,
+    hierarchy: KnowledgeHierarchy,
+    own: Sequence[Sequence[str]],
+    levels: int,
+    distance: int,
+) -> QuerySet[Question]:
+    """The ready questions at a distance: they share concepts down to one level and no deeper.
+
+    Args:
+        own: of each of the question's tags, the tree paths of its concepts, level 1 first.
+    """
+    shared = levels + 1 - distance  # the deepest level at which concepts agree; 0: none
+    tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy)
+    near = (
+        tagged
+        if shared == 0
+        else _below(tagged, [prefixes[shared - 1] for prefixes in own if len(prefixes) >= shared])
+    )
+    nearer = _below(tagged, [prefixes[shared] for prefixes in own if len(prefixes) > shared])
+    return (
+        Question.objects.filter(status=Question.Status.READY, language=question.language)
+        .filter(pk__in=near.values("question_id"))
+        .exclude(pk__in=nearer.values("question_id"))
+    )
+
+
+def _below(tags: QuerySet[QuestionTag], paths: Sequence[str]) -> QuerySet[QuestionTag]:
+    if not paths:
+        return tags.none()
+    wanted = Q()
+    for path in set(paths):
+        wanted |= Q(concept__path__startswith=path)
+    return tags.filter(wanted)
+
+
+def _nearest(
+    question: Question, vector: np.ndarray, embedding_set: EmbeddingSet, among: QuerySet[Question]
+) -> tuple[int, float] | None:
+    hits = nearest(embedding_set=embedding_set, vector=vector, k=1, question_ids=among, exclude=[question.pk])
+    return hits[0] if hits else None
+
+
+def _row(
+    levels: int,
+    distance: int,
+    hit: tuple[int, float] | None,
+    questions: dict[int, Question],
+    paths: dict[int, list[ConceptPath]],
+) -> DistanceRow:
+    shared = levels + 1 - distance
+    if hit is None or hit[0] not in questions:  # none, or just deleted
+        return DistanceRow(
+            distance, shared, "", None, None, (), _("No ready question with a vector is at this distance.")
+        )
+    neighbour = questions[hit[0]]
+    return DistanceRow(
+        distance, shared, neighbour.text, neighbour, round(hit[1], 4), tuple(paths.get(neighbour.pk, ())), ""
+    )
+
+
+def _augmented_row(question: Question, vector: np.ndarray, encoder: TextEncoder, seed: int) -> DistanceRow:
+    try:
+        drawn = question_augmented(text=question.text, seed=seed, draws=_DRAWS).whole
+    except (ServiceUnavailable, ValidationFailed) as error:
+        return DistanceRow(0, 0, "", None, None, (), str(error))
+    text = next((draw.text for draw in drawn if draw.text and draw.pieces), "")
+    if not text:
+        return DistanceRow(0, 0, "", None, None, (), _("The augmentation finds nothing to change in it."))
+    cosine = float(encoder.encode([text])[0] @ vector)
+    return DistanceRow(0, 0, text, None, round(cosine, 4), (), "")

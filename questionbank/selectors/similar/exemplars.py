@@ -1,0 +1,354 @@
+"""Worked exemplars of a question, stored or pasted, and the answer that they give without a language model.
+
+Yang et al., "Learning by Analogy", Eq. 2, on the bank: problems with the question's graph first, then the nearest by
+the retriever where one serves, else by meaning. The number of rows that are read does not grow with the bank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from analytics.analogy.exemplars import (
+    ANSWER_FORMATS,
+    PromptSettings,
+    answer_text,
+    few_shot_prompt,
+    prompt_exemplars,
+    prompt_tokens,
+    story_key,
+)
+from analytics.analogy.graphs import ComputationalGraph, graph_similarity
+from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
+from analytics.catalog import CAPABILITIES
+from analytics.errors import DataError
+from analytics.expression.keys import prototype_equation
+from analytics.records import ProblemRecord
+from analytics.solver.targets import target_tree
+from analytics.text.number_slots import number_slots
+from questionbank.capabilities.catalog import lens_name
+from questionbank.models import Lens, Question, QuestionEmbedding
+from questionbank.selectors.questions.computations import (
+    Computation,
+    question_computation,
+    same_computation_ids,
+    text_computation,
+)
+from questionbank.selectors.questions.solutions import SolvedText, computation_shown
+from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.serving import Serving
+
+__all__ = [
+    "EXEMPLARS",
+    "ExemplarPrompt",
+    "WorkedExemplar",
+    "WorkedExemplars",
+    "exemplar_prompt",
+    "question_exemplars",
+    "text_exemplars",
+]
+
+EXEMPLARS = 8
+VOTERS = 16
+"""Nearest problems whose graphs are tried on the question's numbers."""
+
+_NEAREST = 48  # of any graph; some repeat a story, some have neither equation nor answer
+_SAME_GRAPH = 300  # with the question's graph, those whose equation is known first
+_READ = 24  # of those the nearest
+_AGREEMENT = 0.5  # share of the votes from which the neighbours agree
+_MUCH_ALIKE = 0.5  # similarity of graphs from which the sentence mentions it
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedExemplar:
+    """A worked problem that shows how a question is solved.
+
+    Attributes:
+        problem: what a prompt takes from it: published equation, answer and solution.
+        similarity: cosine with the question under the lens.
+        solved: its equation worked out, its own or else the solver's; None where neither is known.
+        has_same_graph: whether it is computed as the question is.
+        is_predicted: whether the equation is the solver's.
+        reason: one sentence on why it was chosen.
+    """
+
+    question: Question
+    problem: ProblemRecord
+    similarity: float
+    solved: SolvedText | None
+    has_same_graph: bool
+    is_predicted: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedExemplars:
+    """The exemplars of a question.
+
+    Attributes:
+        exemplars: those with its graph first, then the others; within both the most similar first.
+        shape: what the question computes, in letters; empty where that is not known.
+        lens: what the similarity compares, as pages call it.
+        notice: that another lens stands in; empty: none does.
+        applied: the answer of the nearest problems' graphs with the question's numbers; None where none fits. They
+            are taken by similarity alone, so that what is known of the question's own equation does not help.
+        voters: how many nearest problems had a graph.
+    """
+
+    exemplars: tuple[WorkedExemplar, ...]
+    shape: str
+    lens: str
+    notice: str
+    applied: AppliedAnswer | None
+    voters: int
+
+    @property
+    def voters_agree(self) -> bool:
+        """Whether the answer has half of the votes; a page folds away one that has fewer."""
+        return self.applied is not None and self.applied.confidence >= _AGREEMENT
+
+
+@dataclass(frozen=True, slots=True)
+class ExemplarPrompt:
+    """A few-shot prompt.
+
+    Attributes:
+        answers: the format of its answers, of `ANSWER_FORMATS`.
+        used: exemplars that it shows.
+        lacking: exemplars without an answer in that format, which it cannot show.
+        tokens: words and signs.
+    """
+
+    text: str
+    answers: str
+    used: int
+    lacking: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    question: Question
+    similarity: float
+    computation: Computation | None
+
+    def computes(self, key: str) -> bool:
+        """Whether it has the graph of a key; an empty key is no graph."""
+        return bool(key) and self.computation is not None and self.computation.key == key
+
+
+def question_exemplars(
+    *, question: Question, solved: SolvedText | None, serving: Serving, k: int = EXEMPLARS
+) -> WorkedExemplars:
+    """The `k` best exemplars of a stored question; never the question itself or a wording of it.
+
+    Args:
+        solved: how the question is solved, by `question_solved`.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors yet.
+    """
+    original = question.paraphrase_of_id or question.pk
+    same = Question.objects.filter(Q(pk=original) | Q(paraphrase_of=original))
+    search = _Search(
+        question.text, question.language, serving, exclude=list(same.values_list("pk", flat=True))
+    )
+    return search.exemplars(solved, k, stored=question)
+
+
+def text_exemplars(
+    *, text: str, language: str, solved: SolvedText | None, serving: Serving, k: int = EXEMPLARS
+) -> WorkedExemplars:
+    """The same for a text that is not in the bank.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors yet.
+    """
+    return _Search(text, language, serving, exclude=[]).exemplars(solved, k)
+
+
+class _Search:
+    """One search for exemplars: a fixed number of queries, whatever the size of the bank."""
+
+    def __init__(self, text: str, language: str, serving: Serving, *, exclude: list[int]) -> None:
+        self._text, self._language, self._exclude = text, language, exclude
+        self._serving = serving
+        self._set, self._notice = serving.set_for(_lens(serving, text, language), language, [text])
+
+    def exemplars(self, solved: SolvedText | None, k: int, stored: Question | None = None) -> WorkedExemplars:
+        asked = _asked_computation(self._text, solved)
+        key = asked.key if asked else ""
+        vector = self._vector(stored)
+        near = dict(self._nearest(vector, None, _NEAREST))
+        same = same_computation_ids(
+            key=key, language=self._language, exclude=self._exclude, limit=_SAME_GRAPH
+        ) if key else []  # fmt: skip
+        near_and_same = self._nearest(vector, same, _READ) if same else []
+        candidates = self._read({**near, **dict(near_and_same)})
+        voters = _voters([candidate for candidate in candidates if candidate.question.pk in near])
+        answers = apply_graphs(voters, [slot.value for slot in number_slots(self._text)])
+        usable = sorted(filter(_is_worked, candidates), key=lambda candidate: not candidate.computes(key))
+        return WorkedExemplars(
+            exemplars=tuple(_exemplar(candidate, asked) for candidate in usable[:k]),
+            shape=asked.reading if asked else "",
+            lens=lens_name(self._set.lens),
+            notice=self._notice,
+            applied=answers[0] if answers else None,
+            voters=len(voters),
+        )
+
+    def _vector(self, stored: Question | None) -> Vector:
+        """The stored question's vector where it is up to date, else one that is made now."""
+        rows = QuestionEmbedding.objects.filter(
+            question=stored, embedding_set=self._set, vector__isnull=False
+        )
+        row = rows.first() if stored is not None else None
+        if stored is not None and row is not None and bytes(row.content_hash) == bytes(stored.content_hash):
+            return np.asarray(row.vector, dtype=np.float32)
+        return cast(Vector, self._serving.encoder(self._set.lens).encode([self._text])[0])
+
+    def _nearest(self, vector: Vector, ids: Sequence[int] | None, limit: int) -> list[tuple[int, float]]:
+        return nearest(
+            embedding_set=self._set, vector=vector, k=limit, question_ids=ids, exclude=self._exclude
+        )
+
+    def _read(self, similarities: Mapping[int, float]) -> list[_Candidate]:
+        """The questions, the most similar first, each story once, and the question's own story not at all."""
+        rows = (
+            Question.objects.filter(pk__in=similarities, language=self._language)
+            .select_related("equation", "machine_solution")
+            .defer("search_vector")
+        )
+        stories = {story_key(self._text)}
+        candidates: list[_Candidate] = []
+        for question in sorted(rows, key=lambda row: (-similarities[row.pk], row.pk)):
+            story = story_key(question.text)
+            if story in stories:
+                continue
+            stories.add(story)
+            candidates.append(_Candidate(question, similarities[question.pk], question_computation(question)))
+        return candidates
+
+
+def _lens(serving: Serving, text: str, language: str) -> str:
+    """The retriever's lens where it has vectors and compares such a text, else the meaning's."""
+    row = CAPABILITIES["analogy"].lens
+    if row is None or row.word not in serving.sets or not row.takes(text):
+        return Lens.PURPOSE.value
+    return row.word if serving.serves(row.word, language, [text]) else Lens.PURPOSE.value
+
+
+def _asked_computation(text: str, solved: SolvedText | None) -> Computation | None:
+    """What the question computes: by its own equation, else by the solver's where that is certain enough."""
+    if solved is None or solved.shown is None:
+        return None
+    probability = None if solved.known else solved.shown.probability
+    return text_computation(text, solved.shown.equation, probability)
+
+
+def _voters(candidates: Sequence[_Candidate]) -> list[Neighbour]:
+    """The nearest problems whose equation can be read, as retrieve-and-apply takes them."""
+    voters: list[Neighbour] = []
+    for candidate in candidates:
+        if candidate.computation is None or len(voters) == VOTERS:
+            continue
+        slots = number_slots(candidate.question.text)
+        try:
+            tree = target_tree(candidate.computation.equation, slots)
+        except DataError:
+            continue
+        graph = ComputationalGraph(tree, candidate.computation.key, prototype_equation(tree))
+        voters.append(Neighbour(graph, candidate.similarity, row=candidate.question.pk))
+    return voters
+
+
+def _exemplar(candidate: _Candidate, asked: Computation | None) -> WorkedExemplar:
+    computation = candidate.computation
+    return WorkedExemplar(
+        question=candidate.question,
+        problem=_problem(candidate.question),
+        similarity=max(0.0, min(1.0, candidate.similarity)),
+        solved=computation_shown(computation) if computation else None,
+        has_same_graph=asked is not None and candidate.computes(asked.key),
+        is_predicted=computation is not None and computation.is_predicted,
+        reason=_reason(computation, asked),
+    )
+
+
+def _problem(question: Question) -> ProblemRecord:
+    """What the source or a person gave: nothing that a model predicted goes into a prompt."""
+    equation = getattr(question, "equation", None)
+    return ProblemRecord(
+        str(question.pk),
+        question.text,
+        question.language,
+        equation=equation.expression if equation is not None else "",
+        answer=_answer(question),
+        solution=question.solution,
+    )
+
+
+def _answer(question: Question) -> str:
+    """The answer in words: of a multiple-choice question the text of the right option."""
+    if question.kind != Question.Kind.CHOICE:
+        return question.answer
+    return next((option["text"] for option in question.options if option["label"] == question.answer), "")
+
+
+def _is_worked(candidate: _Candidate) -> bool:
+    """Whether anything can be learned from it: an equation, a solution or an answer."""
+    problem = _problem(candidate.question)
+    return candidate.computation is not None or any(answer_text(problem, name) for name in ANSWER_FORMATS)
+
+
+def _reason(computation: Computation | None, asked: Computation | None) -> str:
+    if computation is None:
+        return _("It is the nearest question with a known answer; its computation is not known.")
+    if asked is None:
+        return _("It is similar, and its computation is known: %(own)s.") % {"own": computation.reading}
+    words = {"own": computation.reading, "asked": asked.reading}
+    if computation.key == asked.key:
+        if computation.is_predicted:
+            return (
+                _("By the solver's equation, it has the same computation as the question: %(asked)s.") % words
+            )
+        return _("It has the same computation as the question: %(asked)s.") % words
+    if graph_similarity(asked.key, computation.key) >= _MUCH_ALIKE:
+        return _("Its computation is nearly the same: %(own)s; the question's is %(asked)s.") % words
+    return _("It is similar, but its computation is different: %(own)s; the question's is %(asked)s.") % words
+
+
+def exemplar_prompt(
+    text: str, exemplars: Sequence[WorkedExemplar], settings: PromptSettings
+) -> ExemplarPrompt:
+    """The few-shot prompt of a question's exemplars.
+
+    Where the settings name no format of the answers, it is the one that most exemplars have.
+
+    Raises:
+        DataError: no exemplar has an answer in the format, or the question alone is over the budget.
+    """
+    problems = [exemplar.problem for exemplar in exemplars]
+    answers = settings.answers or max(
+        ANSWER_FORMATS, key=lambda name: sum(bool(answer_text(problem, name)) for problem in problems)
+    )
+    able = [problem for problem in problems if answer_text(problem, answers)]
+    if not able:
+        raise DataError(_("None of the exemplars has an answer in this format."))
+    settings = replace(settings, answers=answers)
+    written = few_shot_prompt(text, able, settings)
+    return ExemplarPrompt(
+        text=written,
+        answers=answers,
+        used=len(prompt_exemplars(text, able, settings)),
+        lacking=len(problems) - len(able),
+        tokens=prompt_tokens(written),
+    )

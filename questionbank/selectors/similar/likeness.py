@@ -1,0 +1,304 @@
+"""Ranking the questions most like a given question, by several measures at once.
+
+The nearest by purpose, the nearest in wording and those tagged with the same concepts are candidates; their
+order is a weighted mean of what can be measured of each:
+
+- where the encoder knows the language: cosines of purpose and of wording;
+- elsewhere: cosine of wording, of words weighed by how rare they are, and of the masked form.
+
+A shared concept and a shared computation then add to the score, most in the middle of its range. The weights of the
+cosines were chosen on ConceptMath, OPL, Eedi, TAL-SCQ5K and Math23K, without the rows of `tests.bench.similar`; see
+docs/decisions/0037-reasons-and-ranking.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.text.masking import masked_text, without_credits
+from analytics.text.tokens import search_tokens
+from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
+from questionbank.selectors.questions.computations import (
+    Computation,
+    same_computation_ids,
+    same_computation_probabilities,
+)
+from questionbank.selectors.questions.questions import TaggedPath, tagged_paths
+from questionbank.selectors.search.spelling import vocabulary
+from questionbank.selectors.search.text_search import rank_by_text
+from questionbank.selectors.search.vectors import nearest
+
+__all__ = [
+    "Asked",
+    "Ranked",
+    "Vector",
+    "broad_concepts",
+    "rank_by_graph",
+    "rank_by_likeness",
+    "rank_by_wording",
+]
+
+Vector = npt.NDArray[np.float32]
+
+CANDIDATES = 100  # of each lens
+FROM_CONCEPT = 300  # questions of the same concepts that are all compared; larger concepts say too little
+BY_FORM = 60  # candidates whose masked form is compared
+PURPOSE_WEIGHT, WORDING_WEIGHT = 1.0, 0.75
+WORDS_WEIGHT, FORM_WEIGHT = 1.0, 0.5  # beside a wording of weight 1, where there is no purpose
+CONCEPT_SHARE = 0.4  # times score * (1 - score): what the same concept adds
+GRAPH_SHARE = 0.2  # likewise, the same computation
+FROM_GRAPH = 200  # questions of the same computation that are compared; of more, these and the nearest are
+BROAD = 0.2  # share of a hierarchy's concepts from which the concept above them says nothing
+_LONGEST_COMPARED = 1000  # characters of a text
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question that others are compared with, stored or not.
+
+    Attributes:
+        vectors: of the text, by lens; no purpose where the encoder does not know its language.
+        tags, concept_ids: of a stored question.
+        computation: what is computed in it; None where that is not known.
+        language: of the questions wanted, empty for any.
+        exclude: ids that are not wanted.
+    """
+
+    text: str
+    text_language: str
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+    tags: tuple[TaggedPath, ...] = ()
+    concept_ids: tuple[int, ...] = ()
+    computation: Computation | None = None
+    language: str = ""
+    exclude: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A question with its place's score, 0 to 1, and its cosine under each lens."""
+
+    id: int
+    score: float
+    cosines: Mapping[str, float]
+
+
+def rank_by_wording(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
+    """The `k` questions that read most alike, by the cosine of the character n-grams."""
+    hits = _nearest(asked, sets, Lens.WORDING, k)
+    cosines = _cosines(asked, sets, [pk for pk, _ in hits], known={Lens.WORDING: dict(hits)})
+    return [Ranked(pk, score, cosines[pk]) for pk, score in hits]
+
+
+def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
+    """The `k` questions that are most alike by all measures together."""
+    known = {lens: dict(_nearest(asked, sets, lens, CANDIDATES)) for lens in asked.vectors}
+    ids = list(dict.fromkeys(pk for hits in known.values() for pk in hits))
+    ids += _further(asked, set(ids))
+    cosines = _cosines(asked, sets, ids, known)
+    scores = _means(cosines) if _has_trained_lens(asked) else _by_words(asked, cosines)
+    closer = _closer(asked, list(scores))
+    ranked = [
+        Ranked(pk, score + closer.get(pk, 0.0) * score * (1 - score), cosines[pk])
+        for pk, score in scores.items()
+    ]
+    return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.id))[:k]
+
+
+def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[Ranked]:
+    """The `k` questions that are computed alike: those of the same graph first, then by the lens's cosine.
+
+    The score of the same graph is the probability that it is the same: 1 where both equations are known. Without a
+    vector of the lens, only questions of the same graph are ranked.
+    """
+    near = dict(_nearest(asked, sets, lens, k)) if lens in asked.vectors else {}
+    same, own = asked.computation, 1.0
+    ids = list(near)
+    if same is not None:
+        own = 1.0 if same.probability is None else same.probability
+        ids += same_computation_ids(
+            key=same.key, language=asked.language, exclude=asked.exclude, limit=FROM_GRAPH
+        )
+    ids = list(dict.fromkeys(ids))
+    cosines = _cosines(asked, sets, ids, {lens: near})
+    certain = same_computation_probabilities(key=same.key, ids=ids) if same is not None else {}
+    ranked = [
+        Ranked(pk, own * certain[pk] if pk in certain else cosines[pk].get(lens, 0.0), cosines[pk])
+        for pk in ids
+    ]
+    return sorted(
+        ranked,
+        key=lambda candidate: (
+            candidate.id not in certain,
+            -candidate.score,
+            -candidate.cosines.get(lens, 0.0),
+            candidate.id,
+        ),
+    )[:k]
+
+
+def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
+    """The concepts above the given ones under which a large part of their hierarchy lies."""
+    names = {tag.hierarchy: tag for tag in tags}
+    rows = KnowledgeConcept.objects.filter(hierarchy__in=list(names)).values_list(
+        "hierarchy_id", "path", "name", "numchild"
+    )
+    step = KnowledgeConcept.steplen
+    leaves: Counter[tuple[int, str]] = Counter()
+    total: Counter[int] = Counter()
+    named: dict[str, str] = {}
+    for hierarchy, path, name, children in rows:
+        named[path] = name
+        if not children:
+            total[hierarchy] += 1
+            leaves.update((hierarchy, path[:end]) for end in range(step, len(path), step))
+    return frozenset(
+        TaggedPath(hierarchy, tuple(named[path[:end]] for end in range(step, len(path) + 1, step)))
+        for (hierarchy, path), count in leaves.items()
+        if count >= BROAD * total[hierarchy]
+    )
+
+
+def _wanted(asked: Asked) -> dict[str, str]:
+    filters = {"status": Question.Status.READY}
+    return filters | ({"language": asked.language} if asked.language else {})
+
+
+def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[tuple[int, float]]:
+    among = Question.objects.filter(**_wanted(asked)) if asked.language else None
+    return nearest(
+        embedding_set=sets[lens], vector=asked.vectors[lens], k=k, question_ids=among, exclude=asked.exclude
+    )
+
+
+def _further(asked: Asked, known: set[int]) -> list[int]:
+    """Candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
+    further: list[int] = []
+    ready = Question.objects.filter(**_wanted(asked)).order_by()
+    if asked.concept_ids:
+        tagged = QuestionTag.objects.filter(concept__in=asked.concept_ids).values("question")
+        same = list(ready.filter(pk__in=tagged).values_list("pk", flat=True)[: FROM_CONCEPT + 1])
+        further += same if len(same) <= FROM_CONCEPT else []
+    if not _has_trained_lens(asked):
+        tokens = list(dict.fromkeys(search_tokens(_compared(asked.text), asked.text_language)))
+        further += rank_by_text(tokens, ready, vocabulary()).ids[:CANDIDATES]
+    return [pk for pk in dict.fromkeys(further) if pk not in known and pk not in asked.exclude]
+
+
+def _cosines(
+    asked: Asked,
+    sets: Mapping[str, EmbeddingSet],
+    ids: Sequence[int],
+    known: Mapping[str, Mapping[int, float]],
+) -> dict[int, dict[str, float]]:
+    """The cosine of every candidate under every lens that has both vectors."""
+    cosines: dict[int, dict[str, float]] = {pk: {} for pk in ids}
+    for lens, vector in asked.vectors.items():
+        measured = dict(known.get(lens, {}))
+        missing = [pk for pk in ids if pk not in measured]
+        measured |= nearest(embedding_set=sets[lens], vector=vector, k=len(missing), question_ids=missing)
+        for pk in ids:
+            if pk in measured:
+                cosines[pk][lens] = measured[pk]
+    return cosines
+
+
+def _has_trained_lens(asked: Asked) -> bool:
+    """Whether there are vectors other than of the wording."""
+    return any(lens != Lens.WORDING for lens in asked.vectors)
+
+
+def _weight(lens: str) -> float:
+    return WORDING_WEIGHT if lens == Lens.WORDING else PURPOSE_WEIGHT
+
+
+def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
+    """The weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
+    return {
+        pk: sum(_weight(lens) * cosine for lens, cosine in own.items()) / sum(map(_weight, own))
+        for pk, own in cosines.items()
+        if own
+    }
+
+
+def _by_words(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
+    """Wording, words and, of the best of these, masked form."""
+    texts = dict(Question.objects.filter(pk__in=list(cosines)).values_list("pk", "text"))
+    rarity = vocabulary().rarity
+
+    def words(text: str) -> dict[str, float]:
+        return _weighted(search_tokens(_compared(text), asked.text_language), rarity)
+
+    own = words(asked.text)
+    wording = {pk: by_lens.get(Lens.WORDING, 0.0) for pk, by_lens in cosines.items() if pk in texts}
+    both = {
+        pk: (cosine + WORDS_WEIGHT * _dot(own, words(texts[pk]))) / (1 + WORDS_WEIGHT)
+        for pk, cosine in wording.items()
+    }
+    best = sorted(both, key=lambda pk: (-both[pk], pk))[:BY_FORM]
+    counts = {pk: masked_text(_compared(texts[pk])).split() for pk in best}
+    form_rarity = _rarity_among(counts.values())
+    own_form = _weighted(masked_text(_compared(asked.text)).split(), form_rarity)
+    share = FORM_WEIGHT / (1 + WORDS_WEIGHT + FORM_WEIGHT)
+    return {
+        pk: (1 - share) * both[pk] + share * _dot(own_form, _weighted(form, form_rarity))
+        for pk, form in counts.items()
+    }
+
+
+def _compared(text: str) -> str:
+    return without_credits(text)[:_LONGEST_COMPARED]
+
+
+def _weighted(tokens: Iterable[str], rarity: Callable[[str], float]) -> dict[str, float]:
+    """A unit vector of tokens: how often each stands, damped, by how rare it is."""
+    weights = {token: (1 + math.log(count)) * rarity(token) for token, count in Counter(tokens).items()}
+    length = math.sqrt(sum(weight * weight for weight in weights.values()))
+    return {token: weight / length for token, weight in weights.items()} if length else {}
+
+
+def _rarity_among(documents: Iterable[Sequence[str]]) -> Callable[[str], float]:
+    """How rare a token is among some documents, as `Vocabulary.rarity` is among all."""
+    sets = [set(document) for document in documents]
+    counts = Counter(token for document in sets for token in document)
+    return lambda token: math.log(1 + (len(sets) - counts[token] + 0.5) / (counts[token] + 0.5))
+
+
+def _dot(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum(weight * second[token] for token, weight in first.items() if token in second)
+
+
+def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
+    """What shared concepts and a shared computation add, by question."""
+    shares: dict[int, float] = {}
+    if asked.tags:
+        for pk, tags in tagged_paths(ids).items():
+            shares[pk] = CONCEPT_SHARE * max(
+                _affinity(mine, theirs) for mine in asked.tags for theirs in tags
+            )
+    if asked.computation is not None:
+        same = same_computation_probabilities(key=asked.computation.key, ids=ids)
+        own = 1.0 if asked.computation.probability is None else asked.computation.probability
+        for pk, probability in same.items():
+            shares[pk] = shares.get(pk, 0.0) + GRAPH_SHARE * own * probability
+    return shares
+
+
+def _affinity(tag: TaggedPath, candidate: TaggedPath) -> float:
+    """How much of two paths is the same: 1 for one concept, 0 for two hierarchies or two roots."""
+    if tag.hierarchy != candidate.hierarchy:
+        return 0.0
+    shared = 0
+    for left, right in zip(tag.path, candidate.path, strict=False):
+        if left != right:
+            break
+        shared += 1
+    if shared == len(tag.path) == len(candidate.path):
+        return 1.0
+    return 0.5 * max(0, shared - 1) / max(len(tag.path), len(candidate.path))

@@ -1,0 +1,348 @@
+"""Similar questions under one lens, for a stored question or a pasted text, each with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from django.db.models import Q
+from django.utils.translation import gettext_lazy
+
+from analytics.catalog import lenses
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.records import ConceptPath
+from analytics.text.tokens import detect_language
+from questionbank.errors import ServiceUnavailable
+from questionbank.models import Lens, Question, QuestionEmbedding, QuestionTag, User
+from questionbank.selectors.questions.computations import Computation, question_computation
+from questionbank.selectors.questions.questions import TaggedPath, tagged_paths, visible_to
+from questionbank.selectors.questions.solutions import solver_computation
+from questionbank.selectors.search.spelling import vocabulary
+from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.serving import Serving
+from questionbank.selectors.similar.evidence import Evidence, evidence_of
+from questionbank.selectors.similar.likeness import (
+    Asked,
+    Ranked,
+    Vector,
+    broad_concepts,
+    rank_by_graph,
+    rank_by_likeness,
+    rank_by_wording,
+)
+from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
+
+__all__ = [
+    "LOOKS_ALIKE",
+    "NEAR_DUPLICATE",
+    "SAME_IDEA",
+    "SimilarHit",
+    "SimilarResult",
+    "near_duplicates",
+    "similar_by_lens",
+    "similar_questions",
+    "similar_to_text",
+]
+
+NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
+_DUPLICATES_SHOWN = 5
+_ONLY_WORD_PROBLEMS = gettext_lazy(
+    "Only word problems are compared in this way: stories with numbers from which an answer can be computed."
+)
+_ONLY_THE_SAME_GRAPH = gettext_lazy(
+    "The model does not know this language: only questions with the same known equation are found."
+)
+_ALWAYS_SHOWN = (Lens.PURPOSE, Lens.WORDING)  # also where they have no vectors, with a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarHit:
+    """A similar question.
+
+    Attributes:
+        score: its place's score under the lens, 0 to 1: for wording the cosine, for purpose the mean of both
+            cosines, nearer to 1 where concepts are shared; for structure the probability that the graph is the same,
+            else the cosine.
+        reason: one sentence, from what stands in both questions.
+        flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
+        cosines: by lens, as far as both questions have vectors.
+        computation: what is computed in it; None where that is not known.
+        same_graph: whether that is what is computed in the question asked about.
+    """
+
+    question: Question
+    score: float
+    reason: str
+    concepts: list[ConceptPath]
+    flags: tuple[str, ...]
+    cosines: Mapping[str, float] = field(default_factory=dict)
+    computation: Computation | None = None
+    same_graph: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarResult:
+    """Similar questions, nearest first.
+
+    Attributes:
+        notice: says when another lens had to stand in, or why there are none.
+        computation: what is computed in the question asked about; None where that is not known.
+    """
+
+    lens: str
+    hits: list[SimilarHit]
+    notice: str
+    computation: Computation | None = None
+
+
+def similar_questions(
+    *, question: Question, lens: str, serving: Serving, k: int = 10, same_language: bool = True
+) -> SimilarResult:
+    """The `k` ready questions most similar to a stored one; its own vectors are used where they are up to date.
+
+    Its original and its paraphrases, which stand on its page, are left out.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors for the lens.
+    """
+    return _Comparison.with_question(question, serving, same_language=same_language).under(lens, k)
+
+
+def similar_to_text(
+    *, text: str, lens: str, serving: Serving, language: str = "", k: int = 10, same_language: bool = True
+) -> SimilarResult:
+    """The `k` ready questions most similar to a text that is not in the bank.
+
+    Args:
+        language: of the text; detected where it is not given.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors for the lens.
+    """
+    language = language or detect_language(text)
+    computation = solver_computation(text, language) if lenses()[lens].by_graph else None
+    comparison = _Comparison.with_text(
+        text, language, serving, computation=computation, same_language=same_language
+    )
+    return comparison.under(lens, k)
+
+
+def similar_by_lens(
+    *,
+    asked: Question | str,
+    serving: Serving,
+    language: str = "",
+    computation: Computation | None = None,
+    k: int,
+) -> list[SimilarResult]:
+    """The same under every lens, for a stored question or a text, each candidate read once.
+
+    Where purpose or wording has no vectors, its result is empty and its notice says so. Any other lens is left out
+    then, and where it does not compare such a text.
+
+    Args:
+        language, computation: of a text; what is computed in a stored question stands in the bank.
+    """
+    if isinstance(asked, Question):
+        comparison = _Comparison.with_question(asked, serving)
+    else:
+        comparison = _Comparison.with_text(asked, language, serving, computation=computation)
+    results = []
+    for lens, row in lenses().items():
+        if lens not in _ALWAYS_SHOWN and (lens not in serving.sets or not row.takes(comparison.text)):
+            continue
+        try:
+            results.append(comparison.under(lens, k))
+        except ServiceUnavailable as error:
+            results.append(SimilarResult(lens, [], str(error)))
+    return results
+
+
+def near_duplicates(
+    *, text: str, serving: Serving, exclude: Question | None = None, user: User | None = None
+) -> list[SimilarHit]:
+    """Questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
+    if Lens.WORDING not in serving.sets:
+        return []
+    language = detect_language(text)
+    vector = serving.encoder(Lens.WORDING).encode([text])[0]
+    hits = nearest(
+        embedding_set=serving.embedding_set(Lens.WORDING),
+        vector=vector,
+        k=_DUPLICATES_SHOWN,
+        question_ids=Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED),
+        exclude=[exclude.pk] if exclude else [],
+    )
+    alike = [Ranked(pk, score, {Lens.WORDING: score}) for pk, score in hits if score >= NEAR_DUPLICATE]
+    return _Comparison.with_text(text, language, serving).hits(alike, Lens.WORDING)
+
+
+def _itself_in_any_words(question: Question) -> list[int]:
+    original = question.paraphrase_of_id or question.pk
+    same = Question.objects.filter(Q(pk=original) | Q(paraphrase_of=original))
+    return list(same.values_list("pk", flat=True))
+
+
+class _Comparison:
+    """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
+
+    def __init__(self, asked: Asked, own: Evidence, serving: Serving, stored: Mapping[int, Vector]) -> None:
+        self._asked, self._own, self._serving = asked, own, serving
+        self._vectors_by_set = dict(stored)  # by id of the set
+        self._broad = broad_concepts(own.tags) if own.tags else frozenset()
+        self._questions: dict[int, Question] = {}
+        self._evidence: dict[int, Evidence] = {}
+
+    @property
+    def text(self) -> str:
+        """Of the question that others are compared with."""
+        return self._asked.text
+
+    @classmethod
+    def with_question(cls, question: Question, serving: Serving, *, same_language: bool = True) -> Self:
+        tags = tagged_paths([question.pk]).get(question.pk, [])
+        own = _evidence(question, tags)
+        concept_ids = QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)
+        asked = Asked(
+            text=question.text,
+            text_language=question.language,
+            tags=tuple(tags),
+            concept_ids=tuple(concept_ids) if tags else (),
+            computation=own.computation,
+            language=question.language if same_language else "",
+            exclude=tuple(_itself_in_any_words(question)),
+        )
+        sets = [embedding_set.pk for embedding_set in serving.sets.values()]
+        rows = QuestionEmbedding.objects.filter(
+            question=question, embedding_set__in=sets, vector__isnull=False
+        )
+        stored = {
+            row.embedding_set_id: np.asarray(row.vector, dtype=np.float32)
+            for row in rows
+            if bytes(row.content_hash) == bytes(question.content_hash)
+        }
+        return cls(asked, own, serving, stored)
+
+    @classmethod
+    def with_text(
+        cls,
+        text: str,
+        language: str,
+        serving: Serving,
+        *,
+        computation: Computation | None = None,
+        same_language: bool = True,
+    ) -> Self:
+        language = language or detect_language(text)
+        asked = Asked(
+            text=text,
+            text_language=language,
+            computation=computation,
+            language=language if same_language else "",
+        )
+        own = evidence_of(text, language=language, computation=computation)
+        return cls(asked, own, serving, {})
+
+    def under(self, lens: str, k: int) -> SimilarResult:
+        """The `k` most similar questions under a lens."""
+        row = lenses()[lens]
+        if row.by_graph:
+            return self._under_graphs(lens, k)
+        vectors, notice = self._vectors(lens)
+        rank = rank_by_wording if row.knows_every_language else rank_by_likeness
+        ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, k)
+        served = lens if lens in vectors else Lens.WORDING
+        return SimilarResult(lens, self.hits(ranked, served), notice)
+
+    def _under_graphs(self, lens: str, k: int) -> SimilarResult:
+        """The same for a lens that compares computations; a language without vectors is compared by them alone."""
+        self._serving.embedding_set(lens)
+        computation = self._asked.computation
+        if not lenses()[lens].takes(self.text):
+            return SimilarResult(lens, [], str(_ONLY_WORD_PROBLEMS))
+        notice = ""
+        vectors: dict[str, Vector] = {}
+        if self._serving.serves(lens, self._asked.text_language, [self.text]):
+            self._vectors(lens)
+            known = self._vectors_by_set  # of other lenses too: they say whether the purpose is the same
+            sets = self._serving.sets.items()
+            vectors = {
+                name: known[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in known
+            }
+        else:
+            notice = str(_ONLY_THE_SAME_GRAPH)
+        ranked = rank_by_graph(replace(self._asked, vectors=vectors), self._serving.sets, lens, k)
+        return SimilarResult(lens, self.hits(ranked, lens), notice, computation)
+
+    def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
+        """The candidates with the reason for each; a fixed number of queries for any number of them."""
+        self._read([candidate.id for candidate in ranked])
+        # The others were just deleted.
+        there = [candidate for candidate in ranked if candidate.id in self._questions]
+        wording = _wording(self._asked.text, [self._questions[candidate.id].text for candidate in there])
+        rarity = vocabulary().rarity
+        hits = []
+        for candidate, alike in zip(there, wording, strict=True):
+            evidence = self._evidence[candidate.id]
+            comparison = compare(
+                self._own,
+                evidence,
+                lens=lens,
+                wording=alike,
+                rarity=rarity,
+                broad=self._broad,
+                by_graph=lenses()[lens].by_graph,
+                purpose=candidate.cosines.get(Lens.PURPOSE),
+            )
+            hits.append(
+                SimilarHit(
+                    question=self._questions[candidate.id],
+                    score=round(candidate.score, 4),
+                    reason=comparison.reason,
+                    concepts=[tag.path for tag in evidence.tags],
+                    flags=comparison.flags,
+                    cosines={name: round(cosine, 4) for name, cosine in candidate.cosines.items()},
+                    computation=evidence.computation,
+                    same_graph=comparison.same_graph,
+                )
+            )
+        return hits
+
+    def _read(self, ids: Sequence[int]) -> None:
+        unread = [pk for pk in ids if pk not in self._questions]
+        tags = tagged_paths(unread)
+        rows = Question.objects.select_related("equation", "machine_solution").defer("search_vector")
+        questions = rows.in_bulk(unread)
+        for pk, question in questions.items():
+            self._questions[pk] = question
+            self._evidence[pk] = _evidence(question, tags.get(pk, []))
+
+    def _vectors(self, lens: str) -> tuple[dict[str, Vector], str]:
+        """The text's vectors under the lens and its stand-in, and the notice where the lens is none of them."""
+        text, language = self._asked.text, self._asked.text_language
+        wanted, notice = self._serving.set_for(lens, language, [text])
+        sets = {wanted.lens: wanted}
+        stand_in = lenses()[lens].stand_in
+        if stand_in in self._serving.sets:
+            sets[stand_in] = self._serving.embedding_set(stand_in)
+        known = self._vectors_by_set
+        for name, embedding_set in sets.items():
+            if embedding_set.pk not in known:
+                known[embedding_set.pk] = self._serving.encoder(name).encode([text])[0]
+        return {name: known[embedding_set.pk] for name, embedding_set in sets.items()}, notice
+
+
+def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:
+    return evidence_of(
+        question.text, language=question.language, computation=question_computation(question), tags=tags
+    )
+
+
+def _wording(text: str, others: Sequence[str]) -> list[float]:
+    """How alike the texts read, whichever lens found them."""
+    if not others:
+        return []
+    vectors = HashedNgramEncoder().encode([text, *others])
+    return [float(score) for score in vectors[1:] @ vectors[0]]

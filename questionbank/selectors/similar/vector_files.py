@@ -1,0 +1,118 @@
+"""What the file-to-file commands write: vectors, predictions and similar questions as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+
+from analytics.catalog import lenses
+from questionbank.errors import ValidationFailed
+from questionbank.files import InputQuestion
+from questionbank.selectors.questions.predictions import PredictedDifficulty, predict_many
+from questionbank.selectors.serving import Serving
+from questionbank.selectors.similar.similarity import SimilarHit
+
+__all__ = ["check_lens", "hit_fields", "hit_lines", "question_predictions", "question_vectors"]
+
+_DIGITS = 6
+_SHOWN = 100  # characters of a question in a table
+
+
+def check_lens(name: str) -> str:
+    """The lens of this name.
+
+    Raises:
+        ValidationFailed: there is none.
+    """
+    if name in lenses():
+        return name
+    known = ", ".join(lenses())
+    raise ValidationFailed(
+        _("There is no lens “%(name)s”; use one of %(known)s.") % {"name": name, "known": known}
+    )
+
+
+def question_vectors(
+    questions: Sequence[InputQuestion], *, lens: str, serving: Serving, notices: set[str]
+) -> list[dict[str, Any]]:
+    """``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
+
+    The vector is None where the lens does not compare such a text, or no model knows its language. What is to be said
+    of them is added to `notices`.
+    """
+    row = lenses()[lens]
+    rows: dict[int, dict[str, Any]] = {}
+    by_language: dict[str, list[int]] = {}
+    for index, question in enumerate(questions):
+        if not row.takes(question.text):
+            rows[index] = {"id": question.id, "vector": None}
+            notices.add(_("Some texts have no vector: under this lens only word problems are compared."))
+            continue
+        by_language.setdefault(question.language, []).append(index)
+    for language, own in by_language.items():
+        texts = [questions[index].text for index in own]
+        if lens in serving.sets and not (row.stand_in or serving.serves(lens, language, texts)):
+            rows |= {index: {"id": questions[index].id, "vector": None} for index in own}
+            notices.add(_("Some texts have no vector: the model does not know their language."))
+            continue
+        embedding_set, encoder, notice = serving.lens_for(lens, language, texts)
+        for index, vector in zip(own, encoder.encode(texts), strict=True):
+            values = [round(float(value), _DIGITS) for value in vector]
+            rows[index] = {"id": questions[index].id, "vector": values}
+            if notice:
+                rows[index]["lens"] = embedding_set.lens
+        notices.update({notice} - {""})
+    return [rows[index] for index in range(len(questions))]
+
+
+def question_predictions(
+    questions: Sequence[InputQuestion], *, hierarchy: str | None, serving: Serving, notices: set[str]
+) -> list[dict[str, Any]]:
+    """``{id, concepts, difficulty}`` of each question; what is to be said of them is added to `notices`."""
+    predictions = predict_many(
+        texts=[question.text for question in questions],
+        languages=[question.language for question in questions],
+        serving=serving,
+        hierarchy=hierarchy,
+    )
+    notices.update(prediction.notice for prediction in predictions if prediction.notice)
+    return [
+        {
+            "id": question.id,
+            "concepts": [
+                {"path": list(concept.path), "probability": round(concept.probability, _DIGITS)}
+                for concept in prediction.concepts
+            ],
+            "difficulty": _difficulty(prediction.difficulty),
+        }
+        for question, prediction in zip(questions, predictions, strict=True)
+    ]
+
+
+def _difficulty(estimate: PredictedDifficulty | None) -> dict[str, Any] | None:
+    if estimate is None:
+        return None
+    figures = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {name: round(value, _DIGITS) for name, value in figures.items()} | {"scale": estimate.scale}
+
+
+def hit_fields(hit: SimilarHit) -> dict[str, Any]:
+    """``{id, text, concepts, score, reason}`` of a similar question."""
+    return {
+        "id": hit.question.pk,
+        "text": hit.question.text,
+        "concepts": [list(path) for path in hit.concepts],
+        "score": hit.score,
+        "reason": hit.reason,
+    }
+
+
+def hit_lines(hits: Sequence[SimilarHit]) -> Iterator[str]:
+    """Similar questions as a table for a terminal."""
+    for hit in hits:
+        text = Truncator(" ".join(hit.question.text.split())).chars(_SHOWN)
+        yield f"{hit.score:6.3f}  {hit.question.pk:>8}  {text}"
+        yield f"{'':18}{hit.reason}"
