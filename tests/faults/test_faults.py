@@ -16,7 +16,7 @@ from tests.faults.load import Readers
 from tests.faults.table import QUICK, kill
 
 QUESTIONS = 2_000
-RESTARTS = 10
+RESTARTS = 5
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def imports() -> dict[int, int]:
     return {}
 
 
-def test_ten_restarts_of_postgresql_end_no_page_and_no_job(instance, imports):
+def test_restarts_of_postgresql_end_no_page_and_no_job(instance, imports):
     with Readers(instance) as readers:
         job = instance.import_questions(QUESTIONS, mark="restarts")
         imports[job] = QUESTIONS
