@@ -16,411 +16,962 @@ from pgvector.django import VectorExtension
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
-        ('pghistory', '0007_auto_20250421_0444'),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        ("pghistory", "0007_auto_20250421_0444"),
     ]
 
     operations = [
         VectorExtension(),
         migrations.CreateModel(
-            name='KnowledgeConcept',
+            name="KnowledgeConcept",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('path', models.CharField(max_length=255, unique=True)),
-                ('depth', models.PositiveIntegerField()),
-                ('numchild', models.PositiveIntegerField(default=0)),
-                ('name', models.CharField(max_length=300, verbose_name='name')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("path", models.CharField(max_length=255, unique=True)),
+                ("depth", models.PositiveIntegerField()),
+                ("numchild", models.PositiveIntegerField(default=0)),
+                ("name", models.CharField(max_length=300, verbose_name="name")),
             ],
             options={
-                'verbose_name': 'knowledge concept',
-                'verbose_name_plural': 'knowledge concepts',
+                "verbose_name": "knowledge concept",
+                "verbose_name_plural": "knowledge concepts",
             },
         ),
         migrations.CreateModel(
-            name='KnowledgeHierarchy',
+            name="KnowledgeHierarchy",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200, unique=True, verbose_name='name')),
-                ('description', models.TextField(blank=True, verbose_name='description')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=200, unique=True, verbose_name="name")),
+                ("description", models.TextField(blank=True, verbose_name="description")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'verbose_name': 'knowledge hierarchy',
-                'verbose_name_plural': 'knowledge hierarchies',
-                'ordering': ('name',),
+                "verbose_name": "knowledge hierarchy",
+                "verbose_name_plural": "knowledge hierarchies",
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='Question',
+            name="Question",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source', models.CharField(blank=True, max_length=120, verbose_name='source')),
-                ('source_id', models.CharField(blank=True, max_length=200, verbose_name='identifier in its source')),
-                ('text', models.TextField(verbose_name='question')),
-                ('language', models.CharField(default='en', max_length=12, verbose_name='language')),
-                ('kind', models.CharField(choices=[('open', 'Open answer'), ('choice', 'Multiple choice'), ('blank', 'Fill in the blank')], default='open', max_length=12, verbose_name='type')),
-                ('options', models.JSONField(blank=True, default=list, verbose_name='options')),
-                ('answer', models.TextField(blank=True, verbose_name='answer')),
-                ('solution', models.TextField(blank=True, verbose_name='worked solution')),
-                ('grade', models.CharField(blank=True, max_length=40, verbose_name='grade')),
-                ('stage', models.CharField(blank=True, max_length=80, verbose_name='stage')),
-                ('status', models.CharField(choices=[('draft', 'Draft'), ('ready', 'Ready'), ('retired', 'Retired')], default='ready', max_length=12, verbose_name='status')),
-                ('difficulty', models.FloatField(blank=True, null=True, verbose_name='published difficulty')),
-                ('difficulty_scale', models.CharField(blank=True, max_length=20, verbose_name='difficulty scale')),
-                ('difficulty_percent', models.FloatField(blank=True, null=True, verbose_name='difficulty in per cent')),
-                ('facility', models.FloatField(blank=True, null=True, verbose_name='observed share of correct responses')),
-                ('responses', models.PositiveIntegerField(default=0, verbose_name='number of responses')),
-                ('content_hash', models.BinaryField(max_length=32)),
-                ('search_vector', django.contrib.postgres.search.SearchVectorField(editable=False, null=True)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("source", models.CharField(blank=True, max_length=120, verbose_name="source")),
+                (
+                    "source_id",
+                    models.CharField(blank=True, max_length=200, verbose_name="identifier in its source"),
+                ),
+                ("text", models.TextField(verbose_name="question")),
+                ("language", models.CharField(default="en", max_length=12, verbose_name="language")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open answer"),
+                            ("choice", "Multiple choice"),
+                            ("blank", "Fill in the blank"),
+                        ],
+                        default="open",
+                        max_length=12,
+                        verbose_name="type",
+                    ),
+                ),
+                ("options", models.JSONField(blank=True, default=list, verbose_name="options")),
+                ("answer", models.TextField(blank=True, verbose_name="answer")),
+                ("solution", models.TextField(blank=True, verbose_name="worked solution")),
+                ("grade", models.CharField(blank=True, max_length=40, verbose_name="grade")),
+                ("stage", models.CharField(blank=True, max_length=80, verbose_name="stage")),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("draft", "Draft"), ("ready", "Ready"), ("retired", "Retired")],
+                        default="ready",
+                        max_length=12,
+                        verbose_name="status",
+                    ),
+                ),
+                ("difficulty", models.FloatField(blank=True, null=True, verbose_name="published difficulty")),
+                (
+                    "difficulty_scale",
+                    models.CharField(blank=True, max_length=20, verbose_name="difficulty scale"),
+                ),
+                (
+                    "difficulty_percent",
+                    models.FloatField(blank=True, null=True, verbose_name="difficulty in per cent"),
+                ),
+                (
+                    "facility",
+                    models.FloatField(
+                        blank=True, null=True, verbose_name="observed share of correct responses"
+                    ),
+                ),
+                ("responses", models.PositiveIntegerField(default=0, verbose_name="number of responses")),
+                ("content_hash", models.BinaryField(max_length=32)),
+                (
+                    "search_vector",
+                    django.contrib.postgres.search.SearchVectorField(editable=False, null=True),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'verbose_name': 'question',
-                'verbose_name_plural': 'questions',
+                "verbose_name": "question",
+                "verbose_name_plural": "questions",
             },
         ),
         migrations.CreateModel(
-            name='VocabularyWord',
+            name="VocabularyWord",
             fields=[
-                ('word', models.CharField(max_length=100, primary_key=True, serialize=False)),
-                ('questions', models.PositiveIntegerField()),
+                ("word", models.CharField(max_length=100, primary_key=True, serialize=False)),
+                ("questions", models.PositiveIntegerField()),
             ],
             options={
-                'verbose_name_plural': 'vocabulary',
+                "verbose_name_plural": "vocabulary",
             },
         ),
         migrations.CreateModel(
-            name='WorkerHeartbeat',
+            name="WorkerHeartbeat",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, unique=True)),
-                ('queues', models.CharField(blank=True, max_length=120)),
-                ('seen_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=120, unique=True)),
+                ("queues", models.CharField(blank=True, max_length=120)),
+                ("seen_at", models.DateTimeField()),
             ],
             options={
-                'ordering': ('name',),
+                "ordering": ("name",),
             },
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
-                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
-                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        error_messages={"unique": "A user with that username already exists."},
+                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                        max_length=150,
+                        unique=True,
+                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
+                        verbose_name="username",
+                    ),
+                ),
+                ("first_name", models.CharField(blank=True, max_length=150, verbose_name="first name")),
+                ("last_name", models.CharField(blank=True, max_length=150, verbose_name="last name")),
+                ("email", models.EmailField(blank=True, max_length=254, verbose_name="email address")),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "date_joined",
+                    models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined"),
+                ),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'user',
-                'verbose_name_plural': 'users',
-                'abstract': False,
+                "verbose_name": "user",
+                "verbose_name_plural": "users",
+                "abstract": False,
             },
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='KnowledgeConceptEvent',
+            name="KnowledgeConceptEvent",
             fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('path', models.CharField(max_length=255)),
-                ('depth', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=300, verbose_name='name')),
-                ('pgh_context', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context')),
-                ('pgh_obj', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='questionbank.knowledgeconcept')),
-                ('hierarchy', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.knowledgehierarchy')),
+                ("pgh_id", models.AutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField(auto_now_add=True)),
+                ("pgh_label", models.TextField(help_text="The event label.")),
+                ("id", models.BigIntegerField()),
+                ("path", models.CharField(max_length=255)),
+                ("depth", models.PositiveIntegerField()),
+                ("name", models.CharField(max_length=300, verbose_name="name")),
+                (
+                    "pgh_context",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="pghistory.context",
+                    ),
+                ),
+                (
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="events",
+                        to="questionbank.knowledgeconcept",
+                    ),
+                ),
+                (
+                    "hierarchy",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="questionbank.knowledgehierarchy",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.AddField(
-            model_name='knowledgeconcept',
-            name='hierarchy',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='concepts', to='questionbank.knowledgehierarchy'),
+            model_name="knowledgeconcept",
+            name="hierarchy",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="concepts",
+                to="questionbank.knowledgehierarchy",
+            ),
         ),
         migrations.CreateModel(
-            name='ModelArtifact',
+            name="ModelArtifact",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('capability', models.CharField(max_length=12, verbose_name='capability')),
-                ('scope', models.CharField(blank=True, max_length=300, verbose_name='scope')),
-                ('name', models.CharField(max_length=200, verbose_name='name')),
-                ('state', models.CharField(choices=[('candidate', 'Candidate'), ('champion', 'Champion'), ('archived', 'Archived')], default='candidate', max_length=10, verbose_name='state')),
-                ('manifest', models.JSONField(default=dict, verbose_name='manifest')),
-                ('checksum', models.CharField(max_length=64)),
-                ('location', models.CharField(max_length=300)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='children', to='questionbank.modelartifact')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("capability", models.CharField(max_length=12, verbose_name="capability")),
+                ("scope", models.CharField(blank=True, max_length=300, verbose_name="scope")),
+                ("name", models.CharField(max_length=200, verbose_name="name")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("candidate", "Candidate"),
+                            ("champion", "Champion"),
+                            ("archived", "Archived"),
+                        ],
+                        default="candidate",
+                        max_length=10,
+                        verbose_name="state",
+                    ),
+                ),
+                ("manifest", models.JSONField(default=dict, verbose_name="manifest")),
+                ("checksum", models.CharField(max_length=64)),
+                ("location", models.CharField(max_length=300)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="children",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'model',
-                'verbose_name_plural': 'models',
-                'ordering': ('-created_at',),
+                "verbose_name": "model",
+                "verbose_name_plural": "models",
+                "ordering": ("-created_at",),
             },
         ),
         migrations.CreateModel(
-            name='EmbeddingSet',
+            name="EmbeddingSet",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('lens', models.CharField(choices=[('purpose', 'Purpose'), ('wording', 'Wording')], max_length=12, verbose_name='lens')),
-                ('encoder_name', models.CharField(max_length=120, verbose_name='encoder')),
-                ('dimension', models.PositiveIntegerField(verbose_name='dimension')),
-                ('state', models.CharField(choices=[('building', 'Building'), ('ready', 'Ready'), ('retired', 'Retired')], default='building', max_length=10, verbose_name='state')),
-                ('is_current', models.BooleanField(default=False, verbose_name='in use')),
-                ('unknown_shares', models.JSONField(blank=True, default=dict)),
-                ('recall', models.JSONField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('artifact', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='embedding_sets', to='questionbank.modelartifact')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "lens",
+                    models.CharField(
+                        choices=[("purpose", "Purpose"), ("wording", "Wording")],
+                        max_length=12,
+                        verbose_name="lens",
+                    ),
+                ),
+                ("encoder_name", models.CharField(max_length=120, verbose_name="encoder")),
+                ("dimension", models.PositiveIntegerField(verbose_name="dimension")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("building", "Building"), ("ready", "Ready"), ("retired", "Retired")],
+                        default="building",
+                        max_length=10,
+                        verbose_name="state",
+                    ),
+                ),
+                ("is_current", models.BooleanField(default=False, verbose_name="in use")),
+                ("unknown_shares", models.JSONField(blank=True, default=dict)),
+                ("recall", models.JSONField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "artifact",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="embedding_sets",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'embedding set',
-                'verbose_name_plural': 'embedding sets',
+                "verbose_name": "embedding set",
+                "verbose_name_plural": "embedding sets",
             },
         ),
         migrations.CreateModel(
-            name='QuestionEquation',
+            name="QuestionEquation",
             fields=[
-                ('question', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='equation', serialize=False, to='questionbank.question')),
-                ('expression', models.TextField(verbose_name='equation')),
-                ('numbers', models.JSONField(blank=True, default=list, verbose_name='numbers in order of appearance')),
+                (
+                    "question",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="equation",
+                        serialize=False,
+                        to="questionbank.question",
+                    ),
+                ),
+                ("expression", models.TextField(verbose_name="equation")),
+                (
+                    "numbers",
+                    models.JSONField(blank=True, default=list, verbose_name="numbers in order of appearance"),
+                ),
             ],
             options={
-                'verbose_name': 'equation',
-                'verbose_name_plural': 'equations',
+                "verbose_name": "equation",
+                "verbose_name_plural": "equations",
             },
         ),
         migrations.AddField(
-            model_name='question',
-            name='created_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='questions', to=settings.AUTH_USER_MODEL),
+            model_name="question",
+            name="created_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="questions",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.CreateModel(
-            name='QuestionEmbedding',
+            name="QuestionEmbedding",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('vector', pgvector.django.halfvec.HalfVectorField()),
-                ('content_hash', models.BinaryField(max_length=32)),
-                ('embedding_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='embeddings', to='questionbank.embeddingset')),
-                ('question', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='embeddings', to='questionbank.question')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("vector", pgvector.django.halfvec.HalfVectorField()),
+                ("content_hash", models.BinaryField(max_length=32)),
+                (
+                    "embedding_set",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="embeddings",
+                        to="questionbank.embeddingset",
+                    ),
+                ),
+                (
+                    "question",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="embeddings",
+                        to="questionbank.question",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'embedding',
-                'verbose_name_plural': 'embeddings',
+                "verbose_name": "embedding",
+                "verbose_name_plural": "embeddings",
             },
         ),
         migrations.CreateModel(
-            name='QuestionEvent',
+            name="QuestionEvent",
             fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('source', models.CharField(blank=True, max_length=120, verbose_name='source')),
-                ('source_id', models.CharField(blank=True, max_length=200, verbose_name='identifier in its source')),
-                ('text', models.TextField(verbose_name='question')),
-                ('language', models.CharField(default='en', max_length=12, verbose_name='language')),
-                ('kind', models.CharField(choices=[('open', 'Open answer'), ('choice', 'Multiple choice'), ('blank', 'Fill in the blank')], default='open', max_length=12, verbose_name='type')),
-                ('options', models.JSONField(blank=True, default=list, verbose_name='options')),
-                ('answer', models.TextField(blank=True, verbose_name='answer')),
-                ('solution', models.TextField(blank=True, verbose_name='worked solution')),
-                ('grade', models.CharField(blank=True, max_length=40, verbose_name='grade')),
-                ('stage', models.CharField(blank=True, max_length=80, verbose_name='stage')),
-                ('status', models.CharField(choices=[('draft', 'Draft'), ('ready', 'Ready'), ('retired', 'Retired')], default='ready', max_length=12, verbose_name='status')),
-                ('difficulty', models.FloatField(blank=True, null=True, verbose_name='published difficulty')),
-                ('difficulty_scale', models.CharField(blank=True, max_length=20, verbose_name='difficulty scale')),
-                ('difficulty_percent', models.FloatField(blank=True, null=True, verbose_name='difficulty in per cent')),
-                ('facility', models.FloatField(blank=True, null=True, verbose_name='observed share of correct responses')),
-                ('responses', models.PositiveIntegerField(default=0, verbose_name='number of responses')),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to=settings.AUTH_USER_MODEL)),
-                ('pgh_context', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context')),
-                ('pgh_obj', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='questionbank.question')),
+                ("pgh_id", models.AutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField(auto_now_add=True)),
+                ("pgh_label", models.TextField(help_text="The event label.")),
+                ("id", models.BigIntegerField()),
+                ("source", models.CharField(blank=True, max_length=120, verbose_name="source")),
+                (
+                    "source_id",
+                    models.CharField(blank=True, max_length=200, verbose_name="identifier in its source"),
+                ),
+                ("text", models.TextField(verbose_name="question")),
+                ("language", models.CharField(default="en", max_length=12, verbose_name="language")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open answer"),
+                            ("choice", "Multiple choice"),
+                            ("blank", "Fill in the blank"),
+                        ],
+                        default="open",
+                        max_length=12,
+                        verbose_name="type",
+                    ),
+                ),
+                ("options", models.JSONField(blank=True, default=list, verbose_name="options")),
+                ("answer", models.TextField(blank=True, verbose_name="answer")),
+                ("solution", models.TextField(blank=True, verbose_name="worked solution")),
+                ("grade", models.CharField(blank=True, max_length=40, verbose_name="grade")),
+                ("stage", models.CharField(blank=True, max_length=80, verbose_name="stage")),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("draft", "Draft"), ("ready", "Ready"), ("retired", "Retired")],
+                        default="ready",
+                        max_length=12,
+                        verbose_name="status",
+                    ),
+                ),
+                ("difficulty", models.FloatField(blank=True, null=True, verbose_name="published difficulty")),
+                (
+                    "difficulty_scale",
+                    models.CharField(blank=True, max_length=20, verbose_name="difficulty scale"),
+                ),
+                (
+                    "difficulty_percent",
+                    models.FloatField(blank=True, null=True, verbose_name="difficulty in per cent"),
+                ),
+                (
+                    "facility",
+                    models.FloatField(
+                        blank=True, null=True, verbose_name="observed share of correct responses"
+                    ),
+                ),
+                ("responses", models.PositiveIntegerField(default=0, verbose_name="number of responses")),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pgh_context",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="pghistory.context",
+                    ),
+                ),
+                (
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="events",
+                        to="questionbank.question",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='QuestionTag',
+            name="QuestionTag",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('set_by', models.CharField(choices=[('import', 'Imported'), ('person', 'Person'), ('model', 'Model')], default='person', max_length=8, verbose_name='set by')),
-                ('probability', models.FloatField(blank=True, null=True, verbose_name='probability given by the model')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('concept', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='question_tags', to='questionbank.knowledgeconcept')),
-                ('question', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tags', to='questionbank.question')),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "set_by",
+                    models.CharField(
+                        choices=[("import", "Imported"), ("person", "Person"), ("model", "Model")],
+                        default="person",
+                        max_length=8,
+                        verbose_name="set by",
+                    ),
+                ),
+                (
+                    "probability",
+                    models.FloatField(blank=True, null=True, verbose_name="probability given by the model"),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "concept",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="question_tags",
+                        to="questionbank.knowledgeconcept",
+                    ),
+                ),
+                (
+                    "question",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tags",
+                        to="questionbank.question",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'tag',
-                'verbose_name_plural': 'tags',
+                "verbose_name": "tag",
+                "verbose_name_plural": "tags",
             },
         ),
         migrations.CreateModel(
-            name='QuestionTagEvent',
+            name="QuestionTagEvent",
             fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('set_by', models.CharField(choices=[('import', 'Imported'), ('person', 'Person'), ('model', 'Model')], default='person', max_length=8, verbose_name='set by')),
-                ('probability', models.FloatField(blank=True, null=True, verbose_name='probability given by the model')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('concept', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.knowledgeconcept')),
-                ('pgh_context', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context')),
-                ('pgh_obj', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='questionbank.questiontag')),
-                ('question', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.question')),
-                ('user', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to=settings.AUTH_USER_MODEL)),
+                ("pgh_id", models.AutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField(auto_now_add=True)),
+                ("pgh_label", models.TextField(help_text="The event label.")),
+                ("id", models.BigIntegerField()),
+                (
+                    "set_by",
+                    models.CharField(
+                        choices=[("import", "Imported"), ("person", "Person"), ("model", "Model")],
+                        default="person",
+                        max_length=8,
+                        verbose_name="set by",
+                    ),
+                ),
+                (
+                    "probability",
+                    models.FloatField(blank=True, null=True, verbose_name="probability given by the model"),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "concept",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="questionbank.knowledgeconcept",
+                    ),
+                ),
+                (
+                    "pgh_context",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="pghistory.context",
+                    ),
+                ),
+                (
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="events",
+                        to="questionbank.questiontag",
+                    ),
+                ),
+                (
+                    "question",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="questionbank.question",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('import', 'Import'), ('embed', 'Compute vectors'), ('train', 'Train'), ('evaluate', 'Evaluate'), ('promote', 'Promote'), ('score', 'Score')], max_length=10, verbose_name='kind')),
-                ('capability', models.CharField(blank=True, max_length=12, verbose_name='capability')),
-                ('title', models.CharField(blank=True, max_length=200, verbose_name='title')),
-                ('queue', models.CharField(default='default', max_length=10, verbose_name='queue')),
-                ('state', models.CharField(choices=[('queued', 'Waiting'), ('running', 'Running'), ('succeeded', 'Finished'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='queued', max_length=10, verbose_name='state')),
-                ('parameters', models.JSONField(blank=True, default=dict)),
-                ('result', models.JSONField(blank=True, default=dict)),
-                ('error', models.TextField(blank=True, verbose_name='error')),
-                ('done', models.BigIntegerField(default=0, verbose_name='done')),
-                ('total', models.BigIntegerField(default=0, verbose_name='of')),
-                ('message', models.CharField(blank=True, max_length=300, verbose_name='what it is doing')),
-                ('message_id', models.UUIDField(default=uuid.uuid4, editable=False)),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('lease', models.UUIDField(blank=True, editable=False, null=True)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('worker', models.CharField(blank=True, max_length=120, verbose_name='worker')),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('cancel_requested', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='runs', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("import", "Import"),
+                            ("embed", "Compute vectors"),
+                            ("train", "Train"),
+                            ("evaluate", "Evaluate"),
+                            ("promote", "Promote"),
+                            ("score", "Score"),
+                        ],
+                        max_length=10,
+                        verbose_name="kind",
+                    ),
+                ),
+                ("capability", models.CharField(blank=True, max_length=12, verbose_name="capability")),
+                ("title", models.CharField(blank=True, max_length=200, verbose_name="title")),
+                ("queue", models.CharField(default="default", max_length=10, verbose_name="queue")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Waiting"),
+                            ("running", "Running"),
+                            ("succeeded", "Finished"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                        verbose_name="state",
+                    ),
+                ),
+                ("parameters", models.JSONField(blank=True, default=dict)),
+                ("result", models.JSONField(blank=True, default=dict)),
+                ("error", models.TextField(blank=True, verbose_name="error")),
+                ("done", models.BigIntegerField(default=0, verbose_name="done")),
+                ("total", models.BigIntegerField(default=0, verbose_name="of")),
+                ("message", models.CharField(blank=True, max_length=300, verbose_name="what it is doing")),
+                ("message_id", models.UUIDField(default=uuid.uuid4, editable=False)),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                ("lease", models.UUIDField(blank=True, editable=False, null=True)),
+                ("heartbeat_at", models.DateTimeField(blank=True, null=True)),
+                ("worker", models.CharField(blank=True, max_length=120, verbose_name="worker")),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("cancel_requested", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="runs",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'job',
-                'verbose_name_plural': 'jobs',
-                'ordering': ('-created_at', '-pk'),
+                "verbose_name": "job",
+                "verbose_name_plural": "jobs",
+                "ordering": ("-created_at", "-pk"),
             },
         ),
         migrations.CreateModel(
-            name='RunLog',
+            name="RunLog",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('level', models.CharField(choices=[('info', 'Information'), ('warning', 'Warning'), ('error', 'Error')], default='info', max_length=8)),
-                ('text', models.TextField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='logs', to='questionbank.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "level",
+                    models.CharField(
+                        choices=[("info", "Information"), ("warning", "Warning"), ("error", "Error")],
+                        default="info",
+                        max_length=8,
+                    ),
+                ),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="logs",
+                        to="questionbank.run",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('pk',),
+                "ordering": ("pk",),
             },
         ),
         migrations.AddIndex(
-            model_name='knowledgeconcept',
-            index=models.Index(fields=['hierarchy', 'name'], name='concept_hierarchy_name'),
+            model_name="knowledgeconcept",
+            index=models.Index(fields=["hierarchy", "name"], name="concept_hierarchy_name"),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='knowledgeconcept',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."depth" IS DISTINCT FROM (NEW."depth") OR OLD."hierarchy_id" IS DISTINCT FROM (NEW."hierarchy_id") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."path" IS DISTINCT FROM (NEW."path"))', func='INSERT INTO "questionbank_knowledgeconceptevent" ("depth", "hierarchy_id", "id", "name", "path", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."depth", NEW."hierarchy_id", NEW."id", NEW."name", NEW."path", _pgh_attach_context(), NOW(), \'update\', NEW."id"); RETURN NULL;', hash='59859ab8de737989d25da2ebd711dfae6cdda2e6', operation='UPDATE', pgid='pgtrigger_update_update_6c597', table='questionbank_knowledgeconcept', when='AFTER')),
+            model_name="knowledgeconcept",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."depth" IS DISTINCT FROM (NEW."depth") OR OLD."hierarchy_id" IS DISTINCT FROM (NEW."hierarchy_id") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."path" IS DISTINCT FROM (NEW."path"))',
+                    func='INSERT INTO "questionbank_knowledgeconceptevent" ("depth", "hierarchy_id", "id", "name", "path", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."depth", NEW."hierarchy_id", NEW."id", NEW."name", NEW."path", _pgh_attach_context(), NOW(), \'update\', NEW."id"); RETURN NULL;',
+                    hash="59859ab8de737989d25da2ebd711dfae6cdda2e6",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_6c597",
+                    table="questionbank_knowledgeconcept",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='knowledgeconcept',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_knowledgeconceptevent" ("depth", "hierarchy_id", "id", "name", "path", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (OLD."depth", OLD."hierarchy_id", OLD."id", OLD."name", OLD."path", _pgh_attach_context(), NOW(), \'delete\', OLD."id"); RETURN NULL;', hash='090213fb0edda896a3b4ea42693beadf7bd91337', operation='DELETE', pgid='pgtrigger_delete_delete_91da7', table='questionbank_knowledgeconcept', when='AFTER')),
+            model_name="knowledgeconcept",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_knowledgeconceptevent" ("depth", "hierarchy_id", "id", "name", "path", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (OLD."depth", OLD."hierarchy_id", OLD."id", OLD."name", OLD."path", _pgh_attach_context(), NOW(), \'delete\', OLD."id"); RETURN NULL;',
+                    hash="090213fb0edda896a3b4ea42693beadf7bd91337",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_91da7",
+                    table="questionbank_knowledgeconcept",
+                    when="AFTER",
+                ),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='modelartifact',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'champion')), fields=('capability', 'scope'), name='one_champion_a_capability_and_scope'),
+            model_name="modelartifact",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "champion")),
+                fields=("capability", "scope"),
+                name="one_champion_a_capability_and_scope",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='embeddingset',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_current', True)), fields=('lens',), name='one_current_embedding_set_a_lens'),
+            model_name="embeddingset",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_current", True)),
+                fields=("lens",),
+                name="one_current_embedding_set_a_lens",
+            ),
         ),
         migrations.AddIndex(
-            model_name='question',
-            index=django.contrib.postgres.indexes.GinIndex(fastupdate=False, fields=['search_vector'], name='question_search'),
+            model_name="question",
+            index=django.contrib.postgres.indexes.GinIndex(
+                fastupdate=False, fields=["search_vector"], name="question_search"
+            ),
         ),
         migrations.AddIndex(
-            model_name='question',
-            index=models.Index(fields=['content_hash'], name='question_content_hash'),
+            model_name="question",
+            index=models.Index(fields=["content_hash"], name="question_content_hash"),
         ),
         migrations.AddIndex(
-            model_name='question',
-            index=models.Index(fields=['source', 'source_id'], name='question_source'),
+            model_name="question",
+            index=models.Index(fields=["source", "source_id"], name="question_source"),
         ),
         migrations.AddIndex(
-            model_name='question',
-            index=models.Index(fields=['difficulty_percent'], name='question_difficulty'),
+            model_name="question",
+            index=models.Index(fields=["difficulty_percent"], name="question_difficulty"),
         ),
         migrations.AddIndex(
-            model_name='question',
-            index=models.Index(fields=['language'], name='question_language'),
+            model_name="question",
+            index=models.Index(fields=["language"], name="question_language"),
         ),
         migrations.AddIndex(
-            model_name='question',
-            index=models.Index(fields=['created_by', '-updated_at'], name='question_owner'),
+            model_name="question",
+            index=models.Index(fields=["created_by", "-updated_at"], name="question_owner"),
         ),
         migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('facility__isnull', True), models.Q(('facility__gte', 0), ('facility__lte', 1)), _connector='OR'), name='question_facility_is_a_share'),
+            model_name="question",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("facility__isnull", True),
+                    models.Q(("facility__gte", 0), ("facility__lte", 1)),
+                    _connector="OR",
+                ),
+                name="question_facility_is_a_share",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='question_has_text'),
+            model_name="question",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("text", ""), _negated=True), name="question_has_text"
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='question',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."answer" IS DISTINCT FROM (NEW."answer") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."difficulty" IS DISTINCT FROM (NEW."difficulty") OR OLD."difficulty_percent" IS DISTINCT FROM (NEW."difficulty_percent") OR OLD."difficulty_scale" IS DISTINCT FROM (NEW."difficulty_scale") OR OLD."facility" IS DISTINCT FROM (NEW."facility") OR OLD."grade" IS DISTINCT FROM (NEW."grade") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."options" IS DISTINCT FROM (NEW."options") OR OLD."responses" IS DISTINCT FROM (NEW."responses") OR OLD."solution" IS DISTINCT FROM (NEW."solution") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."stage" IS DISTINCT FROM (NEW."stage") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."text" IS DISTINCT FROM (NEW."text") OR OLD."version" IS DISTINCT FROM (NEW."version"))', func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (NEW."answer", NEW."created_at", NEW."created_by_id", NEW."difficulty", NEW."difficulty_percent", NEW."difficulty_scale", NEW."facility", NEW."grade", NEW."id", NEW."kind", NEW."language", NEW."options", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."responses", NEW."solution", NEW."source", NEW."source_id", NEW."stage", NEW."status", NEW."text", NEW."version"); RETURN NULL;', hash='419090117d27560972af862086d744fde1a25d35', operation='UPDATE', pgid='pgtrigger_update_update_cd11e', table='questionbank_question', when='AFTER')),
+            model_name="question",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."answer" IS DISTINCT FROM (NEW."answer") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."difficulty" IS DISTINCT FROM (NEW."difficulty") OR OLD."difficulty_percent" IS DISTINCT FROM (NEW."difficulty_percent") OR OLD."difficulty_scale" IS DISTINCT FROM (NEW."difficulty_scale") OR OLD."facility" IS DISTINCT FROM (NEW."facility") OR OLD."grade" IS DISTINCT FROM (NEW."grade") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."options" IS DISTINCT FROM (NEW."options") OR OLD."responses" IS DISTINCT FROM (NEW."responses") OR OLD."solution" IS DISTINCT FROM (NEW."solution") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."stage" IS DISTINCT FROM (NEW."stage") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."text" IS DISTINCT FROM (NEW."text") OR OLD."version" IS DISTINCT FROM (NEW."version"))',
+                    func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (NEW."answer", NEW."created_at", NEW."created_by_id", NEW."difficulty", NEW."difficulty_percent", NEW."difficulty_scale", NEW."facility", NEW."grade", NEW."id", NEW."kind", NEW."language", NEW."options", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."responses", NEW."solution", NEW."source", NEW."source_id", NEW."stage", NEW."status", NEW."text", NEW."version"); RETURN NULL;',
+                    hash="419090117d27560972af862086d744fde1a25d35",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_cd11e",
+                    table="questionbank_question",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='question',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (OLD."answer", OLD."created_at", OLD."created_by_id", OLD."difficulty", OLD."difficulty_percent", OLD."difficulty_scale", OLD."facility", OLD."grade", OLD."id", OLD."kind", OLD."language", OLD."options", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."responses", OLD."solution", OLD."source", OLD."source_id", OLD."stage", OLD."status", OLD."text", OLD."version"); RETURN NULL;', hash='700b788d279d06e98b11fd7957c68685de385a94', operation='DELETE', pgid='pgtrigger_delete_delete_f591f', table='questionbank_question', when='AFTER')),
+            model_name="question",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (OLD."answer", OLD."created_at", OLD."created_by_id", OLD."difficulty", OLD."difficulty_percent", OLD."difficulty_scale", OLD."facility", OLD."grade", OLD."id", OLD."kind", OLD."language", OLD."options", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."responses", OLD."solution", OLD."source", OLD."source_id", OLD."stage", OLD."status", OLD."text", OLD."version"); RETURN NULL;',
+                    hash="700b788d279d06e98b11fd7957c68685de385a94",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_f591f",
+                    table="questionbank_question",
+                    when="AFTER",
+                ),
+            ),
         ),
         migrations.AddConstraint(
-            model_name='questionembedding',
-            constraint=models.UniqueConstraint(fields=('embedding_set', 'question'), name='one_embedding_a_question_and_set'),
+            model_name="questionembedding",
+            constraint=models.UniqueConstraint(
+                fields=("embedding_set", "question"), name="one_embedding_a_question_and_set"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='questiontag',
-            constraint=models.UniqueConstraint(fields=('question', 'concept'), name='tag_once_per_question_and_concept'),
+            model_name="questiontag",
+            constraint=models.UniqueConstraint(
+                fields=("question", "concept"), name="tag_once_per_question_and_concept"
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='questiontag',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "questionbank_questiontagevent" ("concept_id", "created_at", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "question_id", "set_by", "user_id") VALUES (NEW."concept_id", NEW."created_at", NEW."id", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."probability", NEW."question_id", NEW."set_by", NEW."user_id"); RETURN NULL;', hash='ad680558dd8cccd27f0ce8a31445f1d8b996ea8f', operation='UPDATE', pgid='pgtrigger_update_update_d926d', table='questionbank_questiontag', when='AFTER')),
+            model_name="questiontag",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "questionbank_questiontagevent" ("concept_id", "created_at", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "question_id", "set_by", "user_id") VALUES (NEW."concept_id", NEW."created_at", NEW."id", _pgh_attach_context(), NOW(), \'update\', NEW."id", NEW."probability", NEW."question_id", NEW."set_by", NEW."user_id"); RETURN NULL;',
+                    hash="ad680558dd8cccd27f0ce8a31445f1d8b996ea8f",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_d926d",
+                    table="questionbank_questiontag",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='questiontag',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_questiontagevent" ("concept_id", "created_at", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "question_id", "set_by", "user_id") VALUES (OLD."concept_id", OLD."created_at", OLD."id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."probability", OLD."question_id", OLD."set_by", OLD."user_id"); RETURN NULL;', hash='b57455e97478a38e00ddd83646066ccdd2a598a4', operation='DELETE', pgid='pgtrigger_delete_delete_5f7d8', table='questionbank_questiontag', when='AFTER')),
+            model_name="questiontag",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_questiontagevent" ("concept_id", "created_at", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "question_id", "set_by", "user_id") VALUES (OLD."concept_id", OLD."created_at", OLD."id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."probability", OLD."question_id", OLD."set_by", OLD."user_id"); RETURN NULL;',
+                    hash="b57455e97478a38e00ddd83646066ccdd2a598a4",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_5f7d8",
+                    table="questionbank_questiontag",
+                    when="AFTER",
+                ),
+            ),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['state', 'created_at'], name='run_state'),
+            model_name="run",
+            index=models.Index(fields=["state", "created_at"], name="run_state"),
         ),
     ]

@@ -6,34 +6,66 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0002_roles'),
+        ("questionbank", "0002_roles"),
     ]
 
     operations = [
         pgtrigger.migrations.RemoveTrigger(
-            model_name='knowledgeconcept',
-            name='update_update',
+            model_name="knowledgeconcept",
+            name="update_update",
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='question',
-            name='update_update',
+            model_name="question",
+            name="update_update",
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='questiontag',
-            name='update_update',
+            model_name="questiontag",
+            name="update_update",
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='knowledgeconcept',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."depth" IS DISTINCT FROM (NEW."depth") OR OLD."hierarchy_id" IS DISTINCT FROM (NEW."hierarchy_id") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."path" IS DISTINCT FROM (NEW."path"))', func='INSERT INTO "questionbank_knowledgeconceptevent" ("depth", "hierarchy_id", "id", "name", "path", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (OLD."depth", OLD."hierarchy_id", OLD."id", OLD."name", OLD."path", _pgh_attach_context(), NOW(), \'update\', OLD."id"); RETURN NULL;', hash='b7565da76b0d3c33494716b0c5eb38137127cd12', operation='UPDATE', pgid='pgtrigger_update_update_6c597', table='questionbank_knowledgeconcept', when='AFTER')),
+            model_name="knowledgeconcept",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."depth" IS DISTINCT FROM (NEW."depth") OR OLD."hierarchy_id" IS DISTINCT FROM (NEW."hierarchy_id") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."name" IS DISTINCT FROM (NEW."name") OR OLD."path" IS DISTINCT FROM (NEW."path"))',
+                    func='INSERT INTO "questionbank_knowledgeconceptevent" ("depth", "hierarchy_id", "id", "name", "path", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (OLD."depth", OLD."hierarchy_id", OLD."id", OLD."name", OLD."path", _pgh_attach_context(), NOW(), \'update\', OLD."id"); RETURN NULL;',
+                    hash="b7565da76b0d3c33494716b0c5eb38137127cd12",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_6c597",
+                    table="questionbank_knowledgeconcept",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='question',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."answer" IS DISTINCT FROM (NEW."answer") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."difficulty" IS DISTINCT FROM (NEW."difficulty") OR OLD."difficulty_percent" IS DISTINCT FROM (NEW."difficulty_percent") OR OLD."difficulty_scale" IS DISTINCT FROM (NEW."difficulty_scale") OR OLD."facility" IS DISTINCT FROM (NEW."facility") OR OLD."grade" IS DISTINCT FROM (NEW."grade") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."options" IS DISTINCT FROM (NEW."options") OR OLD."responses" IS DISTINCT FROM (NEW."responses") OR OLD."solution" IS DISTINCT FROM (NEW."solution") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."stage" IS DISTINCT FROM (NEW."stage") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."text" IS DISTINCT FROM (NEW."text") OR OLD."version" IS DISTINCT FROM (NEW."version"))', func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (OLD."answer", OLD."created_at", OLD."created_by_id", OLD."difficulty", OLD."difficulty_percent", OLD."difficulty_scale", OLD."facility", OLD."grade", OLD."id", OLD."kind", OLD."language", OLD."options", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."responses", OLD."solution", OLD."source", OLD."source_id", OLD."stage", OLD."status", OLD."text", OLD."version"); RETURN NULL;', hash='2d58dcbfc8fb6774098418b26ff7a5d865670319', operation='UPDATE', pgid='pgtrigger_update_update_cd11e', table='questionbank_question', when='AFTER')),
+            model_name="question",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."answer" IS DISTINCT FROM (NEW."answer") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."difficulty" IS DISTINCT FROM (NEW."difficulty") OR OLD."difficulty_percent" IS DISTINCT FROM (NEW."difficulty_percent") OR OLD."difficulty_scale" IS DISTINCT FROM (NEW."difficulty_scale") OR OLD."facility" IS DISTINCT FROM (NEW."facility") OR OLD."grade" IS DISTINCT FROM (NEW."grade") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."options" IS DISTINCT FROM (NEW."options") OR OLD."responses" IS DISTINCT FROM (NEW."responses") OR OLD."solution" IS DISTINCT FROM (NEW."solution") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."stage" IS DISTINCT FROM (NEW."stage") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."text" IS DISTINCT FROM (NEW."text") OR OLD."version" IS DISTINCT FROM (NEW."version"))',
+                    func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (OLD."answer", OLD."created_at", OLD."created_by_id", OLD."difficulty", OLD."difficulty_percent", OLD."difficulty_scale", OLD."facility", OLD."grade", OLD."id", OLD."kind", OLD."language", OLD."options", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."responses", OLD."solution", OLD."source", OLD."source_id", OLD."stage", OLD."status", OLD."text", OLD."version"); RETURN NULL;',
+                    hash="2d58dcbfc8fb6774098418b26ff7a5d865670319",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_cd11e",
+                    table="questionbank_question",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='questiontag',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "questionbank_questiontagevent" ("concept_id", "created_at", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "question_id", "set_by", "user_id") VALUES (OLD."concept_id", OLD."created_at", OLD."id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."probability", OLD."question_id", OLD."set_by", OLD."user_id"); RETURN NULL;', hash='766d2271353ad3d67db426df87aa17800413dd28', operation='UPDATE', pgid='pgtrigger_update_update_d926d', table='questionbank_questiontag', when='AFTER')),
+            model_name="questiontag",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "questionbank_questiontagevent" ("concept_id", "created_at", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "question_id", "set_by", "user_id") VALUES (OLD."concept_id", OLD."created_at", OLD."id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."probability", OLD."question_id", OLD."set_by", OLD."user_id"); RETURN NULL;',
+                    hash="766d2271353ad3d67db426df87aa17800413dd28",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_d926d",
+                    table="questionbank_questiontag",
+                    when="AFTER",
+                ),
+            ),
         ),
     ]

@@ -4,22 +4,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0004_search_index_takes_bulk_inserts'),
+        ("questionbank", "0004_search_index_takes_bulk_inserts"),
     ]
 
     operations = [
         migrations.RemoveIndex(
-            model_name='question',
-            name='question_difficulty',
+            model_name="question",
+            name="question_difficulty",
         ),
         migrations.RemoveIndex(
-            model_name='question',
-            name='question_language',
+            model_name="question",
+            name="question_language",
         ),
         migrations.AddIndex(
-            model_name='question',
-            index=models.Index(fields=['status', 'language', 'kind', 'source', 'grade', 'difficulty_percent', 'id'], name='question_filter'),
+            model_name="question",
+            index=models.Index(
+                fields=["status", "language", "kind", "source", "grade", "difficulty_percent", "id"],
+                name="question_filter",
+            ),
         ),
     ]

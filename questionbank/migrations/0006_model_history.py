@@ -6,63 +6,153 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0005_question_filter_index'),
+        ("questionbank", "0005_question_filter_index"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ModelComparison',
+            name="ModelComparison",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('figures', models.JSONField(default=dict, verbose_name='figures')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('candidate', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comparisons', to='questionbank.modelartifact')),
-                ('champion', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comparisons_as_champion', to='questionbank.modelartifact')),
-                ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='comparisons', to='questionbank.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("figures", models.JSONField(default=dict, verbose_name="figures")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "candidate",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="comparisons",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
+                (
+                    "champion",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="comparisons_as_champion",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="comparisons",
+                        to="questionbank.run",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'comparison of models',
-                'verbose_name_plural': 'comparisons of models',
-                'ordering': ('-created_at', '-pk'),
+                "verbose_name": "comparison of models",
+                "verbose_name_plural": "comparisons of models",
+                "ordering": ("-created_at", "-pk"),
             },
         ),
         migrations.CreateModel(
-            name='ModelEvent',
+            name="ModelEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('registered', 'Registered'), ('promoted', 'Promoted'), ('rolled_back', 'Rolled back'), ('archived', 'Archived'), ('deleted', 'Deleted')], max_length=12, verbose_name='what happened')),
-                ('capability', models.CharField(max_length=12, verbose_name='capability')),
-                ('scope', models.CharField(blank=True, max_length=300, verbose_name='scope')),
-                ('artifact_name', models.CharField(max_length=200, verbose_name='model')),
-                ('former_name', models.CharField(blank=True, max_length=200, verbose_name='former model')),
-                ('reason', models.TextField(blank=True, verbose_name='reason')),
-                ('gate', models.JSONField(blank=True, default=dict, verbose_name='gate')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('artifact', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='events', to='questionbank.modelartifact')),
-                ('former', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.modelartifact')),
-                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("registered", "Registered"),
+                            ("promoted", "Promoted"),
+                            ("rolled_back", "Rolled back"),
+                            ("archived", "Archived"),
+                            ("deleted", "Deleted"),
+                        ],
+                        max_length=12,
+                        verbose_name="what happened",
+                    ),
+                ),
+                ("capability", models.CharField(max_length=12, verbose_name="capability")),
+                ("scope", models.CharField(blank=True, max_length=300, verbose_name="scope")),
+                ("artifact_name", models.CharField(max_length=200, verbose_name="model")),
+                ("former_name", models.CharField(blank=True, max_length=200, verbose_name="former model")),
+                ("reason", models.TextField(blank=True, verbose_name="reason")),
+                ("gate", models.JSONField(blank=True, default=dict, verbose_name="gate")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "artifact",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="events",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
+                (
+                    "former",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'event of a model',
-                'verbose_name_plural': 'history of models',
-                'ordering': ('-created_at', '-pk'),
-                'indexes': [models.Index(fields=['capability', '-created_at'], name='model_event_capability')],
+                "verbose_name": "event of a model",
+                "verbose_name_plural": "history of models",
+                "ordering": ("-created_at", "-pk"),
+                "indexes": [
+                    models.Index(fields=["capability", "-created_at"], name="model_event_capability")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='RunMetric',
+            name="RunMetric",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('step', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=80)),
-                ('value', models.FloatField()),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='metrics', to='questionbank.run')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("step", models.PositiveIntegerField()),
+                ("name", models.CharField(max_length=80)),
+                ("value", models.FloatField()),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="metrics",
+                        to="questionbank.run",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name', 'step'),
-                'constraints': [models.UniqueConstraint(fields=('run', 'name', 'step'), name='one_metric_a_run_name_and_step')],
+                "ordering": ("name", "step"),
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("run", "name", "step"), name="one_metric_a_run_name_and_step"
+                    )
+                ],
             },
         ),
     ]

@@ -5,32 +5,62 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0006_model_history'),
+        ("questionbank", "0006_model_history"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='run',
-            name='kind',
-            field=models.CharField(choices=[('import', 'Import'), ('embed', 'Compute vectors'), ('train', 'Train'), ('evaluate', 'Evaluate'), ('promote', 'Promote'), ('score', 'Score'), ('project', 'Draw the map')], max_length=10, verbose_name='kind'),
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("import", "Import"),
+                    ("embed", "Compute vectors"),
+                    ("train", "Train"),
+                    ("evaluate", "Evaluate"),
+                    ("promote", "Promote"),
+                    ("score", "Score"),
+                    ("project", "Draw the map"),
+                ],
+                max_length=10,
+                verbose_name="kind",
+            ),
         ),
         migrations.CreateModel(
-            name='Projection',
+            name="Projection",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('method', models.CharField(choices=[('tsne', 't-SNE'), ('pca', 'principal components')], max_length=8, verbose_name='method')),
-                ('settings', models.JSONField(blank=True, default=dict, verbose_name='settings')),
-                ('questions', models.PositiveIntegerField(verbose_name='questions')),
-                ('question_ids', models.BinaryField()),
-                ('coordinates', models.BinaryField()),
-                ('created_at', models.DateTimeField()),
-                ('embedding_set', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='projection', to='questionbank.embeddingset')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "method",
+                    models.CharField(
+                        choices=[("tsne", "t-SNE"), ("pca", "principal components")],
+                        max_length=8,
+                        verbose_name="method",
+                    ),
+                ),
+                ("settings", models.JSONField(blank=True, default=dict, verbose_name="settings")),
+                ("questions", models.PositiveIntegerField(verbose_name="questions")),
+                ("question_ids", models.BinaryField()),
+                ("coordinates", models.BinaryField()),
+                ("created_at", models.DateTimeField()),
+                (
+                    "embedding_set",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="projection",
+                        to="questionbank.embeddingset",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'map',
-                'verbose_name_plural': 'maps',
+                "verbose_name": "map",
+                "verbose_name_plural": "maps",
             },
         ),
     ]

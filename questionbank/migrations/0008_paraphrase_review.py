@@ -9,224 +9,671 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('pghistory', '0007_auto_20250421_0444'),
-        ('questionbank', '0007_projection'),
+        ("pghistory", "0007_auto_20250421_0444"),
+        ("questionbank", "0007_projection"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ParaphrasePair',
+            name="ParaphrasePair",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('original', models.TextField(verbose_name='original')),
-                ('paraphrase', models.TextField(verbose_name='paraphrase')),
-                ('language', models.CharField(default='en', max_length=12, verbose_name='language')),
-                ('source', models.CharField(choices=[('upload', 'Uploaded'), ('typed', 'Typed by hand'), ('rules', 'Written by rules'), ('model', 'Written by a model')], max_length=8, verbose_name='source')),
-                ('generator', models.CharField(blank=True, max_length=200, verbose_name='written by')),
-                ('batch', models.CharField(blank=True, max_length=120, verbose_name='batch')),
-                ('source_id', models.CharField(blank=True, max_length=200, verbose_name='identifier in its file')),
-                ('score', models.FloatField(blank=True, null=True, verbose_name='score')),
-                ('verdict', models.FloatField(blank=True, null=True, verbose_name='probability that it is valid')),
-                ('findings', models.JSONField(blank=True, null=True, verbose_name='findings')),
-                ('scored_at', models.DateTimeField(blank=True, null=True)),
-                ('state', models.CharField(choices=[('open', 'Waiting for reviewers'), ('adjudication', 'Reviewers disagree'), ('decided', 'Decided')], default='open', max_length=12, verbose_name='state')),
-                ('outcome', models.CharField(blank=True, choices=[('accept', 'Accepted'), ('reject', 'Rejected'), ('edit', 'Accepted with changes')], max_length=8, verbose_name='outcome')),
-                ('outcome_text', models.TextField(blank=True, verbose_name='accepted text')),
-                ('opinions_wanted', models.PositiveSmallIntegerField(default=questionbank.models.paraphrase.opinions_wanted, verbose_name='opinions wanted')),
-                ('priority', models.FloatField(default=2.5, editable=False)),
-                ('shuffle', models.FloatField(default=questionbank.models.paraphrase.shuffle_number, editable=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('question', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='paraphrases', to='questionbank.question')),
-                ('scored_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.modelartifact')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("original", models.TextField(verbose_name="original")),
+                ("paraphrase", models.TextField(verbose_name="paraphrase")),
+                ("language", models.CharField(default="en", max_length=12, verbose_name="language")),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[
+                            ("upload", "Uploaded"),
+                            ("typed", "Typed by hand"),
+                            ("rules", "Written by rules"),
+                            ("model", "Written by a model"),
+                        ],
+                        max_length=8,
+                        verbose_name="source",
+                    ),
+                ),
+                ("generator", models.CharField(blank=True, max_length=200, verbose_name="written by")),
+                ("batch", models.CharField(blank=True, max_length=120, verbose_name="batch")),
+                (
+                    "source_id",
+                    models.CharField(blank=True, max_length=200, verbose_name="identifier in its file"),
+                ),
+                ("score", models.FloatField(blank=True, null=True, verbose_name="score")),
+                (
+                    "verdict",
+                    models.FloatField(blank=True, null=True, verbose_name="probability that it is valid"),
+                ),
+                ("findings", models.JSONField(blank=True, null=True, verbose_name="findings")),
+                ("scored_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "Waiting for reviewers"),
+                            ("adjudication", "Reviewers disagree"),
+                            ("decided", "Decided"),
+                        ],
+                        default="open",
+                        max_length=12,
+                        verbose_name="state",
+                    ),
+                ),
+                (
+                    "outcome",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("accept", "Accepted"),
+                            ("reject", "Rejected"),
+                            ("edit", "Accepted with changes"),
+                        ],
+                        max_length=8,
+                        verbose_name="outcome",
+                    ),
+                ),
+                ("outcome_text", models.TextField(blank=True, verbose_name="accepted text")),
+                (
+                    "opinions_wanted",
+                    models.PositiveSmallIntegerField(
+                        default=questionbank.models.paraphrase.opinions_wanted, verbose_name="opinions wanted"
+                    ),
+                ),
+                ("priority", models.FloatField(default=2.5, editable=False)),
+                (
+                    "shuffle",
+                    models.FloatField(default=questionbank.models.paraphrase.shuffle_number, editable=False),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "question",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="paraphrases",
+                        to="questionbank.question",
+                    ),
+                ),
+                (
+                    "scored_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'paraphrase',
-                'verbose_name_plural': 'paraphrases',
+                "verbose_name": "paraphrase",
+                "verbose_name_plural": "paraphrases",
             },
         ),
         migrations.CreateModel(
-            name='ParaphrasePairEvent',
+            name="ParaphrasePairEvent",
             fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('original', models.TextField(verbose_name='original')),
-                ('paraphrase', models.TextField(verbose_name='paraphrase')),
-                ('language', models.CharField(default='en', max_length=12, verbose_name='language')),
-                ('source', models.CharField(choices=[('upload', 'Uploaded'), ('typed', 'Typed by hand'), ('rules', 'Written by rules'), ('model', 'Written by a model')], max_length=8, verbose_name='source')),
-                ('generator', models.CharField(blank=True, max_length=200, verbose_name='written by')),
-                ('batch', models.CharField(blank=True, max_length=120, verbose_name='batch')),
-                ('source_id', models.CharField(blank=True, max_length=200, verbose_name='identifier in its file')),
-                ('state', models.CharField(choices=[('open', 'Waiting for reviewers'), ('adjudication', 'Reviewers disagree'), ('decided', 'Decided')], default='open', max_length=12, verbose_name='state')),
-                ('outcome', models.CharField(blank=True, choices=[('accept', 'Accepted'), ('reject', 'Rejected'), ('edit', 'Accepted with changes')], max_length=8, verbose_name='outcome')),
-                ('outcome_text', models.TextField(blank=True, verbose_name='accepted text')),
-                ('opinions_wanted', models.PositiveSmallIntegerField(default=questionbank.models.paraphrase.opinions_wanted, verbose_name='opinions wanted')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to=settings.AUTH_USER_MODEL)),
-                ('pgh_context', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context')),
-                ('pgh_obj', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='questionbank.paraphrasepair')),
-                ('question', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.question')),
+                ("pgh_id", models.AutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField(auto_now_add=True)),
+                ("pgh_label", models.TextField(help_text="The event label.")),
+                ("id", models.BigIntegerField()),
+                ("original", models.TextField(verbose_name="original")),
+                ("paraphrase", models.TextField(verbose_name="paraphrase")),
+                ("language", models.CharField(default="en", max_length=12, verbose_name="language")),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[
+                            ("upload", "Uploaded"),
+                            ("typed", "Typed by hand"),
+                            ("rules", "Written by rules"),
+                            ("model", "Written by a model"),
+                        ],
+                        max_length=8,
+                        verbose_name="source",
+                    ),
+                ),
+                ("generator", models.CharField(blank=True, max_length=200, verbose_name="written by")),
+                ("batch", models.CharField(blank=True, max_length=120, verbose_name="batch")),
+                (
+                    "source_id",
+                    models.CharField(blank=True, max_length=200, verbose_name="identifier in its file"),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "Waiting for reviewers"),
+                            ("adjudication", "Reviewers disagree"),
+                            ("decided", "Decided"),
+                        ],
+                        default="open",
+                        max_length=12,
+                        verbose_name="state",
+                    ),
+                ),
+                (
+                    "outcome",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("accept", "Accepted"),
+                            ("reject", "Rejected"),
+                            ("edit", "Accepted with changes"),
+                        ],
+                        max_length=8,
+                        verbose_name="outcome",
+                    ),
+                ),
+                ("outcome_text", models.TextField(blank=True, verbose_name="accepted text")),
+                (
+                    "opinions_wanted",
+                    models.PositiveSmallIntegerField(
+                        default=questionbank.models.paraphrase.opinions_wanted, verbose_name="opinions wanted"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pgh_context",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="pghistory.context",
+                    ),
+                ),
+                (
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="events",
+                        to="questionbank.paraphrasepair",
+                    ),
+                ),
+                (
+                    "question",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="questionbank.question",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='ReviewDecision',
+            name="ReviewDecision",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('verdict', models.CharField(choices=[('accept', 'Accept'), ('reject', 'Reject'), ('edit', 'Accept with changes'), ('unsure', 'Unsure'), ('skip', 'Skip')], max_length=8, verbose_name='decision')),
-                ('reason', models.CharField(blank=True, choices=[('number', 'A number is wrong or missing'), ('unit', 'A unit is wrong or missing'), ('entity', 'A name or thing is mixed up'), ('information', 'Something needed is missing or added'), ('target', 'It asks for something else'), ('meaning', 'The relation between the quantities is another'), ('language', 'It cannot be understood or is wrong in grammar'), ('same', 'It is the same text')], max_length=12, verbose_name='reason')),
-                ('text', models.TextField(blank=True, verbose_name='changed text')),
-                ('comment', models.TextField(blank=True, verbose_name='comment')),
-                ('scorer_name', models.CharField(blank=True, max_length=200)),
-                ('score', models.FloatField(blank=True, null=True)),
-                ('probability', models.FloatField(blank=True, null=True)),
-                ('seconds', models.FloatField(default=0, verbose_name='seconds taken')),
-                ('is_adjudication', models.BooleanField(default=False, verbose_name='settles a disagreement')),
-                ('is_random', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('undone_at', models.DateTimeField(blank=True, null=True)),
-                ('pair', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='questionbank.paraphrasepair')),
-                ('reviewer', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='review_decisions', to=settings.AUTH_USER_MODEL)),
-                ('scorer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.modelartifact')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "verdict",
+                    models.CharField(
+                        choices=[
+                            ("accept", "Accept"),
+                            ("reject", "Reject"),
+                            ("edit", "Accept with changes"),
+                            ("unsure", "Unsure"),
+                            ("skip", "Skip"),
+                        ],
+                        max_length=8,
+                        verbose_name="decision",
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("number", "A number is wrong or missing"),
+                            ("unit", "A unit is wrong or missing"),
+                            ("entity", "A name or thing is mixed up"),
+                            ("information", "Something needed is missing or added"),
+                            ("target", "It asks for something else"),
+                            ("meaning", "The relation between the quantities is another"),
+                            ("language", "It cannot be understood or is wrong in grammar"),
+                            ("same", "It is the same text"),
+                        ],
+                        max_length=12,
+                        verbose_name="reason",
+                    ),
+                ),
+                ("text", models.TextField(blank=True, verbose_name="changed text")),
+                ("comment", models.TextField(blank=True, verbose_name="comment")),
+                ("scorer_name", models.CharField(blank=True, max_length=200)),
+                ("score", models.FloatField(blank=True, null=True)),
+                ("probability", models.FloatField(blank=True, null=True)),
+                ("seconds", models.FloatField(default=0, verbose_name="seconds taken")),
+                (
+                    "is_adjudication",
+                    models.BooleanField(default=False, verbose_name="settles a disagreement"),
+                ),
+                ("is_random", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="decisions",
+                        to="questionbank.paraphrasepair",
+                    ),
+                ),
+                (
+                    "reviewer",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="review_decisions",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "scorer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'decision on a paraphrase',
-                'verbose_name_plural': 'decisions on paraphrases',
+                "verbose_name": "decision on a paraphrase",
+                "verbose_name_plural": "decisions on paraphrases",
             },
         ),
         migrations.CreateModel(
-            name='ReviewGuideline',
+            name="ReviewGuideline",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField(unique=True, verbose_name='version')),
-                ('text', models.TextField(verbose_name='guidelines')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(unique=True, verbose_name="version")),
+                ("text", models.TextField(verbose_name="guidelines")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'guidelines',
-                'verbose_name_plural': 'guidelines',
-                'ordering': ('-version',),
+                "verbose_name": "guidelines",
+                "verbose_name_plural": "guidelines",
+                "ordering": ("-version",),
             },
         ),
         migrations.CreateModel(
-            name='ReviewDecisionEvent',
+            name="ReviewDecisionEvent",
             fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('verdict', models.CharField(choices=[('accept', 'Accept'), ('reject', 'Reject'), ('edit', 'Accept with changes'), ('unsure', 'Unsure'), ('skip', 'Skip')], max_length=8, verbose_name='decision')),
-                ('reason', models.CharField(blank=True, choices=[('number', 'A number is wrong or missing'), ('unit', 'A unit is wrong or missing'), ('entity', 'A name or thing is mixed up'), ('information', 'Something needed is missing or added'), ('target', 'It asks for something else'), ('meaning', 'The relation between the quantities is another'), ('language', 'It cannot be understood or is wrong in grammar'), ('same', 'It is the same text')], max_length=12, verbose_name='reason')),
-                ('text', models.TextField(blank=True, verbose_name='changed text')),
-                ('comment', models.TextField(blank=True, verbose_name='comment')),
-                ('scorer_name', models.CharField(blank=True, max_length=200)),
-                ('score', models.FloatField(blank=True, null=True)),
-                ('probability', models.FloatField(blank=True, null=True)),
-                ('seconds', models.FloatField(default=0, verbose_name='seconds taken')),
-                ('is_adjudication', models.BooleanField(default=False, verbose_name='settles a disagreement')),
-                ('is_random', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('undone_at', models.DateTimeField(blank=True, null=True)),
-                ('pair', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.paraphrasepair')),
-                ('pgh_context', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context')),
-                ('pgh_obj', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='questionbank.reviewdecision')),
-                ('reviewer', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to=settings.AUTH_USER_MODEL)),
-                ('scorer', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.modelartifact')),
-                ('guideline', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.reviewguideline')),
+                ("pgh_id", models.AutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField(auto_now_add=True)),
+                ("pgh_label", models.TextField(help_text="The event label.")),
+                ("id", models.BigIntegerField()),
+                (
+                    "verdict",
+                    models.CharField(
+                        choices=[
+                            ("accept", "Accept"),
+                            ("reject", "Reject"),
+                            ("edit", "Accept with changes"),
+                            ("unsure", "Unsure"),
+                            ("skip", "Skip"),
+                        ],
+                        max_length=8,
+                        verbose_name="decision",
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("number", "A number is wrong or missing"),
+                            ("unit", "A unit is wrong or missing"),
+                            ("entity", "A name or thing is mixed up"),
+                            ("information", "Something needed is missing or added"),
+                            ("target", "It asks for something else"),
+                            ("meaning", "The relation between the quantities is another"),
+                            ("language", "It cannot be understood or is wrong in grammar"),
+                            ("same", "It is the same text"),
+                        ],
+                        max_length=12,
+                        verbose_name="reason",
+                    ),
+                ),
+                ("text", models.TextField(blank=True, verbose_name="changed text")),
+                ("comment", models.TextField(blank=True, verbose_name="comment")),
+                ("scorer_name", models.CharField(blank=True, max_length=200)),
+                ("score", models.FloatField(blank=True, null=True)),
+                ("probability", models.FloatField(blank=True, null=True)),
+                ("seconds", models.FloatField(default=0, verbose_name="seconds taken")),
+                (
+                    "is_adjudication",
+                    models.BooleanField(default=False, verbose_name="settles a disagreement"),
+                ),
+                ("is_random", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="questionbank.paraphrasepair",
+                    ),
+                ),
+                (
+                    "pgh_context",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="pghistory.context",
+                    ),
+                ),
+                (
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="events",
+                        to="questionbank.reviewdecision",
+                    ),
+                ),
+                (
+                    "reviewer",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "scorer",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
+                (
+                    "guideline",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="questionbank.reviewguideline",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.AddField(
-            model_name='reviewdecision',
-            name='guideline',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='questionbank.reviewguideline'),
+            model_name="reviewdecision",
+            name="guideline",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="decisions",
+                to="questionbank.reviewguideline",
+            ),
         ),
         migrations.CreateModel(
-            name='ReviewLease',
+            name="ReviewLease",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('taken_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField(db_index=True)),
-                ('is_random', models.BooleanField(default=False)),
-                ('pair', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='leases', to='questionbank.paraphrasepair')),
-                ('reviewer', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='review_lease', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("taken_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField(db_index=True)),
+                ("is_random", models.BooleanField(default=False)),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="leases",
+                        to="questionbank.paraphrasepair",
+                    ),
+                ),
+                (
+                    "reviewer",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="review_lease",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ReviewPreference',
+            name="ReviewPreference",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('keys', models.JSONField(default=dict)),
-                ('reviewer', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='review_preference', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("keys", models.JSONField(default=dict)),
+                (
+                    "reviewer",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="review_preference",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
-            model_name='paraphrasepair',
-            index=models.Index(fields=['state', 'priority', 'id'], name='paraphrase_uncertain'),
+            model_name="paraphrasepair",
+            index=models.Index(fields=["state", "priority", "id"], name="paraphrase_uncertain"),
         ),
         migrations.AddIndex(
-            model_name='paraphrasepair',
-            index=models.Index(fields=['state', 'shuffle', 'id'], name='paraphrase_shuffled'),
+            model_name="paraphrasepair",
+            index=models.Index(fields=["state", "shuffle", "id"], name="paraphrase_shuffled"),
         ),
         migrations.AddIndex(
-            model_name='paraphrasepair',
-            index=models.Index(fields=['batch'], name='paraphrase_batch'),
+            model_name="paraphrasepair",
+            index=models.Index(fields=["batch"], name="paraphrase_batch"),
         ),
         migrations.AddConstraint(
-            model_name='paraphrasepair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('original', ''), _negated=True), models.Q(('paraphrase', ''), _negated=True)), name='paraphrase_has_both_texts'),
+            model_name="paraphrasepair",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("original", ""), _negated=True), models.Q(("paraphrase", ""), _negated=True)
+                ),
+                name="paraphrase_has_both_texts",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='paraphrasepair',
-            constraint=models.CheckConstraint(condition=models.Q(('verdict__isnull', True), models.Q(('verdict__gte', 0), ('verdict__lte', 1)), _connector='OR'), name='paraphrase_verdict_is_a_probability'),
+            model_name="paraphrasepair",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("verdict__isnull", True),
+                    models.Q(("verdict__gte", 0), ("verdict__lte", 1)),
+                    _connector="OR",
+                ),
+                name="paraphrase_verdict_is_a_probability",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='paraphrasepair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'decided'), models.Q(('outcome', ''), _negated=True)), models.Q(models.Q(('state', 'decided'), _negated=True), ('outcome', '')), _connector='OR'), name='paraphrase_outcome_when_decided'),
+            model_name="paraphrasepair",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "decided"), models.Q(("outcome", ""), _negated=True)),
+                    models.Q(models.Q(("state", "decided"), _negated=True), ("outcome", "")),
+                    _connector="OR",
+                ),
+                name="paraphrase_outcome_when_decided",
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='paraphrasepair',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."batch" IS DISTINCT FROM (NEW."batch") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."generator" IS DISTINCT FROM (NEW."generator") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."opinions_wanted" IS DISTINCT FROM (NEW."opinions_wanted") OR OLD."original" IS DISTINCT FROM (NEW."original") OR OLD."outcome" IS DISTINCT FROM (NEW."outcome") OR OLD."outcome_text" IS DISTINCT FROM (NEW."outcome_text") OR OLD."paraphrase" IS DISTINCT FROM (NEW."paraphrase") OR OLD."question_id" IS DISTINCT FROM (NEW."question_id") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."state" IS DISTINCT FROM (NEW."state"))', func='INSERT INTO "questionbank_paraphrasepairevent" ("batch", "created_at", "created_by_id", "generator", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;', hash='50cb83a0d161b019b3fa4c16d88ebe15ca37e5d5', operation='UPDATE', pgid='pgtrigger_update_update_34149', table='questionbank_paraphrasepair', when='AFTER')),
+            model_name="paraphrasepair",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."batch" IS DISTINCT FROM (NEW."batch") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."generator" IS DISTINCT FROM (NEW."generator") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."opinions_wanted" IS DISTINCT FROM (NEW."opinions_wanted") OR OLD."original" IS DISTINCT FROM (NEW."original") OR OLD."outcome" IS DISTINCT FROM (NEW."outcome") OR OLD."outcome_text" IS DISTINCT FROM (NEW."outcome_text") OR OLD."paraphrase" IS DISTINCT FROM (NEW."paraphrase") OR OLD."question_id" IS DISTINCT FROM (NEW."question_id") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."state" IS DISTINCT FROM (NEW."state"))',
+                    func='INSERT INTO "questionbank_paraphrasepairevent" ("batch", "created_at", "created_by_id", "generator", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;',
+                    hash="50cb83a0d161b019b3fa4c16d88ebe15ca37e5d5",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_34149",
+                    table="questionbank_paraphrasepair",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='paraphrasepair',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_paraphrasepairevent" ("batch", "created_at", "created_by_id", "generator", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;', hash='ffc8f0bd9db0d01904b42fba425120e23ae64d8a', operation='DELETE', pgid='pgtrigger_delete_delete_c977a', table='questionbank_paraphrasepair', when='AFTER')),
+            model_name="paraphrasepair",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_paraphrasepairevent" ("batch", "created_at", "created_by_id", "generator", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;',
+                    hash="ffc8f0bd9db0d01904b42fba425120e23ae64d8a",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_c977a",
+                    table="questionbank_paraphrasepair",
+                    when="AFTER",
+                ),
+            ),
         ),
         migrations.AddIndex(
-            model_name='reviewdecision',
-            index=models.Index(fields=['reviewer', '-id'], name='review_decision_reviewer'),
+            model_name="reviewdecision",
+            index=models.Index(fields=["reviewer", "-id"], name="review_decision_reviewer"),
         ),
         migrations.AddConstraint(
-            model_name='reviewdecision',
-            constraint=models.UniqueConstraint(condition=models.Q(('undone_at__isnull', True)), fields=('pair', 'reviewer', 'is_adjudication'), name='one_decision_a_pair_and_reviewer'),
+            model_name="reviewdecision",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("undone_at__isnull", True)),
+                fields=("pair", "reviewer", "is_adjudication"),
+                name="one_decision_a_pair_and_reviewer",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='reviewdecision',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_adjudication', True), ('undone_at__isnull', True)), fields=('pair',), name='one_adjudication_a_pair'),
+            model_name="reviewdecision",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_adjudication", True), ("undone_at__isnull", True)),
+                fields=("pair",),
+                name="one_adjudication_a_pair",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='reviewdecision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('verdict', 'reject'), models.Q(('reason', ''), _negated=True)), models.Q(models.Q(('verdict', 'reject'), _negated=True), ('reason', '')), _connector='OR'), name='review_reason_when_rejected'),
+            model_name="reviewdecision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("verdict", "reject"), models.Q(("reason", ""), _negated=True)),
+                    models.Q(models.Q(("verdict", "reject"), _negated=True), ("reason", "")),
+                    _connector="OR",
+                ),
+                name="review_reason_when_rejected",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='reviewdecision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('verdict', 'edit'), models.Q(('text', ''), _negated=True)), models.Q(models.Q(('verdict', 'edit'), _negated=True), ('text', '')), _connector='OR'), name='review_text_when_edited'),
+            model_name="reviewdecision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("verdict", "edit"), models.Q(("text", ""), _negated=True)),
+                    models.Q(models.Q(("verdict", "edit"), _negated=True), ("text", "")),
+                    _connector="OR",
+                ),
+                name="review_text_when_edited",
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='reviewdecision',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "questionbank_reviewdecisionevent" ("comment", "created_at", "guideline_id", "id", "is_adjudication", "is_random", "pair_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "reason", "reviewer_id", "score", "scorer_id", "scorer_name", "seconds", "text", "undone_at", "verdict") VALUES (OLD."comment", OLD."created_at", OLD."guideline_id", OLD."id", OLD."is_adjudication", OLD."is_random", OLD."pair_id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."probability", OLD."reason", OLD."reviewer_id", OLD."score", OLD."scorer_id", OLD."scorer_name", OLD."seconds", OLD."text", OLD."undone_at", OLD."verdict"); RETURN NULL;', hash='ef331ed84e38f125333d5d4c07df18f4bb114645', operation='UPDATE', pgid='pgtrigger_update_update_277f5', table='questionbank_reviewdecision', when='AFTER')),
+            model_name="reviewdecision",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "questionbank_reviewdecisionevent" ("comment", "created_at", "guideline_id", "id", "is_adjudication", "is_random", "pair_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "reason", "reviewer_id", "score", "scorer_id", "scorer_name", "seconds", "text", "undone_at", "verdict") VALUES (OLD."comment", OLD."created_at", OLD."guideline_id", OLD."id", OLD."is_adjudication", OLD."is_random", OLD."pair_id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."probability", OLD."reason", OLD."reviewer_id", OLD."score", OLD."scorer_id", OLD."scorer_name", OLD."seconds", OLD."text", OLD."undone_at", OLD."verdict"); RETURN NULL;',
+                    hash="ef331ed84e38f125333d5d4c07df18f4bb114645",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_277f5",
+                    table="questionbank_reviewdecision",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='reviewdecision',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_reviewdecisionevent" ("comment", "created_at", "guideline_id", "id", "is_adjudication", "is_random", "pair_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "reason", "reviewer_id", "score", "scorer_id", "scorer_name", "seconds", "text", "undone_at", "verdict") VALUES (OLD."comment", OLD."created_at", OLD."guideline_id", OLD."id", OLD."is_adjudication", OLD."is_random", OLD."pair_id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."probability", OLD."reason", OLD."reviewer_id", OLD."score", OLD."scorer_id", OLD."scorer_name", OLD."seconds", OLD."text", OLD."undone_at", OLD."verdict"); RETURN NULL;', hash='520d0e805e78b6cbb6ef98e762d9f4741e3402f1', operation='DELETE', pgid='pgtrigger_delete_delete_52cb1', table='questionbank_reviewdecision', when='AFTER')),
+            model_name="reviewdecision",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_reviewdecisionevent" ("comment", "created_at", "guideline_id", "id", "is_adjudication", "is_random", "pair_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "reason", "reviewer_id", "score", "scorer_id", "scorer_name", "seconds", "text", "undone_at", "verdict") VALUES (OLD."comment", OLD."created_at", OLD."guideline_id", OLD."id", OLD."is_adjudication", OLD."is_random", OLD."pair_id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."probability", OLD."reason", OLD."reviewer_id", OLD."score", OLD."scorer_id", OLD."scorer_name", OLD."seconds", OLD."text", OLD."undone_at", OLD."verdict"); RETURN NULL;',
+                    hash="520d0e805e78b6cbb6ef98e762d9f4741e3402f1",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_52cb1",
+                    table="questionbank_reviewdecision",
+                    when="AFTER",
+                ),
+            ),
         ),
     ]

@@ -7,67 +7,151 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0008_paraphrase_review'),
+        ("questionbank", "0008_paraphrase_review"),
     ]
 
     operations = [
         pgtrigger.migrations.RemoveTrigger(
-            model_name='paraphrasepair',
-            name='update_update',
+            model_name="paraphrasepair",
+            name="update_update",
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='paraphrasepair',
-            name='delete_delete',
+            model_name="paraphrasepair",
+            name="delete_delete",
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='question',
-            name='delete_delete',
+            model_name="question",
+            name="delete_delete",
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='question',
-            name='update_update',
+            model_name="question",
+            name="update_update",
         ),
         migrations.AddField(
-            model_name='paraphrasepair',
-            name='added',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='accepted_pairs', to='questionbank.question'),
+            model_name="paraphrasepair",
+            name="added",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="accepted_pairs",
+                to="questionbank.question",
+            ),
         ),
         migrations.AddField(
-            model_name='paraphrasepairevent',
-            name='added',
-            field=models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.question'),
+            model_name="paraphrasepairevent",
+            name="added",
+            field=models.ForeignKey(
+                blank=True,
+                db_constraint=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="questionbank.question",
+            ),
         ),
         migrations.AddField(
-            model_name='question',
-            name='paraphrase_of',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='reworded', to='questionbank.question', verbose_name='paraphrase of'),
+            model_name="question",
+            name="paraphrase_of",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="reworded",
+                to="questionbank.question",
+                verbose_name="paraphrase of",
+            ),
         ),
         migrations.AddField(
-            model_name='questionevent',
-            name='paraphrase_of',
-            field=models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', related_query_name='+', to='questionbank.question', verbose_name='paraphrase of'),
+            model_name="questionevent",
+            name="paraphrase_of",
+            field=models.ForeignKey(
+                blank=True,
+                db_constraint=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="questionbank.question",
+                verbose_name="paraphrase of",
+            ),
         ),
         migrations.AlterField(
-            model_name='run',
-            name='kind',
-            field=models.CharField(choices=[('import', 'Import'), ('embed', 'Compute vectors'), ('train', 'Train'), ('evaluate', 'Evaluate'), ('promote', 'Promote'), ('score', 'Score'), ('propose', 'Propose paraphrases'), ('project', 'Draw the map')], max_length=10, verbose_name='kind'),
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("import", "Import"),
+                    ("embed", "Compute vectors"),
+                    ("train", "Train"),
+                    ("evaluate", "Evaluate"),
+                    ("promote", "Promote"),
+                    ("score", "Score"),
+                    ("propose", "Propose paraphrases"),
+                    ("project", "Draw the map"),
+                ],
+                max_length=10,
+                verbose_name="kind",
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='paraphrasepair',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."added_id" IS DISTINCT FROM (NEW."added_id") OR OLD."batch" IS DISTINCT FROM (NEW."batch") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."generator" IS DISTINCT FROM (NEW."generator") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."opinions_wanted" IS DISTINCT FROM (NEW."opinions_wanted") OR OLD."original" IS DISTINCT FROM (NEW."original") OR OLD."outcome" IS DISTINCT FROM (NEW."outcome") OR OLD."outcome_text" IS DISTINCT FROM (NEW."outcome_text") OR OLD."paraphrase" IS DISTINCT FROM (NEW."paraphrase") OR OLD."question_id" IS DISTINCT FROM (NEW."question_id") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."state" IS DISTINCT FROM (NEW."state"))', func='INSERT INTO "questionbank_paraphrasepairevent" ("added_id", "batch", "created_at", "created_by_id", "generator", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."added_id", OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;', hash='054e60ffd7fdb77bc516565a28f2d7734429ecb1', operation='UPDATE', pgid='pgtrigger_update_update_34149', table='questionbank_paraphrasepair', when='AFTER')),
+            model_name="paraphrasepair",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."added_id" IS DISTINCT FROM (NEW."added_id") OR OLD."batch" IS DISTINCT FROM (NEW."batch") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."generator" IS DISTINCT FROM (NEW."generator") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."opinions_wanted" IS DISTINCT FROM (NEW."opinions_wanted") OR OLD."original" IS DISTINCT FROM (NEW."original") OR OLD."outcome" IS DISTINCT FROM (NEW."outcome") OR OLD."outcome_text" IS DISTINCT FROM (NEW."outcome_text") OR OLD."paraphrase" IS DISTINCT FROM (NEW."paraphrase") OR OLD."question_id" IS DISTINCT FROM (NEW."question_id") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."state" IS DISTINCT FROM (NEW."state"))',
+                    func='INSERT INTO "questionbank_paraphrasepairevent" ("added_id", "batch", "created_at", "created_by_id", "generator", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."added_id", OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;',
+                    hash="054e60ffd7fdb77bc516565a28f2d7734429ecb1",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_34149",
+                    table="questionbank_paraphrasepair",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='paraphrasepair',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_paraphrasepairevent" ("added_id", "batch", "created_at", "created_by_id", "generator", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."added_id", OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;', hash='fe04f2298f0d42fc5cd47d4269caec41b2007cb9', operation='DELETE', pgid='pgtrigger_delete_delete_c977a', table='questionbank_paraphrasepair', when='AFTER')),
+            model_name="paraphrasepair",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_paraphrasepairevent" ("added_id", "batch", "created_at", "created_by_id", "generator", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."added_id", OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;',
+                    hash="fe04f2298f0d42fc5cd47d4269caec41b2007cb9",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_c977a",
+                    table="questionbank_paraphrasepair",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='question',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."answer" IS DISTINCT FROM (NEW."answer") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."difficulty" IS DISTINCT FROM (NEW."difficulty") OR OLD."difficulty_percent" IS DISTINCT FROM (NEW."difficulty_percent") OR OLD."difficulty_scale" IS DISTINCT FROM (NEW."difficulty_scale") OR OLD."facility" IS DISTINCT FROM (NEW."facility") OR OLD."grade" IS DISTINCT FROM (NEW."grade") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."options" IS DISTINCT FROM (NEW."options") OR OLD."paraphrase_of_id" IS DISTINCT FROM (NEW."paraphrase_of_id") OR OLD."responses" IS DISTINCT FROM (NEW."responses") OR OLD."solution" IS DISTINCT FROM (NEW."solution") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."stage" IS DISTINCT FROM (NEW."stage") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."text" IS DISTINCT FROM (NEW."text") OR OLD."version" IS DISTINCT FROM (NEW."version"))', func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "paraphrase_of_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (OLD."answer", OLD."created_at", OLD."created_by_id", OLD."difficulty", OLD."difficulty_percent", OLD."difficulty_scale", OLD."facility", OLD."grade", OLD."id", OLD."kind", OLD."language", OLD."options", OLD."paraphrase_of_id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."responses", OLD."solution", OLD."source", OLD."source_id", OLD."stage", OLD."status", OLD."text", OLD."version"); RETURN NULL;', hash='7cb6911737858c9a0adc1b4f88df54c74ac3c475', operation='UPDATE', pgid='pgtrigger_update_update_cd11e', table='questionbank_question', when='AFTER')),
+            model_name="question",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."answer" IS DISTINCT FROM (NEW."answer") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."difficulty" IS DISTINCT FROM (NEW."difficulty") OR OLD."difficulty_percent" IS DISTINCT FROM (NEW."difficulty_percent") OR OLD."difficulty_scale" IS DISTINCT FROM (NEW."difficulty_scale") OR OLD."facility" IS DISTINCT FROM (NEW."facility") OR OLD."grade" IS DISTINCT FROM (NEW."grade") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."options" IS DISTINCT FROM (NEW."options") OR OLD."paraphrase_of_id" IS DISTINCT FROM (NEW."paraphrase_of_id") OR OLD."responses" IS DISTINCT FROM (NEW."responses") OR OLD."solution" IS DISTINCT FROM (NEW."solution") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."stage" IS DISTINCT FROM (NEW."stage") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."text" IS DISTINCT FROM (NEW."text") OR OLD."version" IS DISTINCT FROM (NEW."version"))',
+                    func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "paraphrase_of_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (OLD."answer", OLD."created_at", OLD."created_by_id", OLD."difficulty", OLD."difficulty_percent", OLD."difficulty_scale", OLD."facility", OLD."grade", OLD."id", OLD."kind", OLD."language", OLD."options", OLD."paraphrase_of_id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."responses", OLD."solution", OLD."source", OLD."source_id", OLD."stage", OLD."status", OLD."text", OLD."version"); RETURN NULL;',
+                    hash="7cb6911737858c9a0adc1b4f88df54c74ac3c475",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_cd11e",
+                    table="questionbank_question",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='question',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "paraphrase_of_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (OLD."answer", OLD."created_at", OLD."created_by_id", OLD."difficulty", OLD."difficulty_percent", OLD."difficulty_scale", OLD."facility", OLD."grade", OLD."id", OLD."kind", OLD."language", OLD."options", OLD."paraphrase_of_id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."responses", OLD."solution", OLD."source", OLD."source_id", OLD."stage", OLD."status", OLD."text", OLD."version"); RETURN NULL;', hash='3ea2362bb3ac5496be5e9a7f6d653c2ed5dfeca5', operation='DELETE', pgid='pgtrigger_delete_delete_f591f', table='questionbank_question', when='AFTER')),
+            model_name="question",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_questionevent" ("answer", "created_at", "created_by_id", "difficulty", "difficulty_percent", "difficulty_scale", "facility", "grade", "id", "kind", "language", "options", "paraphrase_of_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "responses", "solution", "source", "source_id", "stage", "status", "text", "version") VALUES (OLD."answer", OLD."created_at", OLD."created_by_id", OLD."difficulty", OLD."difficulty_percent", OLD."difficulty_scale", OLD."facility", OLD."grade", OLD."id", OLD."kind", OLD."language", OLD."options", OLD."paraphrase_of_id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."responses", OLD."solution", OLD."source", OLD."source_id", OLD."stage", OLD."status", OLD."text", OLD."version"); RETURN NULL;',
+                    hash="3ea2362bb3ac5496be5e9a7f6d653c2ed5dfeca5",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_f591f",
+                    table="questionbank_question",
+                    when="AFTER",
+                ),
+            ),
         ),
     ]

@@ -8,34 +8,44 @@ class Migration(migrations.Migration):
     """Leases last for minutes, and what earlier ones showed is not known: they end, their pairs are handed out anew."""
 
     dependencies = [
-        ('questionbank', '0009_paraphrases_in_the_bank'),
+        ("questionbank", "0009_paraphrases_in_the_bank"),
     ]
 
     operations = [
-        migrations.RunSQL('DELETE FROM questionbank_reviewlease', migrations.RunSQL.noop),
+        migrations.RunSQL("DELETE FROM questionbank_reviewlease", migrations.RunSQL.noop),
         migrations.AddField(
-            model_name='reviewlease',
-            name='guideline',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='questionbank.reviewguideline'),
+            model_name="reviewlease",
+            name="guideline",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="questionbank.reviewguideline",
+            ),
         ),
         migrations.AddField(
-            model_name='reviewlease',
-            name='probability',
+            model_name="reviewlease",
+            name="probability",
             field=models.FloatField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='reviewlease',
-            name='score',
+            model_name="reviewlease",
+            name="score",
             field=models.FloatField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='reviewlease',
-            name='scorer',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.modelartifact'),
+            model_name="reviewlease",
+            name="scorer",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="questionbank.modelartifact",
+            ),
         ),
         migrations.AddField(
-            model_name='reviewlease',
-            name='scorer_name',
+            model_name="reviewlease",
+            name="scorer_name",
             field=models.CharField(blank=True, max_length=200),
         ),
     ]

@@ -4,18 +4,21 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0010_review_lease_keeps_what_is_shown'),
+        ("questionbank", "0010_review_lease_keeps_what_is_shown"),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name='reviewdecision',
-            name='one_decision_a_pair_and_reviewer',
+            model_name="reviewdecision",
+            name="one_decision_a_pair_and_reviewer",
         ),
         migrations.AddConstraint(
-            model_name='reviewdecision',
-            constraint=models.UniqueConstraint(condition=models.Q(('undone_at__isnull', True), models.Q(('verdict', 'skip'), _negated=True)), fields=('pair', 'reviewer', 'is_adjudication'), name='one_decision_a_pair_and_reviewer'),
+            model_name="reviewdecision",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("undone_at__isnull", True), models.Q(("verdict", "skip"), _negated=True)),
+                fields=("pair", "reviewer", "is_adjudication"),
+                name="one_decision_a_pair_and_reviewer",
+            ),
         ),
     ]

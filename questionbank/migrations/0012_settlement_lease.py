@@ -6,28 +6,62 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0011_pair_may_be_skipped_again'),
+        ("questionbank", "0011_pair_may_be_skipped_again"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='SettlementLease',
+            name="SettlementLease",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('taken_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField(db_index=True)),
-                ('scorer_name', models.CharField(blank=True, max_length=200)),
-                ('score', models.FloatField(blank=True, null=True)),
-                ('probability', models.FloatField(blank=True, null=True)),
-                ('guideline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='questionbank.reviewguideline')),
-                ('pair', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='settlement_lease', to='questionbank.paraphrasepair')),
-                ('reviewer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('scorer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.modelartifact')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("taken_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField(db_index=True)),
+                ("scorer_name", models.CharField(blank=True, max_length=200)),
+                ("score", models.FloatField(blank=True, null=True)),
+                ("probability", models.FloatField(blank=True, null=True)),
+                (
+                    "guideline",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="questionbank.reviewguideline",
+                    ),
+                ),
+                (
+                    "pair",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="settlement_lease",
+                        to="questionbank.paraphrasepair",
+                    ),
+                ),
+                (
+                    "reviewer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "scorer",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="questionbank.modelartifact",
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
     ]

@@ -4,20 +4,37 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0012_settlement_lease'),
+        ("questionbank", "0012_settlement_lease"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='paraphrasepair',
-            name='state',
-            field=models.CharField(choices=[('open', 'Waiting for reviewers'), ('adjudication', 'Waits to be settled'), ('decided', 'Decided')], default='open', max_length=12, verbose_name='state'),
+            model_name="paraphrasepair",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("open", "Waiting for reviewers"),
+                    ("adjudication", "Waits to be settled"),
+                    ("decided", "Decided"),
+                ],
+                default="open",
+                max_length=12,
+                verbose_name="state",
+            ),
         ),
         migrations.AlterField(
-            model_name='paraphrasepairevent',
-            name='state',
-            field=models.CharField(choices=[('open', 'Waiting for reviewers'), ('adjudication', 'Waits to be settled'), ('decided', 'Decided')], default='open', max_length=12, verbose_name='state'),
+            model_name="paraphrasepairevent",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("open", "Waiting for reviewers"),
+                    ("adjudication", "Waits to be settled"),
+                    ("decided", "Decided"),
+                ],
+                default="open",
+                max_length=12,
+                verbose_name="state",
+            ),
         ),
     ]

@@ -7,52 +7,88 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0013_settled_label'),
+        ("questionbank", "0013_settled_label"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='QuestionList',
+            name="QuestionList",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, verbose_name='name')),
-                ('is_shared', models.BooleanField(default=False, verbose_name='shared inside the school')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='question_lists', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=120, verbose_name="name")),
+                ("is_shared", models.BooleanField(default=False, verbose_name="shared inside the school")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="question_lists",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'list of questions',
-                'verbose_name_plural': 'lists of questions',
-                'ordering': ('-updated_at', '-pk'),
+                "verbose_name": "list of questions",
+                "verbose_name_plural": "lists of questions",
+                "ordering": ("-updated_at", "-pk"),
             },
         ),
         migrations.CreateModel(
-            name='QuestionListItem',
+            name="QuestionListItem",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('question', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='list_items', to='questionbank.question')),
-                ('question_list', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='questionbank.questionlist')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveIntegerField()),
+                (
+                    "question",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="list_items",
+                        to="questionbank.question",
+                    ),
+                ),
+                (
+                    "question_list",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="items",
+                        to="questionbank.questionlist",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'question in a list',
-                'verbose_name_plural': 'questions in lists',
-                'ordering': ('position',),
+                "verbose_name": "question in a list",
+                "verbose_name_plural": "questions in lists",
+                "ordering": ("position",),
             },
         ),
         migrations.AddConstraint(
-            model_name='questionlist',
-            constraint=models.UniqueConstraint(fields=('owner', 'name'), name='one_list_a_person_and_name'),
+            model_name="questionlist",
+            constraint=models.UniqueConstraint(fields=("owner", "name"), name="one_list_a_person_and_name"),
         ),
         migrations.AddConstraint(
-            model_name='questionlistitem',
-            constraint=models.UniqueConstraint(fields=('question_list', 'question'), name='question_once_a_list'),
+            model_name="questionlistitem",
+            constraint=models.UniqueConstraint(
+                fields=("question_list", "question"), name="question_once_a_list"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='questionlistitem',
-            constraint=models.UniqueConstraint(deferrable=django.db.models.constraints.Deferrable['DEFERRED'], fields=('question_list', 'position'), name='one_question_a_place_in_a_list'),
+            model_name="questionlistitem",
+            constraint=models.UniqueConstraint(
+                deferrable=django.db.models.constraints.Deferrable["DEFERRED"],
+                fields=("question_list", "position"),
+                name="one_question_a_place_in_a_list",
+            ),
         ),
     ]

@@ -5,24 +5,32 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0014_question_lists'),
+        ("questionbank", "0014_question_lists"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='knowledgehierarchy',
-            name='is_default',
-            field=models.BooleanField(default=False, verbose_name='default of the bank'),
+            model_name="knowledgehierarchy",
+            name="is_default",
+            field=models.BooleanField(default=False, verbose_name="default of the bank"),
         ),
         migrations.AddField(
-            model_name='user',
-            name='hierarchy',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.knowledgehierarchy', verbose_name='hierarchy for predictions'),
+            model_name="user",
+            name="hierarchy",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="questionbank.knowledgehierarchy",
+                verbose_name="hierarchy for predictions",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='knowledgehierarchy',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('is_default',), name='one_default_hierarchy'),
+            model_name="knowledgehierarchy",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_default", True)), fields=("is_default",), name="one_default_hierarchy"
+            ),
         ),
     ]

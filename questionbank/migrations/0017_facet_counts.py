@@ -19,53 +19,134 @@ COUNT = """
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0016_ways_back'),
+        ("questionbank", "0016_ways_back"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='FacetCount',
+            name="FacetCount",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('status', models.CharField(max_length=12)),
-                ('language', models.CharField(max_length=12)),
-                ('kind', models.CharField(max_length=12)),
-                ('source', models.CharField(max_length=120)),
-                ('grade', models.CharField(max_length=40)),
-                ('difficulty', models.SmallIntegerField(null=True)),
-                ('concepts', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
-                ('questions', models.IntegerField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("status", models.CharField(max_length=12)),
+                ("language", models.CharField(max_length=12)),
+                ("kind", models.CharField(max_length=12)),
+                ("source", models.CharField(max_length=120)),
+                ("grade", models.CharField(max_length=40)),
+                ("difficulty", models.SmallIntegerField(null=True)),
+                (
+                    "concepts",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), default=list, size=None
+                    ),
+                ),
+                ("questions", models.IntegerField()),
             ],
             options={
-                'verbose_name': 'number of questions',
-                'verbose_name_plural': 'numbers of questions',
+                "verbose_name": "number of questions",
+                "verbose_name_plural": "numbers of questions",
             },
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='question',
-            trigger=pgtrigger.compiler.Trigger(name='count_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func="INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM (SELECT id, status, language, kind, source, grade, difficulty_percent, 1 AS sign FROM new_rows) changed CROSS JOIN LATERAL ( SELECT coalesce(array_agg(t.concept_id ORDER BY t.concept_id), '{}') AS concepts FROM questionbank_questiontag t WHERE t.question_id = changed.id ) tagged GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;", hash='8663dcea9b7a6c47896331a3d809a8b4a6aa8c66', level='STATEMENT', operation='INSERT', pgid='pgtrigger_count_insert_b1a52', referencing='REFERENCING NEW TABLE AS new_rows ', table='questionbank_question', when='AFTER')),
+            model_name="question",
+            trigger=pgtrigger.compiler.Trigger(
+                name="count_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM (SELECT id, status, language, kind, source, grade, difficulty_percent, 1 AS sign FROM new_rows) changed CROSS JOIN LATERAL ( SELECT coalesce(array_agg(t.concept_id ORDER BY t.concept_id), '{}') AS concepts FROM questionbank_questiontag t WHERE t.question_id = changed.id ) tagged GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;",
+                    hash="8663dcea9b7a6c47896331a3d809a8b4a6aa8c66",
+                    level="STATEMENT",
+                    operation="INSERT",
+                    pgid="pgtrigger_count_insert_b1a52",
+                    referencing="REFERENCING NEW TABLE AS new_rows ",
+                    table="questionbank_question",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='question',
-            trigger=pgtrigger.compiler.Trigger(name='count_update', sql=pgtrigger.compiler.UpsertTriggerSql(func="INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM (SELECT n.id, n.status, n.language, n.kind, n.source, n.grade, n.difficulty_percent, 1 AS sign FROM old_rows o JOIN new_rows n USING (id) WHERE NOT (o.status IS NOT DISTINCT FROM n.status AND o.language IS NOT DISTINCT FROM n.language AND o.kind IS NOT DISTINCT FROM n.kind AND o.source IS NOT DISTINCT FROM n.source AND o.grade IS NOT DISTINCT FROM n.grade AND o.difficulty_percent IS NOT DISTINCT FROM n.difficulty_percent) UNION ALL SELECT o.id, o.status, o.language, o.kind, o.source, o.grade, o.difficulty_percent, -1 AS sign FROM old_rows o JOIN new_rows n USING (id) WHERE NOT (o.status IS NOT DISTINCT FROM n.status AND o.language IS NOT DISTINCT FROM n.language AND o.kind IS NOT DISTINCT FROM n.kind AND o.source IS NOT DISTINCT FROM n.source AND o.grade IS NOT DISTINCT FROM n.grade AND o.difficulty_percent IS NOT DISTINCT FROM n.difficulty_percent)) changed CROSS JOIN LATERAL ( SELECT coalesce(array_agg(t.concept_id ORDER BY t.concept_id), '{}') AS concepts FROM questionbank_questiontag t WHERE t.question_id = changed.id ) tagged GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;", hash='b98dda91c6251b3b0a749ef27eb8036fc5f15cc4', level='STATEMENT', operation='UPDATE', pgid='pgtrigger_count_update_5e9b6', referencing='REFERENCING OLD TABLE AS old_rows  NEW TABLE AS new_rows ', table='questionbank_question', when='AFTER')),
+            model_name="question",
+            trigger=pgtrigger.compiler.Trigger(
+                name="count_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM (SELECT n.id, n.status, n.language, n.kind, n.source, n.grade, n.difficulty_percent, 1 AS sign FROM old_rows o JOIN new_rows n USING (id) WHERE NOT (o.status IS NOT DISTINCT FROM n.status AND o.language IS NOT DISTINCT FROM n.language AND o.kind IS NOT DISTINCT FROM n.kind AND o.source IS NOT DISTINCT FROM n.source AND o.grade IS NOT DISTINCT FROM n.grade AND o.difficulty_percent IS NOT DISTINCT FROM n.difficulty_percent) UNION ALL SELECT o.id, o.status, o.language, o.kind, o.source, o.grade, o.difficulty_percent, -1 AS sign FROM old_rows o JOIN new_rows n USING (id) WHERE NOT (o.status IS NOT DISTINCT FROM n.status AND o.language IS NOT DISTINCT FROM n.language AND o.kind IS NOT DISTINCT FROM n.kind AND o.source IS NOT DISTINCT FROM n.source AND o.grade IS NOT DISTINCT FROM n.grade AND o.difficulty_percent IS NOT DISTINCT FROM n.difficulty_percent)) changed CROSS JOIN LATERAL ( SELECT coalesce(array_agg(t.concept_id ORDER BY t.concept_id), '{}') AS concepts FROM questionbank_questiontag t WHERE t.question_id = changed.id ) tagged GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;",
+                    hash="b98dda91c6251b3b0a749ef27eb8036fc5f15cc4",
+                    level="STATEMENT",
+                    operation="UPDATE",
+                    pgid="pgtrigger_count_update_5e9b6",
+                    referencing="REFERENCING OLD TABLE AS old_rows  NEW TABLE AS new_rows ",
+                    table="questionbank_question",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='question',
-            trigger=pgtrigger.compiler.Trigger(name='count_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func="INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM (SELECT id, status, language, kind, source, grade, difficulty_percent, -1 AS sign FROM old_rows) changed CROSS JOIN LATERAL ( SELECT coalesce(array_agg(t.concept_id ORDER BY t.concept_id), '{}') AS concepts FROM questionbank_questiontag t WHERE t.question_id = changed.id ) tagged GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;", hash='8f194cad91a49c5fd39f458f0dec287b9f7a309e', level='STATEMENT', operation='DELETE', pgid='pgtrigger_count_delete_3d6a3', referencing='REFERENCING OLD TABLE AS old_rows ', table='questionbank_question', when='AFTER')),
+            model_name="question",
+            trigger=pgtrigger.compiler.Trigger(
+                name="count_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM (SELECT id, status, language, kind, source, grade, difficulty_percent, -1 AS sign FROM old_rows) changed CROSS JOIN LATERAL ( SELECT coalesce(array_agg(t.concept_id ORDER BY t.concept_id), '{}') AS concepts FROM questionbank_questiontag t WHERE t.question_id = changed.id ) tagged GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;",
+                    hash="8f194cad91a49c5fd39f458f0dec287b9f7a309e",
+                    level="STATEMENT",
+                    operation="DELETE",
+                    pgid="pgtrigger_count_delete_3d6a3",
+                    referencing="REFERENCING OLD TABLE AS old_rows ",
+                    table="questionbank_question",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='questiontag',
-            trigger=pgtrigger.compiler.Trigger(name='count_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func="PERFORM 1 FROM questionbank_question WHERE id IN (SELECT DISTINCT question_id FROM new_rows) ORDER BY id FOR NO KEY UPDATE; WITH touched AS MATERIALIZED (SELECT DISTINCT question_id FROM new_rows) INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM ( SELECT question_id, 1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM (SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)) pairs GROUP BY question_id UNION ALL SELECT question_id, -1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM ((SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id) EXCEPT SELECT question_id, concept_id FROM new_rows) UNION SELECT question_id, NULL::bigint FROM touched) pairs GROUP BY question_id ) sets JOIN questionbank_question q ON q.id = sets.question_id GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;", hash='c8721b9fcf2443750864ea08d5ee923f03199904', level='STATEMENT', operation='INSERT', pgid='pgtrigger_count_insert_c1770', referencing='REFERENCING NEW TABLE AS new_rows ', table='questionbank_questiontag', when='AFTER')),
+            model_name="questiontag",
+            trigger=pgtrigger.compiler.Trigger(
+                name="count_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="PERFORM 1 FROM questionbank_question WHERE id IN (SELECT DISTINCT question_id FROM new_rows) ORDER BY id FOR NO KEY UPDATE; WITH touched AS MATERIALIZED (SELECT DISTINCT question_id FROM new_rows) INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM ( SELECT question_id, 1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM (SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)) pairs GROUP BY question_id UNION ALL SELECT question_id, -1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM ((SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id) EXCEPT SELECT question_id, concept_id FROM new_rows) UNION SELECT question_id, NULL::bigint FROM touched) pairs GROUP BY question_id ) sets JOIN questionbank_question q ON q.id = sets.question_id GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;",
+                    hash="c8721b9fcf2443750864ea08d5ee923f03199904",
+                    level="STATEMENT",
+                    operation="INSERT",
+                    pgid="pgtrigger_count_insert_c1770",
+                    referencing="REFERENCING NEW TABLE AS new_rows ",
+                    table="questionbank_questiontag",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='questiontag',
-            trigger=pgtrigger.compiler.Trigger(name='count_update', sql=pgtrigger.compiler.UpsertTriggerSql(func="PERFORM 1 FROM questionbank_question WHERE id IN (SELECT DISTINCT question_id FROM new_rows UNION SELECT DISTINCT question_id FROM old_rows) ORDER BY id FOR NO KEY UPDATE; WITH touched AS MATERIALIZED (SELECT DISTINCT question_id FROM new_rows UNION SELECT DISTINCT question_id FROM old_rows) INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM ( SELECT question_id, 1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM (SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)) pairs GROUP BY question_id UNION ALL SELECT question_id, -1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM ((SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id) EXCEPT SELECT question_id, concept_id FROM new_rows) UNION SELECT question_id, concept_id FROM old_rows UNION SELECT question_id, NULL::bigint FROM touched) pairs GROUP BY question_id ) sets JOIN questionbank_question q ON q.id = sets.question_id GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;", hash='e342083cc51f203551a341480b9f82150eeab764', level='STATEMENT', operation='UPDATE', pgid='pgtrigger_count_update_90507', referencing='REFERENCING OLD TABLE AS old_rows  NEW TABLE AS new_rows ', table='questionbank_questiontag', when='AFTER')),
+            model_name="questiontag",
+            trigger=pgtrigger.compiler.Trigger(
+                name="count_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="PERFORM 1 FROM questionbank_question WHERE id IN (SELECT DISTINCT question_id FROM new_rows UNION SELECT DISTINCT question_id FROM old_rows) ORDER BY id FOR NO KEY UPDATE; WITH touched AS MATERIALIZED (SELECT DISTINCT question_id FROM new_rows UNION SELECT DISTINCT question_id FROM old_rows) INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM ( SELECT question_id, 1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM (SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)) pairs GROUP BY question_id UNION ALL SELECT question_id, -1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM ((SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id) EXCEPT SELECT question_id, concept_id FROM new_rows) UNION SELECT question_id, concept_id FROM old_rows UNION SELECT question_id, NULL::bigint FROM touched) pairs GROUP BY question_id ) sets JOIN questionbank_question q ON q.id = sets.question_id GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;",
+                    hash="e342083cc51f203551a341480b9f82150eeab764",
+                    level="STATEMENT",
+                    operation="UPDATE",
+                    pgid="pgtrigger_count_update_90507",
+                    referencing="REFERENCING OLD TABLE AS old_rows  NEW TABLE AS new_rows ",
+                    table="questionbank_questiontag",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='questiontag',
-            trigger=pgtrigger.compiler.Trigger(name='count_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func="PERFORM 1 FROM questionbank_question WHERE id IN (SELECT DISTINCT question_id FROM old_rows) ORDER BY id FOR NO KEY UPDATE; WITH touched AS MATERIALIZED (SELECT DISTINCT question_id FROM old_rows) INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM ( SELECT question_id, 1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM (SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)) pairs GROUP BY question_id UNION ALL SELECT question_id, -1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM ((SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)) UNION SELECT question_id, concept_id FROM old_rows UNION SELECT question_id, NULL::bigint FROM touched) pairs GROUP BY question_id ) sets JOIN questionbank_question q ON q.id = sets.question_id GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;", hash='4ce527fbcef3555c2466ac3f2cb16217c52c1aa4', level='STATEMENT', operation='DELETE', pgid='pgtrigger_count_delete_4026a', referencing='REFERENCING OLD TABLE AS old_rows ', table='questionbank_questiontag', when='AFTER')),
+            model_name="questiontag",
+            trigger=pgtrigger.compiler.Trigger(
+                name="count_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="PERFORM 1 FROM questionbank_question WHERE id IN (SELECT DISTINCT question_id FROM old_rows) ORDER BY id FOR NO KEY UPDATE; WITH touched AS MATERIALIZED (SELECT DISTINCT question_id FROM old_rows) INSERT INTO questionbank_facetcount (status, language, kind, source, grade, difficulty, concepts, questions) SELECT status, language, kind, source, grade, floor(difficulty_percent) + ceil(difficulty_percent), concepts, sum(sign) FROM ( SELECT question_id, 1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM (SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)) pairs GROUP BY question_id UNION ALL SELECT question_id, -1 AS sign, coalesce(array_agg(concept_id ORDER BY concept_id) FILTER (WHERE concept_id IS NOT NULL), '{}') AS concepts FROM ((SELECT w.question_id, t.concept_id FROM touched w LEFT JOIN questionbank_questiontag t USING (question_id)) UNION SELECT question_id, concept_id FROM old_rows UNION SELECT question_id, NULL::bigint FROM touched) pairs GROUP BY question_id ) sets JOIN questionbank_question q ON q.id = sets.question_id GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(sign) <> 0; RETURN NULL;",
+                    hash="4ce527fbcef3555c2466ac3f2cb16217c52c1aa4",
+                    level="STATEMENT",
+                    operation="DELETE",
+                    pgid="pgtrigger_count_delete_4026a",
+                    referencing="REFERENCING OLD TABLE AS old_rows ",
+                    table="questionbank_questiontag",
+                    when="AFTER",
+                ),
+            ),
         ),
         migrations.RunSQL(COUNT, migrations.RunSQL.noop),  # last: the triggers count from here on
     ]

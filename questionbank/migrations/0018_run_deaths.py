@@ -4,25 +4,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
         ("questionbank", "0017_facet_counts"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='run',
-            name='deaths',
+            model_name="run",
+            name="deaths",
             field=models.PositiveSmallIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='run',
-            name='is_dismissed',
+            model_name="run",
+            name="is_dismissed",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='run',
-            name='pauses',
+            model_name="run",
+            name="pauses",
             field=models.PositiveSmallIntegerField(default=0),
         ),
     ]

@@ -15,67 +15,123 @@ def add_defaults(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('pghistory', '0007_auto_20250421_0444'),
-        ('questionbank', '0018_run_deaths'),
+        ("pghistory", "0007_auto_20250421_0444"),
+        ("questionbank", "0018_run_deaths"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='LongQuery',
+            name="LongQuery",
             fields=[
-                ('key', models.CharField(max_length=24, primary_key=True, serialize=False)),
-                ('text', models.TextField()),
-                ('used_at', models.DateTimeField(auto_now=True)),
+                ("key", models.CharField(max_length=24, primary_key=True, serialize=False)),
+                ("text", models.TextField()),
+                ("used_at", models.DateTimeField(auto_now=True)),
             ],
         ),
         migrations.CreateModel(
-            name='SynonymGroup',
+            name="SynonymGroup",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('terms', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=80), size=None, verbose_name='terms')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "terms",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=80), size=None, verbose_name="terms"
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'group of synonyms',
-                'verbose_name_plural': 'synonyms',
-                'ordering': ('terms',),
+                "verbose_name": "group of synonyms",
+                "verbose_name_plural": "synonyms",
+                "ordering": ("terms",),
             },
         ),
         migrations.CreateModel(
-            name='SynonymGroupEvent',
+            name="SynonymGroupEvent",
             fields=[
-                ('pgh_id', models.AutoField(primary_key=True, serialize=False)),
-                ('pgh_created_at', models.DateTimeField(auto_now_add=True)),
-                ('pgh_label', models.TextField(help_text='The event label.')),
-                ('id', models.BigIntegerField()),
-                ('terms', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=80), size=None, verbose_name='terms')),
+                ("pgh_id", models.AutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField(auto_now_add=True)),
+                ("pgh_label", models.TextField(help_text="The event label.")),
+                ("id", models.BigIntegerField()),
+                (
+                    "terms",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=80), size=None, verbose_name="terms"
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='synonymgroup',
-            trigger=pgtrigger.compiler.Trigger(name='insert_insert', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_synonymgroupevent" ("id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "terms") VALUES (NEW."id", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."terms"); RETURN NULL;', hash='c37306c42d267944c4ee3332547e3aff1b7761e6', operation='INSERT', pgid='pgtrigger_insert_insert_5adad', table='questionbank_synonymgroup', when='AFTER')),
+            model_name="synonymgroup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="insert_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_synonymgroupevent" ("id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "terms") VALUES (NEW."id", _pgh_attach_context(), NOW(), \'insert\', NEW."id", NEW."terms"); RETURN NULL;',
+                    hash="c37306c42d267944c4ee3332547e3aff1b7761e6",
+                    operation="INSERT",
+                    pgid="pgtrigger_insert_insert_5adad",
+                    table="questionbank_synonymgroup",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='synonymgroup',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "questionbank_synonymgroupevent" ("id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "terms") VALUES (OLD."id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."terms"); RETURN NULL;', hash='49663a9c8aae45186db65eeafa44197910685552', operation='UPDATE', pgid='pgtrigger_update_update_35567', table='questionbank_synonymgroup', when='AFTER')),
+            model_name="synonymgroup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "questionbank_synonymgroupevent" ("id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "terms") VALUES (OLD."id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."terms"); RETURN NULL;',
+                    hash="49663a9c8aae45186db65eeafa44197910685552",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_35567",
+                    table="questionbank_synonymgroup",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='synonymgroup',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_synonymgroupevent" ("id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "terms") VALUES (OLD."id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."terms"); RETURN NULL;', hash='d9b6f67891b530568f46ac0aa5c311637e682fc2', operation='DELETE', pgid='pgtrigger_delete_delete_49c69', table='questionbank_synonymgroup', when='AFTER')),
+            model_name="synonymgroup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_synonymgroupevent" ("id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "terms") VALUES (OLD."id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."terms"); RETURN NULL;',
+                    hash="d9b6f67891b530568f46ac0aa5c311637e682fc2",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_49c69",
+                    table="questionbank_synonymgroup",
+                    when="AFTER",
+                ),
+            ),
         ),
         migrations.AddField(
-            model_name='synonymgroupevent',
-            name='pgh_context',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='pghistory.context'),
+            model_name="synonymgroupevent",
+            name="pgh_context",
+            field=models.ForeignKey(
+                db_constraint=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="pghistory.context",
+            ),
         ),
         migrations.AddField(
-            model_name='synonymgroupevent',
-            name='pgh_obj',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='events', to='questionbank.synonymgroup'),
+            model_name="synonymgroupevent",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="events",
+                to="questionbank.synonymgroup",
+            ),
         ),
         migrations.RunPython(add_defaults, migrations.RunPython.noop),
     ]

@@ -6,19 +6,35 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0020_shapes_of_formulas'),
+        ("questionbank", "0020_shapes_of_formulas"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='question',
-            name='needs_figure',
-            field=models.GeneratedField(db_persist=True, expression=models.Q(('text__regex', '\\[asy\\]|\\[image\\]|!\\[[^]]*\\]\\(|\\\\includegraphics|\\\\begin *\\{(asy|tikzpicture|pspicture|picture)\\}'), django.db.models.lookups.Regex(django.db.models.functions.comparison.Cast('options', models.TextField()), '\\[asy\\]|\\[image\\]|!\\[[^]]*\\]\\(|\\\\includegraphics|\\\\begin *\\{(asy|tikzpicture|pspicture|picture)\\}'), _connector='OR'), output_field=models.BooleanField(), verbose_name='needs a figure'),
+            model_name="question",
+            name="needs_figure",
+            field=models.GeneratedField(
+                db_persist=True,
+                expression=models.Q(
+                    (
+                        "text__regex",
+                        "\\[asy\\]|\\[image\\]|!\\[[^]]*\\]\\(|\\\\includegraphics|\\\\begin *\\{(asy|tikzpicture|pspicture|picture)\\}",
+                    ),
+                    django.db.models.lookups.Regex(
+                        django.db.models.functions.comparison.Cast("options", models.TextField()),
+                        "\\[asy\\]|\\[image\\]|!\\[[^]]*\\]\\(|\\\\includegraphics|\\\\begin *\\{(asy|tikzpicture|pspicture|picture)\\}",
+                    ),
+                    _connector="OR",
+                ),
+                output_field=models.BooleanField(),
+                verbose_name="needs a figure",
+            ),
         ),
         migrations.AddIndex(
-            model_name='question',
-            index=models.Index(condition=models.Q(('needs_figure', True)), fields=['id'], name='question_figure'),
+            model_name="question",
+            index=models.Index(
+                condition=models.Q(("needs_figure", True)), fields=["id"], name="question_figure"
+            ),
         ),
     ]

@@ -4,19 +4,22 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0021_question_needs_figure'),
+        ("questionbank", "0021_question_needs_figure"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='question',
-            name='submission',
+            model_name="question",
+            name="submission",
             field=models.UUIDField(editable=False, null=True),
         ),
         migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(condition=models.Q(('submission__isnull', False)), fields=('submission',), name='one_question_a_form'),
+            model_name="question",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("submission__isnull", False)),
+                fields=("submission",),
+                name="one_question_a_form",
+            ),
         ),
     ]

@@ -8,97 +8,191 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0022_question_submission'),
+        ("questionbank", "0022_question_submission"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='BatchDeletion',
+            name="BatchDeletion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('batch', models.CharField(max_length=120, verbose_name='batch')),
-                ('deleted', models.PositiveIntegerField(verbose_name='deleted')),
-                ('kept', models.PositiveIntegerField(verbose_name='kept')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("batch", models.CharField(max_length=120, verbose_name="batch")),
+                ("deleted", models.PositiveIntegerField(verbose_name="deleted")),
+                ("kept", models.PositiveIntegerField(verbose_name="kept")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'verbose_name': 'deletion of a batch',
-                'verbose_name_plural': 'deletions of batches',
-                'ordering': ('-pk',),
+                "verbose_name": "deletion of a batch",
+                "verbose_name_plural": "deletions of batches",
+                "ordering": ("-pk",),
             },
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='paraphrasepair',
-            name='update_update',
+            model_name="paraphrasepair",
+            name="update_update",
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='paraphrasepair',
-            name='delete_delete',
+            model_name="paraphrasepair",
+            name="delete_delete",
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='reviewdecision',
-            name='update_update',
+            model_name="reviewdecision",
+            name="update_update",
         ),
         pgtrigger.migrations.RemoveTrigger(
-            model_name='reviewdecision',
-            name='delete_delete',
+            model_name="reviewdecision",
+            name="delete_delete",
         ),
         migrations.AddField(
-            model_name='paraphrasepair',
-            name='hides_machine',
-            field=models.BooleanField(db_default=False, default=False, verbose_name="the machine's opinion is hidden until it is decided"),
+            model_name="paraphrasepair",
+            name="hides_machine",
+            field=models.BooleanField(
+                db_default=False,
+                default=False,
+                verbose_name="the machine's opinion is hidden until it is decided",
+            ),
         ),
         migrations.AddField(
-            model_name='paraphrasepairevent',
-            name='hides_machine',
-            field=models.BooleanField(db_default=False, default=False, verbose_name="the machine's opinion is hidden until it is decided"),
+            model_name="paraphrasepairevent",
+            name="hides_machine",
+            field=models.BooleanField(
+                db_default=False,
+                default=False,
+                verbose_name="the machine's opinion is hidden until it is decided",
+            ),
         ),
         migrations.AddField(
-            model_name='reviewdecision',
-            name='is_label',
-            field=models.BooleanField(db_default=False, default=False, verbose_name='a label of an uploaded file'),
+            model_name="reviewdecision",
+            name="is_label",
+            field=models.BooleanField(
+                db_default=False, default=False, verbose_name="a label of an uploaded file"
+            ),
         ),
         migrations.AddField(
-            model_name='reviewdecisionevent',
-            name='is_label',
-            field=models.BooleanField(db_default=False, default=False, verbose_name='a label of an uploaded file'),
+            model_name="reviewdecisionevent",
+            name="is_label",
+            field=models.BooleanField(
+                db_default=False, default=False, verbose_name="a label of an uploaded file"
+            ),
         ),
         migrations.AddField(
-            model_name='reviewpreference',
-            name='guideline_seen',
+            model_name="reviewpreference",
+            name="guideline_seen",
             field=models.PositiveIntegerField(db_default=0, default=0),
         ),
         migrations.AlterField(
-            model_name='reviewdecision',
-            name='reason',
-            field=models.CharField(blank=True, choices=[('number', 'A number is wrong or missing'), ('unit', 'A unit is wrong or missing'), ('entity', 'A name or thing is mixed up'), ('information', 'Something needed is missing or added'), ('target', 'It asks for something else'), ('meaning', 'The relation between the quantities is another'), ('language', 'It cannot be understood or is wrong in grammar'), ('same', 'It is the same text'), ('labelled', 'Labelled so in an uploaded file')], max_length=12, verbose_name='reason'),
+            model_name="reviewdecision",
+            name="reason",
+            field=models.CharField(
+                blank=True,
+                choices=[
+                    ("number", "A number is wrong or missing"),
+                    ("unit", "A unit is wrong or missing"),
+                    ("entity", "A name or thing is mixed up"),
+                    ("information", "Something needed is missing or added"),
+                    ("target", "It asks for something else"),
+                    ("meaning", "The relation between the quantities is another"),
+                    ("language", "It cannot be understood or is wrong in grammar"),
+                    ("same", "It is the same text"),
+                    ("labelled", "Labelled so in an uploaded file"),
+                ],
+                max_length=12,
+                verbose_name="reason",
+            ),
         ),
         migrations.AlterField(
-            model_name='reviewdecisionevent',
-            name='reason',
-            field=models.CharField(blank=True, choices=[('number', 'A number is wrong or missing'), ('unit', 'A unit is wrong or missing'), ('entity', 'A name or thing is mixed up'), ('information', 'Something needed is missing or added'), ('target', 'It asks for something else'), ('meaning', 'The relation between the quantities is another'), ('language', 'It cannot be understood or is wrong in grammar'), ('same', 'It is the same text'), ('labelled', 'Labelled so in an uploaded file')], max_length=12, verbose_name='reason'),
+            model_name="reviewdecisionevent",
+            name="reason",
+            field=models.CharField(
+                blank=True,
+                choices=[
+                    ("number", "A number is wrong or missing"),
+                    ("unit", "A unit is wrong or missing"),
+                    ("entity", "A name or thing is mixed up"),
+                    ("information", "Something needed is missing or added"),
+                    ("target", "It asks for something else"),
+                    ("meaning", "The relation between the quantities is another"),
+                    ("language", "It cannot be understood or is wrong in grammar"),
+                    ("same", "It is the same text"),
+                    ("labelled", "Labelled so in an uploaded file"),
+                ],
+                max_length=12,
+                verbose_name="reason",
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='paraphrasepair',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD."added_id" IS DISTINCT FROM (NEW."added_id") OR OLD."batch" IS DISTINCT FROM (NEW."batch") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."generator" IS DISTINCT FROM (NEW."generator") OR OLD."hides_machine" IS DISTINCT FROM (NEW."hides_machine") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."opinions_wanted" IS DISTINCT FROM (NEW."opinions_wanted") OR OLD."original" IS DISTINCT FROM (NEW."original") OR OLD."outcome" IS DISTINCT FROM (NEW."outcome") OR OLD."outcome_text" IS DISTINCT FROM (NEW."outcome_text") OR OLD."paraphrase" IS DISTINCT FROM (NEW."paraphrase") OR OLD."question_id" IS DISTINCT FROM (NEW."question_id") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."state" IS DISTINCT FROM (NEW."state"))', func='INSERT INTO "questionbank_paraphrasepairevent" ("added_id", "batch", "created_at", "created_by_id", "generator", "hides_machine", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."added_id", OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."hides_machine", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;', hash='7face20df7b3a17a2a1ade37421bce06dcc6e9af', operation='UPDATE', pgid='pgtrigger_update_update_34149', table='questionbank_paraphrasepair', when='AFTER')),
+            model_name="paraphrasepair",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."added_id" IS DISTINCT FROM (NEW."added_id") OR OLD."batch" IS DISTINCT FROM (NEW."batch") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."created_by_id" IS DISTINCT FROM (NEW."created_by_id") OR OLD."generator" IS DISTINCT FROM (NEW."generator") OR OLD."hides_machine" IS DISTINCT FROM (NEW."hides_machine") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."language" IS DISTINCT FROM (NEW."language") OR OLD."opinions_wanted" IS DISTINCT FROM (NEW."opinions_wanted") OR OLD."original" IS DISTINCT FROM (NEW."original") OR OLD."outcome" IS DISTINCT FROM (NEW."outcome") OR OLD."outcome_text" IS DISTINCT FROM (NEW."outcome_text") OR OLD."paraphrase" IS DISTINCT FROM (NEW."paraphrase") OR OLD."question_id" IS DISTINCT FROM (NEW."question_id") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."source_id" IS DISTINCT FROM (NEW."source_id") OR OLD."state" IS DISTINCT FROM (NEW."state"))',
+                    func='INSERT INTO "questionbank_paraphrasepairevent" ("added_id", "batch", "created_at", "created_by_id", "generator", "hides_machine", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."added_id", OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."hides_machine", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;',
+                    hash="7face20df7b3a17a2a1ade37421bce06dcc6e9af",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_34149",
+                    table="questionbank_paraphrasepair",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='paraphrasepair',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_paraphrasepairevent" ("added_id", "batch", "created_at", "created_by_id", "generator", "hides_machine", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."added_id", OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."hides_machine", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;', hash='f005d2b3cf945356e8b27a624cda2effc47a162b', operation='DELETE', pgid='pgtrigger_delete_delete_c977a', table='questionbank_paraphrasepair', when='AFTER')),
+            model_name="paraphrasepair",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_paraphrasepairevent" ("added_id", "batch", "created_at", "created_by_id", "generator", "hides_machine", "id", "language", "opinions_wanted", "original", "outcome", "outcome_text", "paraphrase", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "question_id", "source", "source_id", "state") VALUES (OLD."added_id", OLD."batch", OLD."created_at", OLD."created_by_id", OLD."generator", OLD."hides_machine", OLD."id", OLD."language", OLD."opinions_wanted", OLD."original", OLD."outcome", OLD."outcome_text", OLD."paraphrase", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."question_id", OLD."source", OLD."source_id", OLD."state"); RETURN NULL;',
+                    hash="f005d2b3cf945356e8b27a624cda2effc47a162b",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_c977a",
+                    table="questionbank_paraphrasepair",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='reviewdecision',
-            trigger=pgtrigger.compiler.Trigger(name='update_update', sql=pgtrigger.compiler.UpsertTriggerSql(condition='WHEN (OLD.* IS DISTINCT FROM NEW.*)', func='INSERT INTO "questionbank_reviewdecisionevent" ("comment", "created_at", "guideline_id", "id", "is_adjudication", "is_label", "is_random", "pair_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "reason", "reviewer_id", "score", "scorer_id", "scorer_name", "seconds", "text", "undone_at", "verdict") VALUES (OLD."comment", OLD."created_at", OLD."guideline_id", OLD."id", OLD."is_adjudication", OLD."is_label", OLD."is_random", OLD."pair_id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."probability", OLD."reason", OLD."reviewer_id", OLD."score", OLD."scorer_id", OLD."scorer_name", OLD."seconds", OLD."text", OLD."undone_at", OLD."verdict"); RETURN NULL;', hash='cc793d2c1704661e7bc1441176e11156f226ae81', operation='UPDATE', pgid='pgtrigger_update_update_277f5', table='questionbank_reviewdecision', when='AFTER')),
+            model_name="reviewdecision",
+            trigger=pgtrigger.compiler.Trigger(
+                name="update_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "questionbank_reviewdecisionevent" ("comment", "created_at", "guideline_id", "id", "is_adjudication", "is_label", "is_random", "pair_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "reason", "reviewer_id", "score", "scorer_id", "scorer_name", "seconds", "text", "undone_at", "verdict") VALUES (OLD."comment", OLD."created_at", OLD."guideline_id", OLD."id", OLD."is_adjudication", OLD."is_label", OLD."is_random", OLD."pair_id", _pgh_attach_context(), NOW(), \'update\', OLD."id", OLD."probability", OLD."reason", OLD."reviewer_id", OLD."score", OLD."scorer_id", OLD."scorer_name", OLD."seconds", OLD."text", OLD."undone_at", OLD."verdict"); RETURN NULL;',
+                    hash="cc793d2c1704661e7bc1441176e11156f226ae81",
+                    operation="UPDATE",
+                    pgid="pgtrigger_update_update_277f5",
+                    table="questionbank_reviewdecision",
+                    when="AFTER",
+                ),
+            ),
         ),
         pgtrigger.migrations.AddTrigger(
-            model_name='reviewdecision',
-            trigger=pgtrigger.compiler.Trigger(name='delete_delete', sql=pgtrigger.compiler.UpsertTriggerSql(func='INSERT INTO "questionbank_reviewdecisionevent" ("comment", "created_at", "guideline_id", "id", "is_adjudication", "is_label", "is_random", "pair_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "reason", "reviewer_id", "score", "scorer_id", "scorer_name", "seconds", "text", "undone_at", "verdict") VALUES (OLD."comment", OLD."created_at", OLD."guideline_id", OLD."id", OLD."is_adjudication", OLD."is_label", OLD."is_random", OLD."pair_id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."probability", OLD."reason", OLD."reviewer_id", OLD."score", OLD."scorer_id", OLD."scorer_name", OLD."seconds", OLD."text", OLD."undone_at", OLD."verdict"); RETURN NULL;', hash='f145ac5a0c7e1d76c0e2e4009ba119843beb7215', operation='DELETE', pgid='pgtrigger_delete_delete_52cb1', table='questionbank_reviewdecision', when='AFTER')),
+            model_name="reviewdecision",
+            trigger=pgtrigger.compiler.Trigger(
+                name="delete_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "questionbank_reviewdecisionevent" ("comment", "created_at", "guideline_id", "id", "is_adjudication", "is_label", "is_random", "pair_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probability", "reason", "reviewer_id", "score", "scorer_id", "scorer_name", "seconds", "text", "undone_at", "verdict") VALUES (OLD."comment", OLD."created_at", OLD."guideline_id", OLD."id", OLD."is_adjudication", OLD."is_label", OLD."is_random", OLD."pair_id", _pgh_attach_context(), NOW(), \'delete\', OLD."id", OLD."probability", OLD."reason", OLD."reviewer_id", OLD."score", OLD."scorer_id", OLD."scorer_name", OLD."seconds", OLD."text", OLD."undone_at", OLD."verdict"); RETURN NULL;',
+                    hash="f145ac5a0c7e1d76c0e2e4009ba119843beb7215",
+                    operation="DELETE",
+                    pgid="pgtrigger_delete_delete_52cb1",
+                    table="questionbank_reviewdecision",
+                    when="AFTER",
+                ),
+            ),
         ),
         migrations.AddField(
-            model_name='batchdeletion',
-            name='person',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="batchdeletion",
+            name="person",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
     ]

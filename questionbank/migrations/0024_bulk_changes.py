@@ -6,53 +6,129 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0023_review_batches'),
+        ("questionbank", "0023_review_batches"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='run',
-            name='kind',
-            field=models.CharField(choices=[('import', 'Import'), ('embed', 'Compute vectors'), ('train', 'Train'), ('evaluate', 'Evaluate'), ('promote', 'Promote'), ('score', 'Score'), ('propose', 'Propose paraphrases'), ('project', 'Draw the map'), ('undo', 'Undo an import'), ('change', 'Change questions')], max_length=10, verbose_name='kind'),
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("import", "Import"),
+                    ("embed", "Compute vectors"),
+                    ("train", "Train"),
+                    ("evaluate", "Evaluate"),
+                    ("promote", "Promote"),
+                    ("score", "Score"),
+                    ("propose", "Propose paraphrases"),
+                    ("project", "Draw the map"),
+                    ("undo", "Undo an import"),
+                    ("change", "Change questions"),
+                ],
+                max_length=10,
+                verbose_name="kind",
+            ),
         ),
         migrations.CreateModel(
-            name='BulkChange',
+            name="BulkChange",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('retire', 'Retire'), ('restore', 'Bring back'), ('delete_drafts', 'Delete drafts'), ('concepts', 'Change concepts'), ('grade', 'Set the grade'), ('source', 'Set the source'), ('difficulty', 'Set the difficulty')], max_length=16, verbose_name='kind')),
-                ('values', models.JSONField(blank=True, default=dict)),
-                ('selection', models.JSONField(blank=True, default=dict)),
-                ('changed', models.PositiveIntegerField(default=0)),
-                ('refused', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('applied_at', models.DateTimeField(blank=True, null=True)),
-                ('undone_at', models.DateTimeField(blank=True, null=True)),
-                ('kept', models.JSONField(blank=True, default=list)),
-                ('person', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='bulk_changes', to=settings.AUTH_USER_MODEL)),
-                ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.run')),
-                ('undone_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("retire", "Retire"),
+                            ("restore", "Bring back"),
+                            ("delete_drafts", "Delete drafts"),
+                            ("concepts", "Change concepts"),
+                            ("grade", "Set the grade"),
+                            ("source", "Set the source"),
+                            ("difficulty", "Set the difficulty"),
+                        ],
+                        max_length=16,
+                        verbose_name="kind",
+                    ),
+                ),
+                ("values", models.JSONField(blank=True, default=dict)),
+                ("selection", models.JSONField(blank=True, default=dict)),
+                ("changed", models.PositiveIntegerField(default=0)),
+                ("refused", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("applied_at", models.DateTimeField(blank=True, null=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                ("kept", models.JSONField(blank=True, default=list)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="bulk_changes",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="questionbank.run",
+                    ),
+                ),
+                (
+                    "undone_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'bulk change',
-                'verbose_name_plural': 'bulk changes',
-                'ordering': ('-created_at', '-pk'),
+                "verbose_name": "bulk change",
+                "verbose_name_plural": "bulk changes",
+                "ordering": ("-created_at", "-pk"),
             },
         ),
         migrations.CreateModel(
-            name='BulkChangeItem',
+            name="BulkChangeItem",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('question_id', models.BigIntegerField()),
-                ('before', models.JSONField(null=True)),
-                ('after', models.JSONField(null=True)),
-                ('change', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='questionbank.bulkchange')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("question_id", models.BigIntegerField()),
+                ("before", models.JSONField(null=True)),
+                ("after", models.JSONField(null=True)),
+                (
+                    "change",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="items",
+                        to="questionbank.bulkchange",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'question of a bulk change',
-                'verbose_name_plural': 'questions of bulk changes',
-                'constraints': [models.UniqueConstraint(fields=('change', 'question_id'), name='question_once_a_bulk_change')],
+                "verbose_name": "question of a bulk change",
+                "verbose_name_plural": "questions of bulk changes",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("change", "question_id"), name="question_once_a_bulk_change"
+                    )
+                ],
             },
         ),
     ]

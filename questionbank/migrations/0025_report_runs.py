@@ -4,15 +4,30 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0024_bulk_changes'),
+        ("questionbank", "0024_bulk_changes"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='run',
-            name='kind',
-            field=models.CharField(choices=[('import', 'Import'), ('embed', 'Compute vectors'), ('train', 'Train'), ('evaluate', 'Evaluate'), ('promote', 'Promote'), ('score', 'Score'), ('propose', 'Propose paraphrases'), ('project', 'Draw the map'), ('undo', 'Undo an import'), ('change', 'Change questions'), ('report', 'Count the training data')], max_length=10, verbose_name='kind'),
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("import", "Import"),
+                    ("embed", "Compute vectors"),
+                    ("train", "Train"),
+                    ("evaluate", "Evaluate"),
+                    ("promote", "Promote"),
+                    ("score", "Score"),
+                    ("propose", "Propose paraphrases"),
+                    ("project", "Draw the map"),
+                    ("undo", "Undo an import"),
+                    ("change", "Change questions"),
+                    ("report", "Count the training data"),
+                ],
+                max_length=10,
+                verbose_name="kind",
+            ),
         ),
     ]

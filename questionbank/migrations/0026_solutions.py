@@ -6,63 +6,120 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0025_report_runs'),
+        ("questionbank", "0025_report_runs"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='QuestionSolution',
+            name="QuestionSolution",
             fields=[
-                ('question', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='machine_solution', serialize=False, to='questionbank.question')),
-                ('content_hash', models.BinaryField(max_length=32)),
-                ('alternatives', models.JSONField(blank=True, default=list, verbose_name='equations')),
-                ('reason', models.TextField(blank=True, verbose_name='why there is none')),
-                ('probability', models.FloatField(blank=True, null=True, verbose_name='probability')),
-                ('graph_key', models.CharField(blank=True, default='', editable=False, max_length=200)),
-                ('solved_at', models.DateTimeField(auto_now=True)),
+                (
+                    "question",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="machine_solution",
+                        serialize=False,
+                        to="questionbank.question",
+                    ),
+                ),
+                ("content_hash", models.BinaryField(max_length=32)),
+                ("alternatives", models.JSONField(blank=True, default=list, verbose_name="equations")),
+                ("reason", models.TextField(blank=True, verbose_name="why there is none")),
+                ("probability", models.FloatField(blank=True, null=True, verbose_name="probability")),
+                ("graph_key", models.CharField(blank=True, default="", editable=False, max_length=200)),
+                ("solved_at", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'verbose_name': 'solution by the solver',
-                'verbose_name_plural': 'solutions by the solver',
+                "verbose_name": "solution by the solver",
+                "verbose_name_plural": "solutions by the solver",
             },
         ),
         migrations.AddField(
-            model_name='questionequation',
-            name='graph_key',
-            field=models.CharField(blank=True, default='', editable=False, max_length=200),
+            model_name="questionequation",
+            name="graph_key",
+            field=models.CharField(blank=True, default="", editable=False, max_length=200),
         ),
         migrations.AddField(
-            model_name='questionequation',
-            name='set_by',
-            field=models.CharField(choices=[('source', 'Source'), ('person', 'Person')], default='source', max_length=8, verbose_name='set by'),
+            model_name="questionequation",
+            name="set_by",
+            field=models.CharField(
+                choices=[("source", "Source"), ("person", "Person")],
+                default="source",
+                max_length=8,
+                verbose_name="set by",
+            ),
         ),
         migrations.AddField(
-            model_name='questionequation',
-            name='user',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="questionequation",
+            name="user",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AlterField(
-            model_name='run',
-            name='kind',
-            field=models.CharField(choices=[('import', 'Import'), ('embed', 'Compute vectors'), ('train', 'Train'), ('evaluate', 'Evaluate'), ('promote', 'Promote'), ('score', 'Score'), ('propose', 'Propose paraphrases'), ('project', 'Draw the map'), ('undo', 'Undo an import'), ('change', 'Change questions'), ('report', 'Count the training data'), ('solve', 'Solve word problems')], max_length=10, verbose_name='kind'),
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("import", "Import"),
+                    ("embed", "Compute vectors"),
+                    ("train", "Train"),
+                    ("evaluate", "Evaluate"),
+                    ("promote", "Promote"),
+                    ("score", "Score"),
+                    ("propose", "Propose paraphrases"),
+                    ("project", "Draw the map"),
+                    ("undo", "Undo an import"),
+                    ("change", "Change questions"),
+                    ("report", "Count the training data"),
+                    ("solve", "Solve word problems"),
+                ],
+                max_length=10,
+                verbose_name="kind",
+            ),
         ),
         migrations.AddIndex(
-            model_name='questionequation',
-            index=models.Index(condition=models.Q(('graph_key', ''), _negated=True), fields=['graph_key', 'question'], name='equation_graph_key'),
+            model_name="questionequation",
+            index=models.Index(
+                condition=models.Q(("graph_key", ""), _negated=True),
+                fields=["graph_key", "question"],
+                name="equation_graph_key",
+            ),
         ),
         migrations.AddField(
-            model_name='questionsolution',
-            name='artifact',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.modelartifact'),
+            model_name="questionsolution",
+            name="artifact",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="questionbank.modelartifact",
+            ),
         ),
         migrations.AddIndex(
-            model_name='questionsolution',
-            index=models.Index(condition=models.Q(('graph_key', ''), _negated=True), fields=['graph_key', '-probability'], name='solution_graph_key'),
+            model_name="questionsolution",
+            index=models.Index(
+                condition=models.Q(("graph_key", ""), _negated=True),
+                fields=["graph_key", "-probability"],
+                name="solution_graph_key",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='questionsolution',
-            constraint=models.CheckConstraint(condition=models.Q(('probability__isnull', True), models.Q(('probability__gte', 0), ('probability__lte', 1)), _connector='OR'), name='solution_probability_is_a_probability'),
+            model_name="questionsolution",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("probability__isnull", True),
+                    models.Q(("probability__gte", 0), ("probability__lte", 1)),
+                    _connector="OR",
+                ),
+                name="solution_probability_is_a_probability",
+            ),
         ),
     ]

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0027_graph_keys'),
+        ("questionbank", "0027_graph_keys"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='paraphrasepair',
-            name='solved',
-            field=models.JSONField(blank=True, null=True, verbose_name='solutions'),
+            model_name="paraphrasepair",
+            name="solved",
+            field=models.JSONField(blank=True, null=True, verbose_name="solutions"),
         ),
     ]

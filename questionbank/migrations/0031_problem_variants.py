@@ -6,36 +6,104 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('questionbank', '0030_ask_runs'),
+        ("questionbank", "0030_ask_runs"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ProblemVariant',
+            name="ProblemVariant",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('original', models.TextField(verbose_name='original')),
-                ('text', models.TextField(verbose_name='text')),
-                ('language', models.CharField(default='en', max_length=12, verbose_name='language')),
-                ('equation', models.TextField(verbose_name='equation')),
-                ('answer', models.TextField(verbose_name='answer')),
-                ('is_predicted', models.BooleanField(default=False, verbose_name="similar by the solver's equation")),
-                ('generator', models.CharField(max_length=200, verbose_name='written by')),
-                ('state', models.CharField(choices=[('open', 'Waiting for reviewers'), ('accepted', 'Accepted'), ('rejected', 'Rejected')], default='open', max_length=8, verbose_name='state')),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('added', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='questionbank.question')),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('question', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='variants', to='questionbank.question')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("original", models.TextField(verbose_name="original")),
+                ("text", models.TextField(verbose_name="text")),
+                ("language", models.CharField(default="en", max_length=12, verbose_name="language")),
+                ("equation", models.TextField(verbose_name="equation")),
+                ("answer", models.TextField(verbose_name="answer")),
+                (
+                    "is_predicted",
+                    models.BooleanField(default=False, verbose_name="similar by the solver's equation"),
+                ),
+                ("generator", models.CharField(max_length=200, verbose_name="written by")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "Waiting for reviewers"),
+                            ("accepted", "Accepted"),
+                            ("rejected", "Rejected"),
+                        ],
+                        default="open",
+                        max_length=8,
+                        verbose_name="state",
+                    ),
+                ),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "added",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="questionbank.question",
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "question",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="variants",
+                        to="questionbank.question",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'similar problem',
-                'verbose_name_plural': 'similar problems',
-                'indexes': [models.Index(fields=['state', 'id'], name='variant_state')],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('text', ''), _negated=True), models.Q(('equation', ''), _negated=True), models.Q(('answer', ''), _negated=True)), name='variant_is_a_worked_problem'), models.CheckConstraint(condition=models.Q(('added__isnull', True), ('state', 'accepted'), _connector='OR'), name='variant_added_when_accepted')],
+                "verbose_name": "similar problem",
+                "verbose_name_plural": "similar problems",
+                "indexes": [models.Index(fields=["state", "id"], name="variant_state")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("text", ""), _negated=True),
+                            models.Q(("equation", ""), _negated=True),
+                            models.Q(("answer", ""), _negated=True),
+                        ),
+                        name="variant_is_a_worked_problem",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("added__isnull", True), ("state", "accepted"), _connector="OR"),
+                        name="variant_added_when_accepted",
+                    ),
+                ],
             },
         ),
     ]

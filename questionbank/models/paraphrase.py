@@ -55,7 +55,7 @@ class ParaphrasePair(models.Model):
 
     class State(models.TextChoices):
         OPEN = "open", _("Waiting for reviewers")
-        ADJUDICATION = "adjudication", _("Waits to be settled")
+        ADJUDICATION = "adjudication", _("Reviewers disagree")
         DECIDED = "decided", _("Decided")
 
     class Outcome(models.TextChoices):

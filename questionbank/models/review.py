@@ -112,10 +112,10 @@ class ReviewDecision(Evidence):
         ENTITY = "entity", _("A name or thing is mixed up")
         INFORMATION = "information", _("Something needed is missing or added")
         TARGET = "target", _("It asks for something else")
-        MEANING = "meaning", _("The relation between the quantities is another")
-        LANGUAGE = "language", _("It cannot be understood or is wrong in grammar")
+        MEANING = "meaning", _("The quantities are related in another way")
+        LANGUAGE = "language", _("It is unclear or ungrammatical")
         SAME = "same", _("It is the same text")
-        LABELLED = "labelled", _("Labelled so in an uploaded file")
+        LABELLED = "labelled", _("Labelled in an uploaded file")
 
     pair = models.ForeignKey(
         "questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="decisions"
