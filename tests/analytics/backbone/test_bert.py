@@ -137,3 +137,14 @@ def test_the_default_encoder_knows_english_and_what_is_alike(default_backbone):
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
     assert default_backbone.unknown_share(["Solve $x^2 = 4$ for x."]) < 0.1
     assert default_backbone.unknown_share(["一个圆的半径是五厘米，它的面积是多少？"]) > 0.1
+
+
+def test_texts_are_embedded_in_their_order_and_with_gradients_whatever_is_padded_together(tiny):
+    texts = [f"{'many words ' * (number * 7 % 11)}number {number}" for number in range(70)]
+    vectors = tiny.embed_texts(texts)
+    assert vectors.requires_grad
+    for row in (0, 1, 35, 69):
+        torch.testing.assert_close(
+            vectors[row], tiny.embed(*tiny.batch([texts[row]]))[0], atol=1e-5, rtol=1e-4
+        )
+    torch.testing.assert_close(tiny.embed_texts(texts[:3]), vectors[:3], atol=1e-5, rtol=1e-4)
