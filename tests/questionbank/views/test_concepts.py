@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -17,9 +19,9 @@ def test_the_tree_shows_every_level_with_counts_of_its_subtree(bank, as_teacher)
     page = " ".join(as_teacher.get(reverse("concept_tree")).content.decode().split())
     for name, count in (("Algebra", 3), ("Equations", 3)):
         assert f'<span class="tree-line">{name}<span class="number">{count}</span>' in page
-        assert f"About {name}</a>" in page
+        assert re.search(rf"About {name} ?</a>", page)
     for name, count in (("Linear equations", 3), ("Circles", 1)):
-        assert f'>{name}</a><span class="number">{count}</span>' in page
+        assert re.search(rf'>{name}</a> ?<span class="number">{count}</span>', page)
 
 
 def test_each_hierarchy_has_its_own_tree(bank, as_teacher) -> None:

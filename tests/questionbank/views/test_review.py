@@ -328,7 +328,7 @@ def test_keys_can_be_changed_and_stand_on_the_buttons(as_reviewer, reviewer, pai
     assert response.status_code == 422
     as_reviewer.post(reverse("review_keys"), {**keys, "accept": "y", "skip": ""})
     page = as_reviewer.get(reverse("review")).content.decode()
-    assert re.search(r'value="accept" data-key="y"', page)
+    assert re.search(r'value="accept"\s+data-key="y"', page)
     assert re.search(r'value="skip">', page)
 
 
