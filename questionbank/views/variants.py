@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict
+from questionbank.models import ProblemVariant
 from questionbank.selectors.models.language_models import configured_language_model
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
@@ -48,7 +51,7 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
                 run = variants_request(question=question, each=WRITTEN, user=request.user)
                 return redirect("run_detail", run_id=run.pk)
             if request.POST.get("by") == "story":
-                _say_turned_around(request, len(variants_turn_around(question=question, user=request.user)))
+                _say_turned_around(request, variants_turn_around(question=question, user=request.user))
             else:
                 _say_written(request, len(variants_write(question=question, each=WRITTEN, user=request.user)))
         except Conflict as error:
@@ -68,11 +71,11 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
     return render(request, "questions/variants.html", context)
 
 
-def _say_turned_around(request: HttpRequest, number: int) -> None:
-    if number:
-        _say_written(request, number)
-    else:
-        messages.warning(request, _("We found no new way to ask for another number of this question."))
+def _say_turned_around(request: HttpRequest, variants: Sequence[ProblemVariant]) -> None:
+    if variants:
+        _say_written(request, len(variants))
+    if not any(variant.kind == ProblemVariant.Kind.REVERSED for variant in variants):
+        messages.warning(request, _("We found no new way to ask for another number of this story."))
 
 
 def _say_written(request: HttpRequest, number: int) -> None:
