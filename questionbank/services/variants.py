@@ -140,10 +140,11 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
 def variants_turn_around(*, question: Question, user: User) -> list[ProblemVariant]:
     """Make problems of a question's own story; they go to the reviewers.
 
-    Each of the first asks for another number, which the equation is solved for; the last has the question in front.
+    The first, five at most, each ask for another number, which the equation is solved for; the last has the question
+    in front.
 
     Returns:
-        The problems; none where no sentence can be turned around, or all are there already.
+        The problems; none where the equation cannot be solved for any number, or all are there already.
 
     Raises:
         NotAllowed: the person may not propose anything.
@@ -154,16 +155,20 @@ def variants_turn_around(*, question: Question, user: User) -> list[ProblemVaria
     fresh = _locked(question)
     if reason := why_not_turned_around(fresh):
         raise Conflict(reason)
-    known = {fresh.text, *ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True)}
+    known = set(ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True))
+
+    def is_new(problem: RetoldProblem) -> bool:
+        return problem.text not in known and not exact_duplicates(text=problem.text, options=()).exists()
+
     source = (fresh.text, fresh.equation.expression, fresh.language.partition("-")[0])
     kinds = ProblemVariant.Kind
-    variants: list[ProblemVariant] = []
-    for kind, problems in ((kinds.REVERSED, reversed_problems), (kinds.REORDERED, reordered)):
-        for problem in problems(*source):
-            if problem.text not in known and not exact_duplicates(text=problem.text, options=()).exists():
-                known.add(problem.text)
-                variants.append(_variant(fresh, problem, user, kind=kind))
-    return ProblemVariant.objects.bulk_create(variants)
+    made = (
+        (kinds.REVERSED, islice(filter(is_new, reversed_problems(*source)), MOST_WRITTEN)),
+        (kinds.REORDERED, filter(is_new, reordered(*source))),
+    )
+    return ProblemVariant.objects.bulk_create(
+        _variant(fresh, problem, user, kind=kind) for kind, problems in made for problem in problems
+    )
 
 
 @transaction.atomic

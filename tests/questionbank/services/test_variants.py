@@ -124,6 +124,43 @@ def test_a_story_turned_around_asks_for_its_numbers_and_queues_with_the_answers(
     assert list(open_variants()) == made
 
 
+def test_a_number_that_no_sentence_asks_for_is_left_out(teacher):
+    tables = add(
+        "At a wedding, 15 tables of 14 guests are full and 8 guests stand. How many guests are there?",
+        "15*14+8",
+    )
+    made = variants_turn_around(question=tables, user=teacher)
+    assert [(variant.text, variant.equation, variant.answer) for variant in made[:2]] == [
+        (
+            "At a wedding, ____ tables of 14 guests are full and 8 guests stand. How many guests are there?"
+            " The answer is 218. Which number is missing?",
+            "(218-8)/14",
+            "15",
+        ),
+        (
+            "At a wedding, 15 tables of ____ guests are full and 8 guests stand. How many guests are there?"
+            " The answer is 218. Which number is missing?",
+            "(218-8)/15",
+            "14",
+        ),
+    ]
+    assert [variant.kind for variant in made] == ["reversed"] * 3 + ["reordered"]
+
+
+@pytest.mark.parametrize(
+    ("text", "equation"),
+    [
+        ("A pen costs $3. Ann buys it and 3 rubbers. How many things?", "1+3"),  # the number occurs twice
+        ("Tom has 4 bags of 4 sweets. How many sweets?", "4*4"),
+        ("What is $7 + 2$?", "7+2"),  # in a formula
+        ("A book costs $7 and a pen costs $2. How much are both?", "7+2"),  # a gap would begin a formula
+    ],
+)
+def test_a_number_that_cannot_be_left_out_is_not(text, equation, teacher):
+    made = variants_turn_around(question=add(text, equation), user=teacher)
+    assert not [variant for variant in made if variant.kind == "reversed"]
+
+
 def test_only_the_same_computation_keeps_the_concepts(pens, teacher, reviewer):
     made = variants_turn_around(question=pens, user=teacher)
     for variant in made:
