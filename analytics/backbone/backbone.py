@@ -86,9 +86,9 @@ class Backbone:
         return pooled_vectors(self.model, self.head, input_ids, attention_mask)
 
     def embed_texts(self, texts: Sequence[str]) -> torch.Tensor:
-        """Vectors of a training batch's texts as `embed` gives them, (texts, dimension), in the order given.
+        """Return `embed` vectors of a training batch, (texts, dimension), in the order given.
 
-        A CPU computes texts of about one length together, since padding costs it as much as words.
+        On a CPU, texts of similar length are batched together to save padding.
         """
         rows = self._token_ids(texts)
         if self.device.type != "cpu" or len(rows) <= _TEXTS_TOGETHER:

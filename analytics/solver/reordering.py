@@ -18,6 +18,7 @@ _CHINESE_END = re.compile(r"(?:[。！？；，?]|[.．,](?!\d))\s*")
 _ENGLISH_QUESTION = re.compile(
     r"\b(?:how|what|which|who|when|where|find|calculate|determine)\b", re.IGNORECASE
 )
+_ENGLISH_ORDER = re.compile(r"(?:find|calculate|determine)\b", re.IGNORECASE)
 _CHINESE_QUESTION = re.compile(r"多少|几|什么|哪|求|[?？]")
 
 
@@ -28,6 +29,8 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
     'How many are left if 2 break? Ann has 7 pens.'
     >>> reorder_question(ProblemRecord("2", "小明有5个苹果，吃了2个，还剩多少个？", "zh")).text
     '还剩多少个？小明有5个苹果，吃了2个。'
+    >>> reorder_question(ProblemRecord("3", "There are 3 bags of 4 sweets. Find the number of sweets")).text
+    'Find the number of sweets. There are 3 bags of 4 sweets.'
     """
     is_chinese = problem.language == "zh"
     text = problem.text.strip()
@@ -38,8 +41,16 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
     story, question = text[: starts[-1]].strip(), text[starts[-1] :].strip()
     if not (_CHINESE_QUESTION if is_chinese else _ENGLISH_QUESTION).search(question):
         return None
+    if question[-1] not in "?？.。!！":
+        question += _end_mark(question, is_chinese)
     if not is_chinese:
         return replace(problem, text=f"{question} {story}")
     if story[-1] in "，,；":
         story = f"{story[:-1]}。"
     return replace(problem, text=question + story)
+
+
+def _end_mark(question: str, is_chinese: bool) -> str:
+    if is_chinese:
+        return "？"
+    return "." if _ENGLISH_ORDER.match(question) else "?"

@@ -41,6 +41,8 @@ def number_text(value: Fraction, language: str) -> str:
     """
     if value < 0:
         raise NotReversibleError("the answer is negative")
+    if value >= 10**_LONGEST:
+        raise NotReversibleError("the answer has too many digits")
     decimal = f"{float(value):.{_MOST_PLACES}f}".rstrip("0").rstrip(".")
     if Fraction(decimal) != value:
         if language != "zh" or value.denominator > 10_000:

@@ -81,6 +81,8 @@ def reverse_operation(problem: ProblemRecord, refused: Counter[str] | None = Non
             made.append(_asking(example, slot, answer, statements, stated))
         except NotReversibleError as error:
             reasons[str(error)] += 1
+        except DataError:
+            reasons["the new equation cannot be read"] += 1
     return made
 
 

@@ -35,7 +35,7 @@ from analytics.training.checkpoint import (
     save_checkpoint,
 )
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
-from analytics.training.cpu_dropout import cpu_training
+from analytics.training.cpu_training import cpu_training
 from analytics.training.device import autocast, inference_dtype
 from analytics.training.distributed import (
     DataParallelLosses,

@@ -12,8 +12,8 @@ class ProblemVariant(models.Model):
     """A problem that was written from a question, from its writing to its outcome. Nothing is trained on it.
 
     Attributes:
-        kind: a similar problem has the graph of the question's equation; one that asks for another number is computed
-            the other way round; one with its question in front is the same problem.
+        kind: a similar problem has the graph of the question's equation; a reversed one asks for one of the question's
+            numbers; a reordered one is the same problem with its question first.
         question: that it was written from; empty once that is deleted.
         original: its text at that time.
         equation: infix arithmetic that gives `answer`.
@@ -24,8 +24,8 @@ class ProblemVariant(models.Model):
 
     class Kind(models.TextChoices):
         SIMILAR = "similar", _("Similar problem")
-        REVERSED = "reversed", _("Asks for another number")
-        REORDERED = "reordered", _("Question in front")
+        REVERSED = "reversed", _("Reversed: asks for a known number")
+        REORDERED = "reordered", _("Question first")
 
     class State(models.TextChoices):
         OPEN = "open", _("Waiting for reviewers")

@@ -11,17 +11,22 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
+from analytics.errors import DataError
+from analytics.expression.evaluate import evaluate_float
+from analytics.expression.parser import parse_expression
+from analytics.solver.targets import answers_agree
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import KnowledgeConcept, ProblemVariant, Question, QuestionEquation, Run, User
+from questionbank.models import ProblemVariant, Question, QuestionEquation, Run, User
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
+from questionbank.retelling.reversal import LANGUAGES, reordered, reversed_problems
 from questionbank.retelling.stories import stories
-from questionbank.retelling.turned_around import LANGUAGES, reordered, reversed_problems
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import exact_duplicates
+from questionbank.selectors.questions.solutions import published_value
 from questionbank.selectors.questions.variants import accepted_variants
 from questionbank.services.language_model_runs import language_model_run
-from questionbank.services.questions import question_create
+from questionbank.services.questions import question_add_reworded, question_create
 
 __all__ = [
     "MOST_ADDED",
@@ -30,9 +35,9 @@ __all__ = [
     "variants_add_accepted",
     "variants_keep",
     "variants_request",
-    "variants_turn_around",
+    "variants_reverse",
     "variants_write",
-    "why_not_turned_around",
+    "why_not_reversible",
     "why_not_varied",
 ]
 
@@ -105,18 +110,36 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
     return ""
 
 
-def why_not_turned_around(question: Question) -> str:
-    """Why no problems can be made of a question's own story; empty where they can.
+def why_not_reversible(question: Question) -> str:
+    """Why no reversed versions of a question can be written; empty where they can.
 
-    A solution that only the solver found does not do: where it is wrong, so is every answer that follows from it.
+    A solution found only by the solver does not do: where it is wrong, so is every answer that follows from it.
     """
     if question.status == Question.Status.RETIRED:
         return _("This question is retired.")
     if question.language.partition("-")[0] not in LANGUAGES:
-        return _("Problems that ask for another number are written in English and Chinese only.")
-    if not QuestionEquation.objects.filter(question=question).exclude(graph_key="").exists():
-        return _("To ask for another number, the question needs an equation from its source or a person.")
+        return _("Reversed versions are available in English and Chinese only.")
+    if question.kind == Question.Kind.CHOICE:
+        return _("Reversed versions of multiple-choice questions are not available.")
+    equation = QuestionEquation.objects.filter(question=question).exclude(graph_key="").first()
+    if equation is None:
+        return _(
+            "Reversed versions need an equation that we can read, from the question's source or from a person."
+        )
+    if not _gives_the_answer(equation, question):
+        return _("Reversed versions need a published answer that equals the equation's value.")
     return ""
+
+
+def _gives_the_answer(equation: QuestionEquation, question: Question) -> bool:
+    """Whether the equation's value is the published answer: not so where it is rounded, or a percentage."""
+    published = published_value(question)
+    try:
+        return published is not None and answers_agree(
+            evaluate_float(parse_expression(equation.expression)), published
+        )
+    except DataError:
+        return False
 
 
 @transaction.atomic
@@ -137,11 +160,10 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
 
 
 @transaction.atomic
-def variants_turn_around(*, question: Question, user: User) -> list[ProblemVariant]:
-    """Make problems of a question's own story; they go to the reviewers.
+def variants_reverse(*, question: Question, user: User) -> list[ProblemVariant]:
+    """Write problems from a question's own story; they go to the reviewers.
 
-    The first, five at most, each ask for another number, which the equation is solved for; the last has the question
-    in front.
+    At most five ask for one of its numbers, which the equation is solved for; the last puts the question first.
 
     Returns:
         The problems; none where the equation cannot be solved for any number, or all are there already.
@@ -149,11 +171,11 @@ def variants_turn_around(*, question: Question, user: User) -> list[ProblemVaria
     Raises:
         NotAllowed: the person may not propose anything.
         NotFound: the question was deleted.
-        Conflict: the question is retired, in another language, or has no equation of its own.
+        Conflict: `why_not_reversible` says why.
     """
     _check(1, user, "paraphrase_propose")
     fresh = _locked(question)
-    if reason := why_not_turned_around(fresh):
+    if reason := why_not_reversible(fresh):
         raise Conflict(reason)
     known = set(ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True))
 
@@ -292,8 +314,8 @@ def variant_decide(*, variant: ProblemVariant, accept: bool, user: User) -> Prob
 def variants_add_accepted(*, user: User, question: Question | None = None, as_drafts: bool = False) -> int:
     """Add accepted similar problems that the bank lacks, with equation, answer, and the concepts of their question.
 
-    Unlike a paraphrase it is a question of its own, with its own answer. One that asks for another number is computed
-    the other way round, so it gets no concepts.
+    A similar or reversed problem is a question of its own, with its own answer; a reversed one is computed the other
+    way round, so it gets no concepts. One with the question first is a rewording of its question.
 
     Args:
         question: only those of this one.
@@ -314,25 +336,30 @@ def variants_add_accepted(*, user: User, question: Question | None = None, as_dr
         variant.added = exact_duplicates(text=variant.text, options=()).first()
         if variant.added is None:
             is_draft = as_drafts or original.status == Question.Status.DRAFT
-            variant.added = question_create(
-                user=user,
-                text=variant.text,
-                language=variant.language,
-                kind=Question.Kind.OPEN,
-                options=[],
-                answer=variant.answer,
-                solution="",
-                grade=original.grade,
-                status=Question.Status.DRAFT if is_draft else Question.Status.READY,
-                concepts=_concepts(variant, original),
-                equation=variant.equation,
-            )
+            status = Question.Status.DRAFT if is_draft else Question.Status.READY
+            variant.added = _question_of(variant, original, status, user)
             made += 1
         variant.save(update_fields=["added"])
     return made
 
 
-def _concepts(variant: ProblemVariant, original: Question) -> list[KnowledgeConcept]:
-    if variant.kind == ProblemVariant.Kind.REVERSED:
-        return []
-    return [tag.concept for tag in original.tags.select_related("concept")]
+def _question_of(variant: ProblemVariant, original: Question, status: str, user: User) -> Question:
+    """Add the question that a problem becomes."""
+    if variant.kind == ProblemVariant.Kind.REORDERED and variant.original == original.text:
+        return question_add_reworded(
+            user=user, original=original, text=variant.text, status=status, source_id=f"variant-{variant.pk}"
+        )
+    keeps_concepts = variant.kind != ProblemVariant.Kind.REVERSED
+    return question_create(
+        user=user,
+        text=variant.text,
+        language=variant.language,
+        kind=Question.Kind.OPEN,
+        options=[],
+        answer=variant.answer,
+        solution="",
+        grade=original.grade,
+        status=status,
+        concepts=[tag.concept for tag in original.tags.select_related("concept")] if keeps_concepts else [],
+        equation=variant.equation,
+    )

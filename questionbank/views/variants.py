@@ -26,9 +26,9 @@ from questionbank.selectors.questions.variants import (
 from questionbank.services.variants import (
     variant_decide,
     variants_request,
-    variants_turn_around,
+    variants_reverse,
     variants_write,
-    why_not_turned_around,
+    why_not_reversible,
     why_not_varied,
 )
 from questionbank.views.access import check_permission, requires, takes_posts
@@ -42,7 +42,7 @@ WRITTEN = 3  # by one press
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_variants_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The similar problems of a question; POST has some written: `by=model` in a job, `by=story` from its own story."""
+    """The similar problems of a question; POST has some written: `by=model` in a job, `by=story` from its story."""
     question = question_get(question_id=question_id, user=request.user)
     if request.method == "POST":
         check_permission(request, "paraphrase_propose")
@@ -51,7 +51,7 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
                 run = variants_request(question=question, each=WRITTEN, user=request.user)
                 return redirect("run_detail", run_id=run.pk)
             if request.POST.get("by") == "story":
-                _say_turned_around(request, variants_turn_around(question=question, user=request.user))
+                _say_reversed(request, variants_reverse(question=question, user=request.user))
             else:
                 _say_written(request, len(variants_write(question=question, each=WRITTEN, user=request.user)))
         except Conflict as error:
@@ -65,17 +65,17 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
         "page": Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page")),
         "accepted": accepted_variants(question=question).count(),
         "why_not": why_not_varied(question),
-        "why_not_turned_around": why_not_turned_around(question),
+        "why_not_reversible": why_not_reversible(question),
         "language_model": model if may_ask and not why_not_varied(question, by_model=True) else None,
     }
     return render(request, "questions/variants.html", context)
 
 
-def _say_turned_around(request: HttpRequest, variants: Sequence[ProblemVariant]) -> None:
+def _say_reversed(request: HttpRequest, variants: Sequence[ProblemVariant]) -> None:
     if variants:
         _say_written(request, len(variants))
     if not any(variant.kind == ProblemVariant.Kind.REVERSED for variant in variants):
-        messages.warning(request, _("We found no new way to ask for another number of this story."))
+        messages.warning(request, _("We found no new number to ask for in this story."))
 
 
 def _say_written(request: HttpRequest, number: int) -> None:

@@ -4,7 +4,7 @@
     python -m tests.bench.agreement [--data FOLDER]
 
 Both starters on the pairs of ParaQD's test files. Where the solver finds the same answer for both texts, each with at
-least a given probability, a weight is added to the verdict's log-odds: agreement may only speak for a pair.
+least a given probability, a weight is added to the verdict's log-odds: agreement only ever raises the score.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 
     python -m tests.bench.exemplars [--data FOLDER] [--problems N] [--queries N] [--steps N] [--keep FOLDER]
 
-The bank holds the word problems of the public sets with their equations, then the same told by other people, whose
-vectors are real ones plus noise. Exemplars are those of a stored question with reasons and both graphs' steps, beyond
-encoding. Training is compared with sentence-transformers' trainer and its ranking loss, on the same pairs, in turns in
-one process.
+The bank holds word problems of the public sets with their equations, then copies with another narrator, whose vectors
+are the originals' plus noise. The time of exemplars covers ranking, reasons and both graphs' steps, not encoding.
+Training is compared with sentence-transformers' trainer and its ranking loss, on the same pairs, in turns in one
+process.
 
 The gates: exemplars within 20 ms and questions of the same graph within 5 ms (95th percentiles), training twice as fast
 as sentence-transformers as it runs by default.

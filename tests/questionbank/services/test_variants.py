@@ -15,7 +15,7 @@ from questionbank.services.solutions import solution_store
 from questionbank.services.variants import (
     variant_decide,
     variants_add_accepted,
-    variants_turn_around,
+    variants_reverse,
     variants_write,
 )
 from tests.factories import ConceptFactory
@@ -108,61 +108,72 @@ def test_what_cannot_be_varied_is_said(question, teacher):
 @pytest.fixture
 def pens(db) -> Question:
     addition = ConceptFactory(names=("Number", "Addition"))
-    return add(
-        "Ann has 7 pens. She buys 2 pens. How many pens does she have now?", "7+2", concepts=[addition]
-    )
+    text = "Ann has 7 pens. She buys 2 pens. How many pens does she have now?"
+    return add(text, "7+2", answer="9", concepts=[addition])
 
 
-def test_a_story_turned_around_asks_for_its_numbers_and_queues_with_the_answers(pens, teacher):
-    made = variants_turn_around(question=pens, user=teacher)
+def test_reversed_versions_ask_for_the_numbers_and_queue_with_the_answers(pens, teacher):
+    made = variants_reverse(question=pens, user=teacher)
     assert [(variant.kind, variant.text, variant.equation, variant.answer) for variant in made] == [
         ("reversed", "Ann has 9 pens now. She buys 2 pens. How many pens does she have?", "9-2", "7"),
         ("reversed", "Ann has 7 pens. She has 9 pens now. How many pens does she buy?", "9-7", "2"),
         ("reordered", "How many pens does she have now? Ann has 7 pens. She buys 2 pens.", "7+2", "9"),
     ]
-    assert not variants_turn_around(question=pens, user=teacher)
+    assert not variants_reverse(question=pens, user=teacher)
     assert list(open_variants()) == made
 
 
-def test_a_number_that_no_sentence_asks_for_is_left_out(teacher):
-    tables = add(
-        "At a wedding, 15 tables of 14 guests are full and 8 guests stand. How many guests are there?",
-        "15*14+8",
-    )
-    made = variants_turn_around(question=tables, user=teacher)
+def test_a_number_that_no_sentence_asks_for_is_left_blank(teacher):
+    text = "At a wedding, 15 tables of 14 guests are full and 8 guests stand. How many guests are there?"
+    made = variants_reverse(question=add(text, "15*14+8", answer="218"), user=teacher)
+    end = " The answer is 218. Which number is missing?"
     assert [(variant.text, variant.equation, variant.answer) for variant in made[:2]] == [
-        (
-            "At a wedding, ____ tables of 14 guests are full and 8 guests stand. How many guests are there?"
-            " The answer is 218. Which number is missing?",
-            "(218-8)/14",
-            "15",
-        ),
-        (
-            "At a wedding, 15 tables of ____ guests are full and 8 guests stand. How many guests are there?"
-            " The answer is 218. Which number is missing?",
-            "(218-8)/15",
-            "14",
-        ),
+        (text.replace("15", "____") + end, "(218-8)/14", "15"),
+        (text.replace("14", "____") + end, "(218-8)/15", "14"),
     ]
     assert [variant.kind for variant in made] == ["reversed"] * 3 + ["reordered"]
 
 
 @pytest.mark.parametrize(
-    ("text", "equation"),
+    ("text", "equation", "answer"),
     [
-        ("A pen costs $3. Ann buys it and 3 rubbers. How many things?", "1+3"),  # the number occurs twice
-        ("Tom has 4 bags of 4 sweets. How many sweets?", "4*4"),
-        ("What is $7 + 2$?", "7+2"),  # in a formula
-        ("A book costs $7 and a pen costs $2. How much are both?", "7+2"),  # a gap would begin a formula
+        ("Tom has 4 bags of 4 sweets. How many sweets?", "4*4", "16"),  # which 4?
+        ("What is $7 + 2$?", "7+2", "9"),  # in a formula
+        (
+            "A book costs $7 and a pen costs $2. How much are both?",
+            "7+2",
+            "9",
+        ),  # a blank would begin a formula
+        ("How much is 12 \\div 4?", "12/4", "3"),
+        ("How much is 7 + 2?", "7+2", "9"),
+        ("Fill in: 7 and 2 make ____.", "7+2", "9"),
+        ("Five pens cost 5*2^1100.", "5*2^1100", "9"),
     ],
 )
-def test_a_number_that_cannot_be_left_out_is_not(text, equation, teacher):
-    made = variants_turn_around(question=add(text, equation), user=teacher)
+def test_a_number_is_not_left_blank_where_the_text_would_be_unclear(text, equation, answer, teacher):
+    question = add(text, equation, answer=answer)
+    try:
+        made = variants_reverse(question=question, user=teacher)
+    except Conflict:
+        made = []
     assert not [variant for variant in made if variant.kind == "reversed"]
 
 
+@pytest.mark.parametrize(
+    ("text", "equation", "answer"),
+    [
+        ("A bus takes 40 of 128 pupils. How many buses are needed?", "128/40", "4"),
+        ("Of 20 pens 5 are red. What percent of the pens are red?", "5/20", "25"),
+        ("Tom has 24 sweets in 4 bags. How many in a bag?", "24/4", ""),
+    ],
+)
+def test_an_equation_that_does_not_give_the_published_answer_is_not_reversed(text, equation, answer, teacher):
+    with pytest.raises(Conflict, match="published answer"):
+        variants_reverse(question=add(text, equation, answer=answer), user=teacher)
+
+
 def test_only_the_same_computation_keeps_the_concepts(pens, teacher, reviewer):
-    made = variants_turn_around(question=pens, user=teacher)
+    made = variants_reverse(question=pens, user=teacher)
     for variant in made:
         variant_decide(variant=variant, accept=True, user=reviewer)
     assert variants_add_accepted(user=teacher) == 3
@@ -170,22 +181,31 @@ def test_only_the_same_computation_keeps_the_concepts(pens, teacher, reviewer):
         variant.refresh_from_db()
         added = question_get(question_id=variant.added_id)
         assert (added.answer, added.equation.expression) == (variant.answer, variant.equation)
-        assert added.tags.exists() == (variant.kind == "reordered")
+        is_reworded = variant.kind == "reordered"
+        assert added.tags.exists() == is_reworded
+        assert added.paraphrase_of_id == (pens.pk if is_reworded else None)
 
 
-def test_only_a_known_equation_is_turned_around(teacher):
+def test_only_a_known_equation_is_reversed(teacher):
     question = add(PENCILS)
     solver = served({PENCILS: [("24-6", 0.9)]})
     solution_store(question=question, artifact=solver.artifact, solutions=solver.solver._solutions(PENCILS))
-    with pytest.raises(Conflict, match="equation from its source or a person"):
-        variants_turn_around(question=question_get(question_id=question.pk), user=teacher)
-    french = add("Léa a 5 pommes et en mange 2. Combien reste-t-il ?", "5-2", language="fr")
+    with pytest.raises(Conflict, match="from the question's source or from a person"):
+        variants_reverse(question=question_get(question_id=question.pk), user=teacher)
+    french = add("Léa a 5 pommes et en mange 2. Combien reste-t-il ?", "5-2", answer="3", language="fr")
     with pytest.raises(Conflict, match="English and Chinese"):
-        variants_turn_around(question=french, user=teacher)
+        variants_reverse(question=french, user=teacher)
 
 
-def test_chinese_stories_are_turned_around_too(teacher):
-    question = add("小明有15个苹果，吃了4个，还剩多少个苹果？", "15-4", language="zh")
-    made = variants_turn_around(question=question, user=teacher)
-    assert {variant.kind for variant in made} >= {"reordered"}
-    assert {variant.answer for variant in made if variant.kind == "reordered"} == {"11"}
+def test_chinese_stories_are_reversed_too(teacher):
+    apples = add("小明有15个苹果，吃了4个，还剩多少个苹果？", "15-4", answer="11", language="zh")
+    made = variants_reverse(question=apples, user=teacher)
+    assert [(variant.text, variant.answer) for variant in made] == [
+        ("还剩11个苹果，吃了4个，小明有多少个苹果？", "15"),
+        ("小明有15个苹果，还剩11个苹果，吃了多少个？", "4"),
+        ("还剩多少个苹果？小明有15个苹果，吃了4个。", "11"),
+    ]
+    eaten = add("小明有15个苹果，吃了4个后还剩多少个", "15-4", answer="11", language="zh")
+    texts = [variant.text for variant in variants_reverse(question=eaten, user=teacher)]
+    assert "小明有15个苹果，吃了____个后还剩多少个。答案是11。空格里的数是多少？" in texts
+    assert texts[-1] == "吃了4个后还剩多少个？小明有15个苹果。"

@@ -106,7 +106,7 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     assert Question.objects.filter(text=variant.text, answer=variant.answer).exists()
 
 
-def test_a_press_asks_for_another_number_of_the_story(as_teacher, problems):
+def test_a_press_writes_reversed_versions(as_teacher, problems):
     pens = question_create(
         user=None, text="Ann has 7 pens. She buys 2 pens. How many pens does she have now?", language="en",
         kind="open", options=[], answer="9", solution="", grade="", status="ready", concepts=[], equation="7+2",
@@ -115,13 +115,13 @@ def test_a_press_asks_for_another_number_of_the_story(as_teacher, problems):
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
     assert "3 similar problems are in the review queue." in page
     assert "How many pens does she buy?" in page
-    assert "Asks for another number" in page
-    assert "no new way to ask" not in page
+    assert "Reversed: asks for a known number" in page
+    assert "no new number to ask for" not in page
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
-    assert "no new way to ask for another number" in page
+    assert "no new number to ask for" in page
 
 
-def test_a_story_that_cannot_be_turned_around_says_so_beside_what_was_made(as_teacher, problems):
+def test_a_story_that_cannot_be_reversed_says_so_beside_what_was_made(as_teacher, problems):
     envelopes = question_create(
         user=None, text="There are 8 envelopes in each of 8 packs. How many envelopes are there?",
         language="en", kind="open", options=[], answer="64", solution="", grade="", status="ready", concepts=[],
@@ -130,7 +130,7 @@ def test_a_story_that_cannot_be_turned_around_says_so_beside_what_was_made(as_te
     address = reverse("question_variants", args=[envelopes.pk])
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
     assert "1 similar problem is in the review queue." in page
-    assert "no new way to ask for another number" in page
+    assert "no new number to ask for" in page
 
 
 def test_a_question_whose_computation_is_unknown_has_no_similar_problems(as_teacher, problems):

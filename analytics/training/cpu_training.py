@@ -1,7 +1,8 @@
-"""Training on a CPU: dropout and attention that cost a fraction of PyTorch's there.
+"""Dropout and attention that cost less than PyTorch's while a CPU trains (decision 55).
 
-PyTorch draws a float for every element that may be dropped, and its attention with gradients in bfloat16 is slower than
-the products that it is made of. Together they take a third of a step (decision 55).
+PyTorch draws a float for every element that may be dropped, and its fused attention is slow in the backward pass in
+bfloat16. Whatever recomputes activations in the backward pass (gradient checkpointing) would do so outside
+`cpu_training`, with other masks: nothing here does.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from torch.overrides import TorchFunctionMode
 __all__ = ["cpu_training", "fast_dropout"]
 
 _LEVELS = 256  # of a random byte
-_LONGEST = 512  # tokens: the weights of longer texts would take more memory than they save time
+_LONGEST = 512  # tokens: the attention matrix of longer texts costs more memory than it is worth
 
 
 def cpu_training(device: torch.device) -> AbstractContextManager[object]:
-    """While it is entered, models that train on a CPU use `fast_dropout`; does nothing for other devices."""
+    """Return a context in which CPU training uses `fast_dropout` and unfused attention; a no-op on other devices."""
     return _CpuTraining() if device.type == "cpu" else nullcontext()
 
 
@@ -60,7 +61,7 @@ class _CpuTraining(TorchFunctionMode):
         given = dict(kwargs or {})
         if func is functional.dropout:
             return _dropout(*args, **given)
-        if func is functional.scaled_dot_product_attention and _is_plain(given, *args):
+        if func is functional.scaled_dot_product_attention:
             return _attention(*args, **given)
         return func(*args, **given)
 
@@ -73,27 +74,23 @@ def _dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool
     return fast_dropout(input, p)
 
 
-def _is_plain(given: Mapping[str, Any], query: Tensor, key: Tensor, *_more: Any) -> bool:
-    """Whether `_attention` can compute it, and is quicker."""
-    return (
-        query.requires_grad
-        and not given.get("is_causal")
-        and not given.get("enable_gqa")
-        and key.shape[-2] <= _LONGEST
-    )
-
-
 def _attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
     attn_mask: Tensor | None = None,
     dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
     scale: float | None = None,
-    **_false: Any,
+    enable_gqa: bool = False,
 ) -> Tensor:
-    """Attention as two products: (..., tokens, width) three times -> (..., tokens, width)."""
-    scores = (query * (scale or 1 / math.sqrt(query.shape[-1]))) @ key.transpose(-2, -1)
+    """PyTorch's attention as two products and a softmax: (..., tokens, width) three times -> (..., tokens, width)."""
+    if is_causal or enable_gqa or not query.requires_grad or key.shape[-2] > _LONGEST:
+        return functional.scaled_dot_product_attention(
+            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+        )
+    scores = (query * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)) @ key.transpose(-2, -1)
     if attn_mask is not None:
         is_kept = attn_mask.dtype == torch.bool
         scores = scores.masked_fill(~attn_mask, -torch.inf) if is_kept else scores + attn_mask

@@ -6,7 +6,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from analytics.training.cpu_dropout import cpu_training, fast_dropout
+from analytics.training import cpu_training as cpu_training_module
+from analytics.training.cpu_training import cpu_training, fast_dropout
+from analytics.training.loop import LoopSettings, train_loop
 
 CPU = torch.device("cpu")
 
@@ -80,10 +82,53 @@ def test_only_training_is_changed() -> None:
     assert torch.equal(outside, functional.dropout(values, 0.5))
 
 
-def test_causal_attention_stays_pytorchs() -> None:
+@pytest.mark.parametrize("given", [((None, 0.0, True), {}), ((), {"is_causal": True}), ((), {"scale": 0.5})])
+def test_attention_takes_what_pytorchs_takes(given) -> None:
     query = torch.randn(1, 1, 4, 8, requires_grad=True)
+    positional, named = given
     with cpu_training(CPU):
-        inside = functional.scaled_dot_product_attention(query, query, query, is_causal=True)
-    torch.testing.assert_close(
-        inside, functional.scaled_dot_product_attention(query, query, query, is_causal=True)
-    )
+        inside = functional.scaled_dot_product_attention(query, query, query, *positional, **named)
+    expected = functional.scaled_dot_product_attention(query, query, query, *positional, **named)
+    torch.testing.assert_close(inside, expected)
+
+
+class _Task:
+    """A layer with dropout and attention; counts what the loop's mode replaces."""
+
+    def __init__(self) -> None:
+        self.layer = torch.nn.Linear(8, 8)
+
+    def modules(self) -> dict[str, torch.nn.Module]:
+        return {"layer": self.layer}
+
+    def parameter_groups(self) -> list[dict[str, object]]:
+        return [{"params": list(self.layer.parameters())}]
+
+    def batches(self, _epoch: int) -> list[torch.Tensor]:
+        return [torch.ones(1, 1, 4, 8)]
+
+    def batches_per_epoch(self) -> int:
+        return 1
+
+    def losses(self, batch: torch.Tensor, _step: object) -> dict[str, torch.Tensor]:
+        states = functional.dropout(self.layer(batch), 0.5)
+        attended = functional.scaled_dot_product_attention(states, states, states, dropout_p=0.1)
+        return {"loss": attended.square().mean()}
+
+    def after_step(self) -> None:
+        functional.dropout(torch.ones(4), 0.5)
+
+    def evaluate(self) -> dict[str, float]:
+        return {}
+
+
+def test_the_loop_trains_with_it_on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def counted(values: torch.Tensor, p: float) -> torch.Tensor:
+        asked.append(p)
+        return fast_dropout(values, p)
+
+    monkeypatch.setattr(cpu_training_module, "fast_dropout", counted)
+    train_loop(_Task(), LoopSettings(max_steps=1, dtype=torch.bfloat16), device=CPU)
+    assert asked == [0.5, 0.1]
