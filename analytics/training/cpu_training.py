@@ -80,16 +80,22 @@ def _attention(
     value: Tensor,
     attn_mask: Tensor | None = None,
     dropout_p: float = 0.0,
-    is_causal: bool = False,
-    *,
-    scale: float | None = None,
-    enable_gqa: bool = False,
+    *causal: bool,
+    **options: Any,
 ) -> Tensor:
-    """PyTorch's attention as two products and a softmax: (..., tokens, width) three times -> (..., tokens, width)."""
-    if is_causal or enable_gqa or not query.requires_grad or key.shape[-2] > _LONGEST:
+    """PyTorch's attention as two products and a softmax: (..., tokens, width) three times -> (..., tokens, width).
+
+    Args:
+        query, key, value, attn_mask, dropout_p: PyTorch's.
+        causal: PyTorch's `is_causal`, where it is given by place.
+        options: PyTorch's others; attention is left to PyTorch where one but `scale` is set.
+    """
+    has_more = any(causal) or any(options[name] for name in options if name != "scale")
+    if has_more or not query.requires_grad or key.shape[-2] > _LONGEST:
         return functional.scaled_dot_product_attention(
-            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+            query, key, value, attn_mask, dropout_p, *causal, **options
         )
+    scale = options.get("scale")
     scores = (query * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)) @ key.transpose(-2, -1)
     if attn_mask is not None:
         is_kept = attn_mask.dtype == torch.bool
