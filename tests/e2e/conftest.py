@@ -15,7 +15,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 
 from tests.e2e.live_requests import wait_for_requests
 from tests.questionbank.page_bank import make_bank
@@ -54,6 +54,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 expect.set_options(timeout=PATIENCE_MS)
+
+
+def _answer(dialog: Dialog, complaints: list[str]) -> None:
+    """A page may ask before unsaved edits are left, and is left then; any other dialog is a fault."""
+    if dialog.type == "beforeunload":
+        dialog.accept()
+        return
+    complaints.append(f"dialog: {dialog.message}")
+    dialog.dismiss()
 
 
 @pytest.fixture(scope="session")
@@ -95,13 +104,15 @@ def open_browser(browser: Browser, live_server) -> Iterator[Callable[..., Page]]
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text) if is_complaint(message) else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", lambda dialog: _answer(dialog, complaints))
         page.on("request", lambda request: refuse_elsewhere(request.url))
         return page
 
     def is_complaint(message) -> bool:
-        # a page that is meant to answer 403, 404 or 422 is a line in the console as well
-        return message.type == "error" and "the server responded with a status of" not in message.text
+        # a page that is meant to answer 403, 404 or 422 is a line in the console as well, and so is leaving a page
+        # while htmx still waits for an answer
+        expected = ("the server responded with a status of", "htmx:sendAbort", "htmx:afterRequest")
+        return message.type == "error" and not any(text in message.text for text in expected)
 
     def refuse_elsewhere(url: str) -> None:
         if not url.startswith((live_server.url, "data:", "blob:")):
