@@ -21,12 +21,13 @@ import torch
 from transformers import PreTrainedModel
 
 from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, weights_sha256
-from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
+from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED
 from analytics.errors import BackboneError
 
 __all__ = [
     "ADAPTER_CONFIG_NAME",
     "ADAPTER_NAME",
+    "adapter_to_continue",
     "add_adapters",
     "add_adapters_towards",
     "kept_adapter",
@@ -177,6 +178,28 @@ def take_off_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
     return write
 
 
+def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
+    """Return the packaged base and the folder of a trained model's adapter.
+
+    None where the model has no adapter of this rank on a packaged encoder's own weights.
+
+    Raises:
+        BackboneError: the adapter is damaged.
+    """
+    folder = encoder / ADAPTER_FOLDER
+    if not (folder / ADAPTER_CONFIG_NAME).is_file():
+        return None
+    try:
+        described = json.loads((folder / ADAPTER_CONFIG_NAME).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
+    _weights, metadata = _read_weights(folder)
+    packaged = PACKAGED.get(described.get("base_model_name_or_path"))
+    if packaged is None or described.get("r") != rank or metadata.get("backbone_sha256") != packaged.sha256:
+        return None
+    return described["base_model_name_or_path"], folder
+
+
 def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
     """What writes the adapter that lies in an encoder's folder into another; None where it has none."""
     source = next(
@@ -193,10 +216,15 @@ def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
     return write
 
 
-def load_adapter(backbone: Backbone, folder: Path) -> None:
-    """Apply the adapter that `save_adapter` wrote to the backbone that it was trained on, and merge it.
+def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> None:
+    """Apply the adapter that `save_adapter` wrote to the backbone that it was trained on.
 
     A last layer that lies beside it is put behind the pooling.
+
+    Args:
+        backbone: changed in place.
+        folder: of the adapter.
+        merge: add it to the weights; otherwise it stays apart, to be trained further.
 
     Raises:
         BackboneError: the folder holds no adapter, a damaged one, or one for another backbone; the backbone is
@@ -232,9 +260,13 @@ def load_adapter(backbone: Backbone, folder: Path) -> None:
             f"The adapter in {folder} does not fit {backbone.name}: {_first_line(error)}"
         ) from error
     backbone.model = model.train(was_training)
-    merge_adapters(backbone)
+    if merge:
+        merge_adapters(backbone)
+    base_hash = backbone.weights_hash
     if (folder / HEAD_NAME).is_file():
         load_head(backbone, folder)
+    if not merge:
+        backbone.weights_hash = base_hash  # what the adapter, once it is saved again, says that it stands on
 
 
 def _wrapped(model: PreTrainedModel, config: Any) -> Any:

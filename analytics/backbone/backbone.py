@@ -18,6 +18,7 @@ from analytics.backbone.head import Head
 from analytics.backbone.pooling import pooled_vectors
 from analytics.errors import BackboneError
 from analytics.inference.vocabulary import unknown_token_share
+from analytics.length_batches import batches_by_length
 
 __all__ = [
     "HEAD_NAME",
@@ -93,14 +94,9 @@ class Backbone:
         rows = self._token_ids(texts)
         if self.device.type != "cpu" or len(rows) <= _TEXTS_TOGETHER:
             return self.embed(*self._padded(rows))
-        order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-        vectors = torch.cat(
-            [
-                self.embed(*self._padded([rows[row] for row in order[start : start + _TEXTS_TOGETHER]]))
-                for start in range(0, len(order), _TEXTS_TOGETHER)
-            ]
-        )
-        return vectors[torch.tensor(np.argsort(order))]
+        batches = list(batches_by_length([len(row) for row in rows], texts=_TEXTS_TOGETHER))
+        vectors = torch.cat([self.embed(*self._padded([rows[row] for row in batch])) for batch in batches])
+        return vectors[torch.from_numpy(np.argsort(np.concatenate(batches)))]
 
     def token_states(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """States of the last layer (batch, tokens, dimension) in float32, with gradients."""

@@ -19,7 +19,7 @@ from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from analytics.artifacts import artifact_read
-from analytics.backbone.adapters import load_adapter
+from analytics.backbone.adapters import adapter_to_continue, add_adapters, load_adapter
 from analytics.backbone.backbone import (
     HEAD_NAME,
     Backbone,
@@ -32,6 +32,7 @@ from analytics.backbone.backbone import (
 from analytics.backbone.sources import ADAPTER_NAME, DEFAULT_BACKBONE, find_source
 from analytics.backbone.streams import side_by_side
 from analytics.errors import BackboneError, Cancelled
+from analytics.length_batches import batches_by_length
 from analytics.training.device import autocast, inference_dtype, pick_device
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "encode_bulk",
     "load_backbone",
     "load_head",
+    "load_trainable",
     "no_progress_bars",
     "save_head",
     "set_head",
@@ -106,6 +108,26 @@ def load_backbone(
     return backbone
 
 
+def load_trainable(name_or_path: str, *, rank: int, max_tokens: int, device: str) -> Backbone:
+    """Load an encoder for training, with adapters of a rank, or with all its weights where the rank is 0.
+
+    A model that was trained through an adapter of this rank on a packaged encoder goes on with that adapter, so that
+    the result is still one adapter on the packaged encoder, as starters need it. Other models get new adapters.
+
+    Raises:
+        BackboneError: as `load_backbone`.
+    """
+    kept = adapter_to_continue(Path(name_or_path), rank) if rank else None
+    if kept:
+        backbone = load_backbone(kept[0], max_tokens=max_tokens, device=device)
+        load_adapter(backbone, kept[1], merge=False)
+        return backbone
+    backbone = load_backbone(name_or_path, max_tokens=max_tokens, device=device)
+    if rank:
+        add_adapters(backbone, rank)
+    return backbone
+
+
 def _load_adapted(folder: Path, max_tokens: int, device: str) -> Backbone:
     base = artifact_read(folder).extra.get("backbone", DEFAULT_BACKBONE)
     backbone = load_backbone(base, max_tokens=max_tokens, device=device)
@@ -149,7 +171,7 @@ def encode_bulk(
         for start in range(0, len(texts), _WINDOW):
             encodings = backbone.tokenizer.encode_batch_fast(list(texts[start : start + _WINDOW]))
             rows = [encoding.ids for encoding in encodings]
-            batches = list(_length_sorted_batches([len(row) for row in rows], budget))
+            batches = list(batches_by_length([len(row) for row in rows], tokens=budget))
             with side_by_side(partial(_encode_batch, backbone, rows, dtype), batches, device) as encoded:
                 for members in batches:
                     if cancel is not None and cancel():
@@ -173,16 +195,6 @@ def _encode_batch(
         pooled = backbone.embed(ids.to(device), mask.to(device))
         vectors: np.ndarray = normalize(pooled, dim=1).cpu().numpy()
         return vectors
-
-
-def _length_sorted_batches(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:
-    """Indices of each batch, longest texts first, so that memory is at its highest at once."""
-    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
-    start = 0
-    while start < len(order):
-        size = max(1, budget // max(1, lengths[order[start]]))
-        yield order[start : start + size]
-        start += size
 
 
 @contextmanager

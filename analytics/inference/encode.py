@@ -16,6 +16,7 @@ from analytics.errors import ArtifactError
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.onnx import open_session
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT, unknown_token_share
+from analytics.length_batches import batches_by_length
 
 __all__ = [
     "MODEL_NAME",
@@ -81,18 +82,14 @@ class OnnxEncoder:
         """Unit vectors, (texts, dimension) float32, in the order given."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
-        order = sorted(range(len(rows)), key=lambda index: len(rows[index]), reverse=True)
-        start = 0
-        while start < len(order):
-            width = len(rows[order[start]])
-            members = order[start : start + max(1, _BATCH_TOKENS // max(1, width))]
+        for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
+            width = len(rows[members[0]])
             ids = np.full((len(members), width), self._pad_id, dtype=np.int64)
             mask = np.zeros((len(members), width), dtype=np.int64)
             for line, member in enumerate(members):
                 ids[line, : len(rows[member])] = rows[member]
                 mask[line, : len(rows[member])] = 1
             vectors[members] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
-            start += len(members)
         return vectors
 
     def unknown_share(self, texts: Sequence[str]) -> float:

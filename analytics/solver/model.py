@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -16,10 +16,11 @@ from analytics.backbone.bert import load_backbone
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import BACKBONE_FOLDER
 from analytics.errors import ArtifactError
+from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory, TensorScorer
-from analytics.solver.reader import ProblemBatch, ProblemReader, ReadProblem
+from analytics.solver.reader import ProblemBatch, ProblemReader
 from analytics.solver.served import DECODER_NAME, without_solution
 from analytics.solver.solution import Solution, alternatives
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
@@ -107,7 +108,7 @@ class SolverModel:
             module.eval()
         try:
             read = self.reader.read(examples)
-            for rows in _by_length(read, batch_size):
+            for rows in batches_by_length([len(problem.ids) for problem in read], texts=batch_size):
                 batch = self.reader.batch([read[row] for row in rows], self.device)
                 with autocast(self.device, dtype):
                     states = self.states(batch)
@@ -130,12 +131,6 @@ class SolverModel:
             alternatives(example, trees, self.vocabulary)
             for example, trees in zip(examples, hypotheses, strict=True)
         ]
-
-
-def _by_length(read: Sequence[ReadProblem], size: int) -> Iterator[list[int]]:
-    order = sorted(range(len(read)), key=lambda row: -len(read[row].ids))
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
 
 
 def round_decoder(model: SolverModel) -> None:

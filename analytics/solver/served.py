@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from tokenizers import Encoding
 from analytics.errors import ArtifactError
 from analytics.inference.encode import ExportedEncoder, open_exported
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
 from analytics.solver.beam import Hypothesis, beam_search
@@ -64,21 +65,22 @@ class ServedSolver:
         )
         self._unknown_id, self._max_tokens = int(extra["unknown_id"]), int(extra["max_tokens"])
         self._most_tokens = int(extra.get("most_tokens", 45))
-        self._session, self.decoder, self._confidence = exported.session, decoder, confidence
+        self._session, self.decoder, self.confidence = exported.session, decoder, confidence
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return up to `beam` solutions of each problem; see `analytics.solver.solution.Solver`."""
         prepared = self._prepare(problems)
         solutions: list[list[Solution]] = [[] for _problem in problems]
-        able = [row for row, each in enumerate(prepared) if each.read is not None]
-        reads = {row: read for row in able if (read := prepared[row].read) is not None}
-        for rows in _batches(reads):
-            trees = self.search([reads[row] for row in rows], beam=beam)
-            for row, own in zip(rows, trees, strict=True):
+        reads = [(row, each.read) for row, each in enumerate(prepared) if each.read is not None]
+        lengths = [len(read.ids) for _row, read in reads]
+        for batch in batches_by_length(lengths, texts=_BATCH_PROBLEMS, tokens=_BATCH_TOKENS):
+            trees = self.search([reads[place][1] for place in batch], beam=beam)
+            for place, own in zip(batch, trees, strict=True):
+                row = reads[place][0]
                 example = prepared[row].example
                 if example is not None:
                     candidates = alternatives(example, own, self.vocabulary)
-                    solutions[row] = self._confidence.applied(candidates) if self._confidence else candidates
+                    solutions[row] = self.confidence.applied(candidates) if self.confidence else candidates
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
@@ -159,13 +161,3 @@ def load_solver(folder: Path, *, threads: int | None = None) -> ServedSolver:
 def without_solution(problem: ProblemRecord) -> ProblemRecord:
     """Return what a solver may see of a problem."""
     return ProblemRecord(problem.id, problem.text, problem.language)
-
-
-def _batches(reads: dict[int, ReadProblem]) -> Iterator[list[int]]:
-    """Rows of problems of about one length, the longest first."""
-    order = sorted(reads, key=lambda row: -len(reads[row].ids))
-    start = 0
-    while start < len(order):
-        size = max(1, min(_BATCH_PROBLEMS, _BATCH_TOKENS // len(reads[order[start]].ids)))
-        yield order[start : start + size]
-        start += size

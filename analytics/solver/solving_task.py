@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from analytics.errors import DataError
+from analytics.length_batches import batches_by_length
 from analytics.losses.triplet import TripletLoss
 from analytics.solver.config import SolverConfig
 from analytics.solver.decoder import DecodedTrees, Memory
@@ -185,10 +186,8 @@ def ramp(step: Step, begins: float, ends: float) -> float:
 def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype) -> list[Tensor]:
     """Half-precision states (tokens, width) of each problem, by a frozen encoder in evaluation mode."""
     model.backbone.model.eval().requires_grad_(False)
-    order = sorted(range(len(read)), key=lambda row: len(read[row].ids))
     states: list[Tensor] = [torch.empty(0)] * len(read)
-    for start in range(0, len(order), _MEASURE_BATCH):
-        rows = order[start : start + _MEASURE_BATCH]
+    for rows in batches_by_length([len(problem.ids) for problem in read], texts=_MEASURE_BATCH):
         batch = model.reader.batch([read[row] for row in rows], model.device)
         with autocast(model.device, dtype):
             encoded = model.states(batch).half()

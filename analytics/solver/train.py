@@ -12,8 +12,8 @@ import numpy as np
 import torch
 
 from analytics.artifacts import Manifest, data_sha256
-from analytics.backbone.adapters import add_adapters, take_off_adapters
-from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.adapters import take_off_adapters
+from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
@@ -151,9 +151,9 @@ def fit_solver(
     """
     seed_everything(config.seed)
     source = start or config.backbone
-    backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)
-    if config.adapter_rank:
-        add_adapters(backbone, config.adapter_rank)
+    backbone = load_trainable(
+        source, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
+    )
     vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(
         decoder_constants(Path(source))
     )

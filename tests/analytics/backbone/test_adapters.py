@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 
+from analytics.backbone import adapters, bert
 from analytics.backbone.adapters import (
     ADAPTER_CONFIG_NAME,
     ADAPTER_NAME,
@@ -18,7 +20,8 @@ from analytics.backbone.adapters import (
     merge_adapters,
     save_adapter,
 )
-from analytics.backbone.bert import Backbone
+from analytics.backbone.bert import Backbone, save_head
+from analytics.backbone.head import Head
 from analytics.backbone.tiny import tiny_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.pretraining import EncoderExample, PretrainingTask
@@ -108,6 +111,60 @@ def test_saved_loaded_and_merged_equals_what_was_trained(saved: Path):
     load_adapter(fresh, saved)
     torch.testing.assert_close(vectors(fresh), vectors(adapted()), rtol=0, atol=1e-3)
     assert not any("lora" in name for name in fresh.model.state_dict())
+
+
+@pytest.fixture
+def packaged(monkeypatch) -> list[str]:
+    """The tiny encoder as a packaged one; the names that are loaded."""
+    plain, loaded = tiny_backbone(), []
+    monkeypatch.setitem(adapters.PACKAGED, plain.name, SimpleNamespace(sha256=plain.weights_hash))
+
+    def load(name: str, *, max_tokens: int, device: str) -> Backbone:
+        loaded.append(name)
+        return tiny_backbone()
+
+    monkeypatch.setattr(bert, "load_backbone", load)
+    return loaded
+
+
+def load_trainable(folder: Path, rank: int) -> Backbone:
+    return bert.load_trainable(str(folder), rank=rank, max_tokens=64, device="cpu")
+
+
+def test_a_model_trained_through_an_adapter_goes_on_with_it(saved: Path, packaged: list[str]):
+    further = load_trainable(saved.parent, 4)
+    torch.testing.assert_close(vectors(further), vectors(adapted()), rtol=0, atol=1e-3)
+    learning = [name for name, weight in further.model.named_parameters() if weight.requires_grad]
+    assert learning
+    assert all("lora_" in name for name in learning)
+    anew = load_trainable(saved.parent, 2)  # an adapter of another rank is not gone on with
+    assert torch.equal(vectors(anew), vectors(tiny_backbone()))
+    plain = load_trainable(saved.parent, 0)
+    assert all(weight.requires_grad for weight in plain.model.parameters())
+    assert packaged == [tiny_backbone().name, str(saved.parent), str(saved.parent)]
+
+
+def test_a_model_with_a_head_can_go_on_again_and_again(saved: Path, tmp_path: Path, packaged: list[str]):
+    trained = adapted()
+    trained.head = Head.linear(2 * torch.eye(trained.dimension))
+    save_head(trained, saved)
+    further = load_trainable(saved.parent, 4)
+    assert further.head is not None
+    save_adapter(further, tmp_path / "second" / "adapter")
+    save_head(further, tmp_path / "second" / "adapter")
+    torch.testing.assert_close(
+        vectors(load_trainable(tmp_path / "second", 4)), vectors(further), rtol=0, atol=1e-3
+    )
+    assert packaged == [tiny_backbone().name] * 2
+
+
+def test_an_adapter_on_other_weights_of_the_same_name_is_not_gone_on_with(saved: Path, packaged, monkeypatch):
+    monkeypatch.setitem(adapters.PACKAGED, tiny_backbone().name, SimpleNamespace(sha256="0" * 64))
+    load_trainable(saved.parent, 4)
+    assert packaged == [str(saved.parent)]
+    (saved / ADAPTER_CONFIG_NAME).write_text("{")
+    with pytest.raises(BackboneError, match="cannot be read"):
+        load_trainable(saved.parent, 4)
 
 
 def test_it_is_saved_in_half_precision_without_the_backbone(saved: Path):

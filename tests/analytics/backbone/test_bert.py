@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from analytics.backbone.bert import _length_sorted_batches, encode_bulk, load_backbone
+from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import BackboneError, Cancelled
+from analytics.length_batches import batches_by_length
 
 TEXTS = [
     "What is 3 + 4?",
@@ -86,7 +87,7 @@ def test_a_model_in_training_mode_is_left_so(tiny):
 
 def test_batches_hold_every_text_once_within_the_budget():
     lengths = [5, 90, 3, 40, 40, 2, 7]
-    batches = [batch.tolist() for batch in _length_sorted_batches(lengths, 80)]
+    batches = [batch.tolist() for batch in batches_by_length(lengths, tokens=80)]
     assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
     assert all(len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= 80 for batch in batches)
     assert batches[0] == [1]

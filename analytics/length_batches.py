@@ -1,0 +1,35 @@
+"""Batches of texts of about one length: padding costs as much to compute as words. Torch-free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["batches_by_length"]
+
+
+def batches_by_length(
+    lengths: Sequence[int], *, texts: int = 0, tokens: int = 0
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield the row numbers of each batch, the longest texts first, so that memory is at its highest at once.
+
+    Args:
+        lengths: of the texts, in tokens.
+        texts: in a batch, at most; 0 for no bound.
+        tokens: in a batch, padding included, at most; 0 for no bound. A single text may exceed it.
+
+    >>> [batch.tolist() for batch in batches_by_length([2, 9, 3, 4], texts=2)]
+    [[1, 3], [2, 0]]
+    >>> [batch.tolist() for batch in batches_by_length([2, 9, 3, 4], tokens=8)]
+    [[1], [3, 2], [0]]
+    """
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    start = 0
+    while start < len(order):
+        size = texts or len(order)
+        if tokens:
+            size = min(size, tokens // max(1, lengths[order[start]]))
+        yield order[start : start + max(1, size)]
+        start += max(1, size)
