@@ -131,6 +131,7 @@ def problem_record(body: Mapping[str, Any]) -> ProblemRecord | None:
         calculations=_strings(body, "calculations"),
         numbers=_strings(body, "numbers"),
         fold=fold,
+        pair=str(body.get("pair") or ""),
     )
 
 

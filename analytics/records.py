@@ -93,6 +93,7 @@ class ProblemRecord:
         calculations: the annotated steps of a worked solution in order, e.g. ``("48/2=24", "48+24=72")``.
         numbers: the numbers of the text in order of appearance, as its source lists them.
         fold: of a published cross-validation the fold that tests on it, None where there is none.
+        pair: problems that name the same pair compute the same, though what they compute need not be known.
     """
 
     id: str
@@ -105,3 +106,4 @@ class ProblemRecord:
     calculations: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     fold: int | None = None
+    pair: str = ""

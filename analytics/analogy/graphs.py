@@ -52,7 +52,8 @@ class ComputationalGraph:
             problem's numbers.
         graph: `graph_key`: problems with the same one are analogous.
         prototype: `prototype_equation`: slots in the text's order, which is what can be filled with other numbers.
-        source: what it was read from: ``"equation"``, ``"program"`` or ``"calculations"``.
+        source: what it was read from: ``"equation"``, ``"program"`` or ``"calculations"``; ``"pair"`` where it is not
+            known, but only that two problems share it.
     """
 
     tree: ExpressionTree
@@ -64,6 +65,11 @@ class ComputationalGraph:
     def of(cls, tree: ExpressionTree, source: str = "equation") -> ComputationalGraph:
         """Return the graph of a tree over slots."""
         return cls(tree, graph_key(tree), prototype_equation(tree), source)
+
+    @classmethod
+    def of_pair(cls, pair: str) -> ComputationalGraph:
+        """Return a placeholder graph that only the two problems of this pair share."""
+        return cls(ExpressionTree("?"), f"pair {pair}", f"pair {pair}", "pair")
 
     @property
     def slots(self) -> tuple[int, ...]:
@@ -90,12 +96,16 @@ def problem_graph(problem: ProblemRecord) -> ComputationalGraph | None:
     >>> problem_graph(ProblemRecord("1", "2 bags hold 11 sweets each. 1 is eaten.", equation="11*2-1")).prototype
     'N1*N0-N2'
 
+    A problem of a pair is known by its pair alone.
+
     Returns:
-        The graph; None where the problem has no solution of the three.
+        The graph; None where the problem has no solution of the three, and no pair.
 
     Raises:
         DataError: none of those that it has can be read; the error is the first one's.
     """
+    if problem.pair:
+        return ComputationalGraph.of_pair(problem.pair)
     values = problem_values(problem)
     readers: list[tuple[str, Callable[[], ExpressionTree]]] = []
     if problem.equation:

@@ -15,8 +15,8 @@ from analytics.analogy.examples import AnalogyExample, read_graphs, retriever_te
 from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.artifacts import Manifest, data_sha256
-from analytics.backbone.adapters import add_adapters, take_off_adapters
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_head, set_head
+from analytics.backbone.adapters import take_off_adapters
+from analytics.backbone.bert import Backbone, encode_bulk, load_trainable, save_head, set_head
 from analytics.backbone.export import export_trained
 from analytics.backbone.head import Head
 from analytics.backbone.sources import license_with_backbone
@@ -126,9 +126,12 @@ def fit_retriever(
     if len(learned) < len(examples):
         context.say(f"{len(examples) - len(learned):,} problems dropped: no other one has their graph.")
     seed_everything(config.seed)
-    backbone = load_backbone(start or config.backbone, max_tokens=config.max_tokens, device=config.device)
-    if config.adapter_rank:
-        add_adapters(backbone, config.adapter_rank)
+    backbone = load_trainable(
+        start or config.backbone,
+        rank=config.adapter_rank,
+        max_tokens=config.max_tokens,
+        device=config.device,
+    )
     backbone.head = _head(backbone, config)
     evaluate = None
     if validation:
@@ -231,10 +234,15 @@ def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext)
     if not learned:
         raise DataError("No problem has an equation, a program or calculations that can be read.")
     rng = np.random.default_rng(config.seed)
-    if config.share < 1:
+    pairs = [
+        example for example in learned if example.graph.source == "pair"
+    ]  # no problem of one can stand alone
+    learned = [example for example in learned if example.graph.source != "pair"]
+    if config.share < 1 and learned:
         rows = rng.permutation(len(learned))[: max(1, round(len(learned) * config.share))]
         learned = [learned[row] for row in sorted(rows.tolist())]
     learned, validation = set_apart(learned, validation, measured=config.measured, rng=rng)
+    learned += pairs
     context.say(
         f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile;"
         f" {without:,} left out that have no graph."

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from analytics.problem_files import Problems
 from worker.analogy.arms import Arm as Similarities
 from worker.analogy.arms import bound_arm, random_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
-from worker.reproduction.analogy_arms import ARMS, SETS
+from worker.analogy.rewriting import RuleRewriter, rewritten_pairs
+from worker.reproduction.analogy_arms import ARMS, REWRITTEN, SETS
 from worker.reproduction.problem_sets import part_names, part_problems
 from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
 from worker.reproduction.trained import trained_folder, wanted_runs
@@ -113,7 +115,9 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
         folder, notes = trained_folder(
             run,
             config,
-            lambda folder, context: train_retriever(replace(problems, test=()), config, folder, context),
+            lambda folder, context: train_retriever(
+                _to_learn(problems, run.settings["arm"], config), config, folder, context
+            ),
         )
     sets: dict[str, Any] = {}
     outcomes: dict[str, npt.NDArray[Any]] = {}
@@ -136,6 +140,14 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
             outcomes |= {f"{name}/{word}/{key}": values for key, values in _arrays(columns).items()}
     shutil.rmtree(run.folder / "model", ignore_errors=True)
     return Found(notes, sets, outcomes)
+
+
+def _to_learn(problems: Problems, arm: str, config: AnalogyConfig) -> Problems:
+    """What an arm learns from: the part's problems, or pairs of them and their rewritings."""
+    if arm != REWRITTEN:
+        return replace(problems, test=())
+    pairs = rewritten_pairs(problems.learned, RuleRewriter(), seed=config.seed)
+    return Problems(tuple(chain.from_iterable(pairs)), problems.validation)
 
 
 def _questions(problems: Problems) -> QuestionSet:

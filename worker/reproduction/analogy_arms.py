@@ -5,7 +5,10 @@ from __future__ import annotations
 from worker.reproduction.problem_sets import PROBLEM_SETS, ProblemSet
 from worker.reproduction.trained import Arm
 
-__all__ = ["ARMS", "SETS"]
+__all__ = ["ARMS", "REWRITTEN", "SETS"]
+
+REWRITTEN = "rewritten"
+"""The arm that learns from pairs, each problem and its rewriting, without any graph (section 4)."""
 
 _OURS = {"slot_text": True, "all_positives": True, "batch_size": 64}
 
@@ -19,6 +22,7 @@ ARMS: dict[str, Arm] = {
     "slots": Arm("Eq. 1, slots for numbers", {"slot_text": True}),
     "ours": Arm("slots, all positives, batches of 64", _OURS),
     "ours-both": Arm("the same, equation nearer than graph", {**_OURS, "same": "both"}),
+    REWRITTEN: Arm("Eq. 1, pairs rewritten by rules", {}),
     **{
         f"share-{percent}": Arm(f"Eq. 1, {percent} % of the data", {"share": percent / 100})
         for percent in (5, 10, 25, 50)

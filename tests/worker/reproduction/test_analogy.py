@@ -8,14 +8,15 @@ import json
 import pytest
 
 from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.train import train_retriever
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
 from worker.analogy.reproduction import analogy_paper_tables
-from worker.reproduction import trained
+from worker.reproduction import analogy, trained
 from worker.reproduction.analogy import Plan, reproduce_analogy
-from worker.reproduction.analogy_arms import ARMS
+from worker.reproduction.analogy_arms import ARMS, REWRITTEN
 from worker.reproduction.analogy_table import analogy_tables
 
 TINY = {
@@ -95,6 +96,22 @@ def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
     [folder] = reproduce_analogy(data, tmp_path / "stopped", plan)
     figures = [json.loads((one / "figures.json").read_text())["sets"] for one in (whole[0], folder)]
     assert figures[0] == figures[1]
+
+
+def test_an_arm_learns_from_rewritten_pairs_alone(data, config, tmp_path, monkeypatch):
+    learned = []
+
+    def train(problems, *arguments, **options):
+        learned.extend(problems.learned)
+        return train_retriever(problems, *arguments, **options)
+
+    monkeypatch.setattr(analogy, "train_retriever", train)
+    reproduce_analogy(data, tmp_path, Plan([REWRITTEN], [1], ["asdiv_a/fold-0"], k=2, config=config))
+    assert len(learned) >= TINY["batch_size"]
+    assert not any(problem.equation for problem in learned)
+    assert [problem.pair for problem in learned[::2]] == [problem.pair for problem in learned[1::2]]
+    line = next(line for line in analogy_tables(tmp_path).splitlines() if "rewritten by rules" in line)
+    assert "(fold 0)" in line
 
 
 def test_the_command_takes_arms_sets_and_settings(data, config, tmp_path):

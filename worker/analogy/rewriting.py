@@ -1,0 +1,187 @@
+"""Pairs of problems that compute the same, without labels: each problem and the same problem rewritten.
+
+Yang et al., "Learning by Analogy", section 4: a language model rewrites a problem with other names, numbers and words
+but the same computational graph. Beside it stands a rewriter by rules, which needs no model: a synthetic story that is
+computed like the problem, or one of the demo bank's, else the problem's own story with other names, things and numbers.
+The paper takes every rewriting; here it is kept only if the graph is confirmed, by the story or by the solver.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import chain, islice
+from random import Random
+from typing import Protocol
+
+from analytics.analogy.graphs import problem_graph
+from analytics.artifacts import data_sha256
+from analytics.errors import DataError
+from analytics.language_model.protocol import AskOptions, LanguageModel, conversation, without_thoughts
+from analytics.records import ProblemRecord
+from analytics.solver.served import without_solution
+from analytics.solver.solution import Solver
+from analytics.solver.targets import problem_graph_key
+from questionbank.retelling.names_and_numbers import retold
+from questionbank.retelling.problem import RetoldProblem, refusal
+from questionbank.retelling.stories import stories
+from questionbank.selectors.questions.solutions import CERTAIN_ENOUGH
+from worker.solver.synthetic import synthetic_problems
+
+__all__ = ["PROMPT", "ModelRewriter", "Rewriter", "RuleRewriter", "UnconfirmedError", "rewritten_pairs"]
+
+PROMPT = (
+    "Generate a problem with the same computation graph as the input math problem, ensuring that the semantics,"
+    " numerical values, and sentence structure are as different as possible. Output only one rewritten example,"
+    " without any additional information."
+)
+"""The paper's, word for word."""
+
+_DRAFTS_PER_SOURCE = 20  # drafts of each kind
+_ANSWER_TOKENS = 400
+_MOST_CHARACTERS = 2000  # characters
+_SYNTHETIC_PROBLEMS = 5000  # problems, of which one with the wanted graph is drawn
+
+
+class UnconfirmedError(Exception):
+    """A problem cannot be rewritten, or nothing confirms that the rewriting computes the same; messages are counted."""
+
+
+class Rewriter(Protocol):
+    """Writes a problem anew."""
+
+    def rewrite(self, problem: ProblemRecord, seed: int) -> RetoldProblem:
+        """Return another problem with the same computational graph.
+
+        Raises:
+            UnconfirmedError: there is none.
+            AnalyticsError: the language model does not answer.
+        """
+        ...
+
+
+class RuleRewriter:
+    """Rewrites English problems whose equation is known."""
+
+    def rewrite(self, problem: ProblemRecord, seed: int) -> RetoldProblem:
+        """See `Rewriter`."""
+        if problem.language != "en":
+            raise UnconfirmedError("the rules write English only")
+        if not problem.equation:
+            raise UnconfirmedError("it has no equation")
+        graph_key = problem_graph_key(problem.text, problem.equation)
+        if not graph_key:
+            raise UnconfirmedError("its equation cannot be read")
+        drawn = f"{seed}/{problem.id}"
+        synthetic = _synthetic_stories().get(graph_key, [])
+        drafts = chain(
+            Random(drawn).sample(synthetic, min(_DRAFTS_PER_SOURCE, len(synthetic))),  # noqa: S311
+            islice(stories(graph_key, drawn), _DRAFTS_PER_SOURCE),
+            islice(retold(problem.text, problem.equation, drawn), _DRAFTS_PER_SOURCE),
+        )
+        for draft in drafts:
+            if not refusal(draft, text=problem.text, graph_key=graph_key):
+                return draft
+        raise UnconfirmedError("the rules know no story for it, and cannot vary its own")
+
+
+@cache
+def _synthetic_stories() -> dict[str, list[RetoldProblem]]:
+    """Synthetic problems by their graphs."""
+    by_graph: dict[str, list[RetoldProblem]] = {}
+    for problem in synthetic_problems(_SYNTHETIC_PROBLEMS, seed=0):
+        retelling = RetoldProblem(problem.text, problem.equation, problem.answer, "synthetic story")
+        by_graph.setdefault(problem_graph_key(problem.text, problem.equation), []).append(retelling)
+    by_graph.pop("", None)
+    return by_graph
+
+
+class ModelRewriter:
+    """Has a language model rewrite problems in their own language; the solver confirms that they compute the same.
+
+    Args:
+        model: asked with the paper's prompt.
+        solver: reads the equation of the rewriting, and of a problem that has none.
+    """
+
+    def __init__(self, model: LanguageModel, solver: Solver) -> None:
+        self.model, self.solver = model, solver
+
+    def rewrite(self, problem: ProblemRecord, seed: int) -> RetoldProblem:
+        """See `Rewriter`."""
+        graph_key = self._graph_key(problem)
+        if not graph_key:
+            raise UnconfirmedError("what it computes is not known")
+        answer = self.model.ask(
+            conversation(problem.text, instruction=PROMPT),
+            AskOptions(temperature=0.8, seed=seed, max_tokens=_ANSWER_TOKENS),
+        )
+        text = without_thoughts(answer.text).strip()
+        if not 0 < len(text) <= _MOST_CHARACTERS:
+            raise UnconfirmedError("the model wrote nothing, or too much")
+        equation, value = self._solved(ProblemRecord(problem.id, text, problem.language))
+        rewritten = RetoldProblem(text, equation, value, self.model.name)
+        if reason := refusal(rewritten, text=problem.text, graph_key=graph_key):
+            raise UnconfirmedError(reason)
+        return rewritten
+
+    def _graph_key(self, problem: ProblemRecord) -> str:
+        try:
+            graph = problem_graph(replace(problem, pair=""))
+        except DataError:
+            graph = None
+        if graph is not None:
+            return graph.graph
+        equation, _value = self._solved(problem)
+        return problem_graph_key(problem.text, equation)
+
+    def _solved(self, problem: ProblemRecord) -> tuple[str, str]:
+        """The equation of which the solver is certain enough, and its value."""
+        if self.solver.unsolvable_reason(problem):
+            raise UnconfirmedError("the solver cannot solve it")
+        solutions = self.solver.solve([without_solution(problem)])[0]
+        if not solutions or solutions[0].probability < CERTAIN_ENOUGH or solutions[0].value is None:
+            raise UnconfirmedError("the solver is too unsure")
+        return solutions[0].equation, solutions[0].exact or f"{solutions[0].value:.12g}"
+
+
+def rewritten_pairs(
+    problems: Iterable[ProblemRecord],
+    rewriter: Rewriter,
+    *,
+    seed: int,
+    known: Iterable[str] = (),
+    refused: Counter[str] | None = None,
+) -> Iterator[tuple[ProblemRecord, ProblemRecord]]:
+    """Yield each problem that can be rewritten, and its rewriting, as a pair; neither names what it computes.
+
+    A pair is named by its problem's text, so that files from several sources can be rewritten into one.
+
+    Args:
+        problems: of equal texts the first counts.
+        known: names of pairs that are there already, and are not written again.
+        rewriter: by rules, or by a model.
+        seed: the same rewritings come for a seed, as far as the rewriter can promise that.
+        refused: counts why there is none.
+
+    Raises:
+        AnalyticsError: the language model does not answer.
+    """
+    reasons: Counter[str] = Counter() if refused is None else refused
+    seen = set(known)
+    for problem in problems:
+        pair = data_sha256([[problem.text]])[:16]
+        if pair in seen:
+            continue
+        seen.add(pair)
+        try:
+            rewritten = rewriter.rewrite(problem, seed)
+        except UnconfirmedError as error:
+            reasons[str(error)] += 1
+            continue
+        yield (
+            ProblemRecord(problem.id or pair, problem.text, problem.language, pair=pair),
+            ProblemRecord(f"{problem.id or pair}-rewritten", rewritten.text, problem.language, pair=pair),
+        )
