@@ -25,7 +25,7 @@ def read(data: Path, name: str) -> list[dict[str, object]]:
         return [json.loads(line) for line in file]
 
 
-def row(id_: int, text: str, **fields: object) -> dict[str, object]:
+def row(id_: int | str, text: str, **fields: object) -> dict[str, object]:
     return {"id": str(id_), "text": text, "language": "en", "equation": "3+4", "answer": "7", **fields}
 
 
@@ -51,9 +51,9 @@ def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are
         row(2, "what is 5 plus 4 ?", numbers_aligned=True),
         row(3, "what is 6 times 4 ?", numbers_aligned=False),
     )  # fmt: skip
-    rows = list(starter_rows(tmp_path))
+    rows = list(starter_rows(tmp_path, synthetic=3))
     assert [row["id"] for row in rows if not row["id"].startswith("demo/")] == [
-        "mawps/cv/2", "paramawps/train_part/3", "mathqa/train_part/2",
+        "mawps/cv/2", "paramawps/train_part/3", "mathqa/train_part/2", "synthetic/0", "synthetic/1", "synthetic/2",
     ]  # fmt: skip
     bank = [record.text for record in generate_bank() if record.equation]
     held_out = KeptOut.of(text for text in bank if is_held_out(text))
@@ -80,9 +80,11 @@ def test_copies_and_rewordings_of_one_problem_are_never_on_both_sides(tmp_path):
         row(number, f"Sum {chr(97 + number // 2 % 26)}{chr(97 + number // 52)} of {number}")
         for number in range(400)
     ]
-    learned, validation = divide([*reworded, *copies], tmp_path)
+    synthetic = [row(f"synthetic/{number}", f"Story number {number}") for number in range(20)]
+    learned, validation = divide([*reworded, *copies, *synthetic], tmp_path)
+    assert sum(row["id"].startswith("synthetic/") for row in learned) == len(synthetic)
     assert VALIDATION <= len(validation) < VALIDATION + 3
-    assert len(learned) + len(validation) == 1000
+    assert len(learned) + len(validation) == 1000 + len(synthetic)
     for key in (lambda problem: problem.get("seed"), lambda problem: problem["text"][:6]):
         sides = [{key(problem) for problem in side} - {None, "Story "} for side in (learned, validation)]
         assert not sides[0] & sides[1]

@@ -5,7 +5,8 @@
 MAWPS, its rewordings in ParaMAWPS, the training split of GSM8K and a sample of MathQA, each without its longest texts,
 and the demo bank without the questions that it holds out. Problems that equal, but for numbers and marks, one that the
 starters are measured on are left out, and so is every rewording of such a problem. MathQA's validation problems have
-near copies in its own training split: of these only equal texts are left out. Writes
+near copies in its own training split: of these only equal texts are left out. Synthetic problems are learned from, and
+not validated with. Writes
 ``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
 """
 
@@ -25,6 +26,7 @@ from analytics.analogy.exemplars import story_key
 from analytics.json_lines import read_objects
 from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
+from worker.solver.synthetic import synthetic_rows
 
 __all__ = ["divide", "main", "starter_rows"]
 
@@ -34,6 +36,7 @@ SETS = {"mawps/cv": 0, "paramawps/train_part": 0, "gsm8k/train": 0, "mathqa/trai
 REWORDED = ("paramawps/train_part", "paramawps/valid", "paramawps/test")
 MEASURED = ("asdiv_a/cv", "asdiv/all", "gsm8k/test", "gsm_plus/testmini", "aqua_rat/dev", "aqua_rat/test")
 EQUAL_TEXTS = ("mathqa/dev", "mathqa_adapted/val")
+SYNTHETIC = 6_000
 VALIDATION = 400
 LONGEST = 260  # characters: a processor takes twice as long for twice the text
 SEED = 0
@@ -42,8 +45,8 @@ _FIELDS = ("text", "language", "equation", "answer", "numbers", "program", "calc
 Row = dict[str, Any]
 
 
-def starter_rows(data: Path) -> Iterator[Row]:
-    """The problems of the public sets and of the demo bank, each set's in its own order."""
+def starter_rows(data: Path, synthetic: int = SYNTHETIC) -> Iterator[Row]:
+    """The problems of the public sets, of the demo bank, and so many synthetic ones, each set's in its own order."""
     bank = [asdict(record) for record in generate_bank() if record.equation]
     held_out = [row["text"] for row in bank if is_held_out(row["text"])]
     measured = KeptOut.of((*held_out, *(row["text"] for name in MEASURED for row in _rows(data, name))))
@@ -70,10 +73,12 @@ def starter_rows(data: Path) -> Iterator[Row]:
         counts[name] = [len(rows), len(rows) - len(fair), len(fair) - len(new), len(chosen)]
         for row in chosen:
             yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
-    fair = [row for row in bank if is_fair(row)]
-    counts["demo"] = [len(bank), len(bank) - len(fair), 0, len(fair)]
-    for row in fair:
-        yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"demo/{row['id']}"}
+    ours = {"demo": bank, "synthetic": list(synthetic_rows(synthetic, SEED))}
+    for name, rows in ours.items():
+        fair = [row for row in rows if is_fair(row)]
+        counts[name] = [len(rows), len(rows) - len(fair), 0, len(fair)]
+        for row in fair:
+            yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
     for name, (every, dropped, repeated, kept) in counts.items():
         sys.stdout.write(
             f"{name}: {every:,} problems, {dropped:,} left out as measured on, {repeated:,} repeat another one,"
@@ -93,11 +98,13 @@ def _rows(data: Path, name: str) -> Iterator[Row]:
 def divide(rows: Sequence[Row], data: Path) -> tuple[list[Row], list[Row]]:
     """The rows to learn from and `VALIDATION` or a few more to validate with, drawn at random.
 
-    Problems that are equal but for numbers, and rewordings of one problem, stay together.
+    Problems that are equal but for numbers, and rewordings of one problem, stay together; synthetic ones are learned
+    from alone.
     """
     seeds = {story_key(row["text"]): row["seed"] for name in REWORDED for row in _rows(data, name)}
     groups: dict[str, list[Row]] = {}
-    for row in rows:
+    synthetic = [row for row in rows if row["id"].startswith("synthetic/")]
+    for row in rows[: len(rows) - len(synthetic)]:
         story = story_key(row["text"])
         groups.setdefault(f"seed {seeds[story]}" if story in seeds else story, []).append(row)
     names = list(groups)
@@ -105,7 +112,7 @@ def divide(rows: Sequence[Row], data: Path) -> tuple[list[Row], list[Row]]:
     validation: list[Row] = []
     while names and len(validation) < VALIDATION:
         validation += groups[names.pop()]
-    learned = [row for name in names for row in groups[name]]
+    learned = [row for name in names for row in groups[name]] + synthetic
     random.Random(SEED).shuffle(learned)  # noqa: S311
     return learned, validation
 
@@ -120,8 +127,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write the problems that two starters are trained on.")
     parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    parser.add_argument(
+        "--synthetic", type=int, default=SYNTHETIC, help="synthetic problems to learn from, too"
+    )
     options = parser.parse_args(arguments)
-    learned, validation = divide(list(starter_rows(options.data)), options.data)
+    learned, validation = divide(list(starter_rows(options.data, options.synthetic)), options.data)
     options.output.mkdir(parents=True, exist_ok=True)
     _write(options.output / "val.jsonl.gz", validation)
     _write(options.output / "train.jsonl.gz", learned)

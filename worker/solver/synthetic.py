@@ -1,0 +1,283 @@
+"""Synthetic word problems: stories whose quantities depend on one another, told in part, with one of them asked for.
+
+A story (`synthetic.toml`) names quantities, drawn from a range or computed from others, and how each is told and asked
+for. A problem tells those that the asked one is computed from, and at times one that it is not: only reading tells
+which numbers count. The same story asks for its result, for a part, or for a difference, so that no keyword gives the
+operation away. All texts are our own. ``python -m worker.solver.synthetic --output FILE.jsonl`` writes some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from analytics.analogy.exemplars import story_key
+from analytics.expression.evaluate import evaluate
+from analytics.expression.notation import to_infix
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.inversion import solve_for
+
+__all__ = ["SyntheticProblem", "main", "synthetic_problems", "synthetic_rows"]
+
+_MOST_OPERATIONS = 3
+_SHARES = {1: 0.5, 2: 0.42, 3: 0.08}  # of the problems, by number of operations
+_DISTRACTED = 0.4  # of the problems tell a quantity that is not needed, where the story has one
+_WITHOUT_NUMBER = 0.6  # of the problems tell the asked quantity as "some", where the story can
+_IN_ONE_SENTENCE = 0.2  # of the problems ask as "If ..., how many ...?"
+_DRAWS = 400  # of a story's numbers
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_WORD_LISTS = {"w": "ingredients", "u": "lengths", "m": "travel", "l": "liquids"}
+_PRONOUNS = {"he": ("he", "his"), "she": ("she", "her")}
+
+
+@dataclass(frozen=True)
+class SyntheticProblem:
+    """A problem's text, its equation over the text's numbers, and its answer."""
+
+    text: str
+    equation: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class _Story:
+    """Quantities, and the ways to tell each and to ask for it.
+
+    Attributes:
+        ranges: of the quantities that are drawn.
+        definitions: expressions over other quantities, and numbers, of those that are computed.
+        facts: phrasings that tell a quantity.
+        questions: phrasings that ask for one.
+        always: quantities that every problem tells.
+        some: quantities that may be told without their number.
+    """
+
+    ranges: Mapping[str, tuple[int, int]]
+    definitions: Mapping[str, ExpressionTree]
+    facts: Mapping[str, Sequence[str]]
+    questions: Mapping[str, Sequence[str]]
+    always: frozenset[str]
+    some: frozenset[str]
+
+    @cached_property
+    def rules(self) -> list[tuple[str, str, ExpressionTree]]:
+        """Each definition's quantity, a quantity that it determines, and the expression of that one."""
+        return [
+            (name, quantity, tree if quantity == name else solve_for(tree, quantity, ExpressionTree(name)))
+            for name, tree in self.definitions.items()
+            for quantity in (name, *_quantities(tree))
+        ]
+
+    def derivations(
+        self, quantity: str, most: int, used: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[ExpressionTree, int]]:
+        """Expressions of at most `most` operations that compute a quantity, each definition used once."""
+        yield ExpressionTree(quantity), 0
+        if not most or quantity.isdigit():
+            return
+        for name, result, tree in self.rules:
+            if result != quantity or name in used:
+                continue
+            left, right = (child.label for child in tree.children)
+            for left_tree, left_count in self.derivations(left, most - 1, used | {name}):
+                for right_tree, right_count in self.derivations(right, most - 1 - left_count, used | {name}):
+                    yield ExpressionTree(tree.label, (left_tree, right_tree)), 1 + left_count + right_count
+
+    def values(self, rng: Random) -> dict[str, Fraction] | None:
+        """A draw of all quantities, each a whole number above 1; None where chance gives none."""
+        for _draw in range(_DRAWS):
+            values = {name: Fraction(rng.randint(*bounds)) for name, bounds in self.ranges.items()}
+            for name, tree in self.definitions.items():
+                values[name] = evaluate(_filled(tree, values))
+                if values[name] < 2 or values[name].denominator != 1:
+                    break
+            else:
+                return values
+        return None
+
+
+def _quantities(tree: ExpressionTree) -> list[str]:
+    """Names of the leaves that are no numbers."""
+    if tree.is_number:
+        return [] if tree.label.isdigit() else [tree.label]
+    return [name for child in tree.children for name in _quantities(child)]
+
+
+def _filled(tree: ExpressionTree, values: Mapping[str, Fraction]) -> ExpressionTree:
+    """The expression with numbers in place of the quantities."""
+    if tree.is_number:
+        return ExpressionTree(str(values.get(tree.label, tree.label)))
+    return ExpressionTree(tree.label, tuple(_filled(child, values) for child in tree.children))
+
+
+def synthetic_problems(count: int, seed: int) -> list[SyntheticProblem]:
+    """Draw `count` problems, no two of which are equal but for their numbers; always the same ones for a seed."""
+    rng = Random(seed)  # noqa: S311
+    stories, _words = _material()
+    problems: dict[str, SyntheticProblem] = {}
+    operations = 0
+    while len(problems) < count:
+        operations = operations or rng.choices(list(_SHARES), list(_SHARES.values()))[0]
+        problem = _problem(rng.choice(stories), operations, rng)
+        if problem is not None:
+            problems.setdefault(story_key(problem.text), problem)
+            operations = 0
+    return list(problems.values())
+
+
+def _problem(story: _Story, operations: int, rng: Random) -> SyntheticProblem | None:
+    asked = rng.choice(list(story.questions))
+    numbers = {name for name, facts in story.facts.items() if f"{{{name}}}" in facts[0]}
+    derivations = [
+        (tree, count)
+        for tree, count in story.derivations(asked, _MOST_OPERATIONS)
+        if count and numbers.issuperset(names := _quantities(tree)) and len(names) == len(set(names))
+    ]
+    candidates = [tree for tree, count in derivations if count == operations]
+    if not candidates:
+        return None
+    tree = rng.choice(candidates)
+    stated = {*_quantities(tree), *story.always}
+    if not story.always and rng.random() < _DISTRACTED:
+        distractors = sorted(set(story.facts) - stated - _computed(story, tree, asked))
+        stated |= set(rng.sample(distractors, min(len(distractors), rng.choice((1, 1, 1, 2)))))
+    if any(
+        rival != tree and count <= operations and stated.issuperset(_quantities(rival))
+        for rival, count in derivations
+    ):
+        return None  # another way is as short
+    values = story.values(rng)
+    if values is None or len({values[name] for name in stated & numbers}) < len(stated & numbers):
+        return None
+    order = [name for name in story.facts if name in stated]
+    equation = to_infix(_filled(_in_text_order(tree, order), values))
+    if asked in story.some and rng.random() < _WITHOUT_NUMBER:
+        order = [name for name in story.facts if name in stated | {asked}]
+    return SyntheticProblem(_problem_text(story, order, asked, values, rng), equation, str(values[asked]))
+
+
+def _computed(story: _Story, tree: ExpressionTree, name: str) -> set[str]:
+    """The quantity that an expression gives, and those that it computes on its way."""
+    if tree.is_number:
+        return set()
+    computed = {name}
+    for _definition, result, rule in story.rules:
+        if result == name and rule.label == tree.label:
+            for part, child in zip(rule.children, tree.children, strict=True):
+                computed |= _computed(story, child, part.label)
+    return computed
+
+
+def _in_text_order(tree: ExpressionTree, order: Sequence[str]) -> ExpressionTree:
+    """Sums and products of two told quantities in the order in which they are told."""
+    if tree.is_number:
+        return tree
+    parts = [_in_text_order(child, order) for child in tree.children]
+    if tree.label in "+*" and all(part.label in order for part in parts):
+        parts.sort(key=lambda part: order.index(part.label))
+    return ExpressionTree(tree.label, tuple(parts))
+
+
+def _problem_text(
+    story: _Story, order: Sequence[str], asked: str, values: Mapping[str, Fraction], rng: Random
+) -> str:
+    words = _drawn_words(rng)
+    fields = words | {name: str(value) for name, value in values.items()} | {asked: "some"}
+
+    def phrase(phrasings: Sequence[str]) -> str:
+        template = rng.choice(phrasings)
+        while _CHOICE.search(template):
+            template = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), template, count=1)
+        return template.format(**fields)
+
+    facts = [phrase(story.facts[name]) for name in order]
+    question = phrase(story.questions[asked])
+    if (
+        rng.random() < _IN_ONE_SENTENCE
+        and not question.startswith("If")
+        and re.match(r"[A-Z0-9].*[.]$", facts[-1])
+    ):
+        last = facts.pop().removesuffix(".")
+        question = f"If {_lowered(last, words)}, {_lowered(question, words)}"
+    text = re.sub(r" (?=[,.?])", "", " ".join(" ".join([*facts, question]).split()))
+    return re.sub(r"(?:^|(?<=[.?] ))[a-z]", lambda match: match[0].upper(), text)
+
+
+def _lowered(sentence: str, words: Mapping[str, str]) -> str:
+    return sentence if sentence.startswith((words["A"], words["B"])) else sentence[0].lower() + sentence[1:]
+
+
+def _drawn_words(rng: Random) -> dict[str, str]:
+    words = _material()[1]
+    (first, first_is), (second, second_is) = rng.sample(words["people"], 2)
+    things = rng.sample(rng.choice(words["things"]), 3)
+    container = rng.choice(words["containers"])
+    days = rng.sample(words["days"], 2)
+    drawn = {"A": first, "B": second, "p": rng.choice(words["places"]), "d1": days[0], "d2": days[1]}
+    drawn |= {name: rng.choice(words[list_name]) for name, list_name in _WORD_LISTS.items()}
+    drawn["a"], drawn["as"] = _PRONOUNS[first_is]
+    drawn["b"], drawn["bs"] = _PRONOUNS[second_is]
+    for name, (singular, plural) in zip("xyzv", [*things, container], strict=True):
+        drawn[name], drawn[f"{name}1"] = plural, singular
+        drawn[f"a{name}1"] = f"{'an' if singular[0] in 'aeio' else 'a'} {singular}"
+    return drawn
+
+
+@cache
+def _material() -> tuple[list[_Story], dict[str, list[Any]]]:
+    with Path(__file__).with_suffix(".toml").open("rb") as file:
+        content = tomllib.load(file)
+    stories = [_story(table) for table in content.pop("story")]
+    words = content.pop("words")
+    nouns = {
+        "things": [[tuple(noun.split("/")) for noun in group.split(", ")] for group in words["things"]],
+        "containers": [tuple(noun.split("/")) for noun in words["containers"].split(", ")],
+        "people": [(name, pronoun) for pronoun in _PRONOUNS for name in words[pronoun].split(", ")],
+        **{name: words[name].split(", ") for name in ("places", "days", *_WORD_LISTS.values())},
+    }
+    return stories, nouns
+
+
+def _story(table: Mapping[str, Any]) -> _Story:
+    ranges, definitions = {}, {}
+    for name, text in table["quantities"].items():
+        low, is_range, high = text.partition("..")
+        if is_range:
+            ranges[name] = (int(low), int(high))
+        else:
+            left, operator, right = text.split()
+            definitions[name] = ExpressionTree(operator, (ExpressionTree(left), ExpressionTree(right)))
+    always, some = (frozenset(table.get(name, ())) for name in ("always", "some"))
+    return _Story(ranges, definitions, table["facts"], table["questions"], always, some)
+
+
+def synthetic_rows(count: int, seed: int) -> Iterator[dict[str, str]]:
+    """The problems as lines of a file."""
+    for number, problem in enumerate(synthetic_problems(count, seed)):
+        yield {"id": str(number), "language": "en", **asdict(problem)}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write problems as JSON Lines."""
+    parser = argparse.ArgumentParser(description="Write synthetic word problems with their equations.")
+    parser.add_argument("--output", type=Path, required=True, help="problems.jsonl")
+    parser.add_argument("--number", type=int, default=6000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    with options.output.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in synthetic_rows(options.number, options.seed))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
