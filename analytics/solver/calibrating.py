@@ -1,21 +1,32 @@
-"""Fitting a solver's confidence on problems set apart, and measuring how far it is off."""
+"""Fitting a solver's confidence on problems set apart, and measuring how far it is off.
+
+``python -m analytics.solver.calibrating MODEL PROBLEMS`` fits the confidence of a trained solver anew.
+"""
 
 from __future__ import annotations
 
+import shutil
+import sys
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from analytics.solver.confidence import Confidence, confidence_features
+from analytics.artifacts import MANIFEST_NAME, artifact_read, artifact_write
+from analytics.problem_files import read_problems
+from analytics.solver.confidence import Confidence, confidence_features, save_confidence
+from analytics.solver.served import load_solver
 from analytics.solver.solution import Solution
-from analytics.solver.targets import SolverExample, answers_agree, value_of
+from analytics.solver.targets import SolverExample, answers_agree, solver_examples, value_of
 
-__all__ = ["Calibration", "calibration_error", "fit_confidence"]
+__all__ = ["Calibration", "calibration_error", "fit_confidence", "main", "refit"]
 
 _FOLDS = 5
 _LEAST_PROBLEMS = 50
+_MOST_TOKENS = 45  # of an equation, as in training
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,9 @@ def fit_confidence(
 ) -> Calibration | None:
     """Fit a confidence on problems with a known equation that were not learned from.
 
+    Where ids name the set that a problem is from (``SET/...``), each set counts the same: a confidence that was fitted
+    on many long problems and few short ones is too low for the short ones.
+
     Args:
         examples: the problems.
         solutions: for each what the solver says, with the search's probabilities.
@@ -71,42 +85,94 @@ def fit_confidence(
     Returns:
         None where there are fewer than 50 problems, or all solutions are right, or all wrong.
     """
+    sizes = Counter(_set_of(example) for example, own in zip(examples, solutions, strict=True) if own)
     rows = [
-        (own, [_is_right(example, solution) for solution in own])
+        _Row(own, [_is_right(example, solution) for solution in own], 1 / sizes[_set_of(example)])
         for example, own in zip(examples, solutions, strict=True)
         if own
     ]
-    labels = [right for _own, all_right in rows for right in all_right]
+    labels = [right for row in rows for right in row.right]
     if len(rows) < _LEAST_PROBLEMS or len(set(labels)) < 2:
         return None
-    first_right = [all_right[0] for _own, all_right in rows]
+    first_right = [row.right[0] for row in rows]
     crossed = [0.0] * len(rows)
     for fold in range(_FOLDS):
         others = [row for number, row in enumerate(rows) if number % _FOLDS != fold]
         confidence = _fitted(others)
         for number in range(fold, len(rows), _FOLDS):
-            own = rows[number][0]
-            [first] = [solution for solution in confidence.applied(own) if solution.tokens == own[0].tokens]
-            crossed[number] = first.probability
+            crossed[number] = confidence.applied(rows[number].solutions)[0].probability
     return Calibration(
         confidence=_fitted(rows),
         error=calibration_error(crossed, first_right),
-        error_before=calibration_error([own[0].probability for own, _right in rows], first_right),
+        error_before=calibration_error([row.solutions[0].probability for row in rows], first_right),
         problems=len(rows),
     )
 
 
-def _fitted(rows: Sequence[tuple[Sequence[Solution], Sequence[bool]]]) -> Confidence:
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A problem's solutions, which of them are right, and how much the problem counts."""
+
+    solutions: Sequence[Solution]
+    right: Sequence[bool]
+    weight: float
+
+
+def _set_of(example: SolverExample) -> str:
+    return example.problem.id.partition("/")[0] if "/" in example.problem.id else ""
+
+
+def _fitted(rows: Sequence[_Row]) -> Confidence:
     """Fit one curve to the solutions of all problems."""
-    features = np.array([feature for own, _right in rows for feature in confidence_features(own)])
-    labels = np.array([right for _own, all_right in rows for right in all_right], dtype=int)
+    features = np.array([feature for row in rows for feature in confidence_features(row.solutions)])
+    labels = np.array([right for row in rows for right in row.right], dtype=int)
+    weights = np.array([row.weight for row in rows for _right in row.right])
+    weights *= len(weights) / weights.sum()
     if len(np.unique(labels)) < 2:  # of one kind: as likely as seen
         share = (labels.sum() + 1) / (len(labels) + 2)
         return Confidence((0.0,) * features.shape[1], float(np.log(share / (1 - share))))
-    fitted = LogisticRegression(C=10.0, max_iter=1000).fit(features, labels)
+    fitted = LogisticRegression(C=10.0, max_iter=1000).fit(features, labels, sample_weight=weights)
     return Confidence(tuple(float(weight) for weight in fitted.coef_[0]), float(fitted.intercept_[0]))
 
 
 def _is_right(example: SolverExample, solution: Solution) -> bool:
     wanted = value_of(example.tokens, example.values)
     return wanted is not None and solution.value is not None and answers_agree(wanted, solution.value)
+
+
+def refit(model: Path, problems: Path) -> Calibration | None:
+    """Fit the confidence of a solver's folder anew on problems that it has not learned from, and write it there.
+
+    Raises:
+        ArtifactError, DataError: the model or the problems cannot be read.
+    """
+    solver = load_solver(model)
+    solver.confidence = None
+    examples = solver_examples(read_problems(problems).learned, most_tokens=_MOST_TOKENS)
+    calibration = fit_confidence(examples, solver.solve([example.problem for example in examples]))
+    if calibration is None:
+        return None
+    manifest = artifact_read(model)
+
+    def write_files(aside: Path) -> None:
+        shutil.copytree(model, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
+        save_confidence(calibration.confidence, aside)
+
+    metrics = {**manifest.metrics, "confidence": calibration.as_metrics()}
+    artifact_write(model, replace(manifest, metrics=metrics, files={}), write_files)
+    return calibration
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Fit a confidence anew and print how far it is off."""
+    model, problems = map(Path, arguments)
+    calibration = refit(model, problems)
+    if calibration is None:
+        sys.stderr.write("There are too few problems, or all solutions are right, or all wrong.\n")
+        return 1
+    sys.stdout.write(f"{calibration.as_metrics()}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 from analytics.errors import ArtifactError
@@ -37,18 +38,21 @@ class Confidence:
     bias: float
 
     def applied(self, solutions: Sequence[Solution]) -> list[Solution]:
-        """Return a problem's solutions with calibrated probabilities that add up to 1 at most, in their order."""
+        """Return a problem's solutions with calibrated probabilities that fall and add up to 1 at most.
+
+        Their order stays the search's: which solution is best is its business, and the curve says how sure it may be.
+        """
         features = confidence_features(solutions)
         values = [
             _sigmoid(self.bias + sum(w * value for w, value in zip(self.weights, row, strict=True)))
             for row in features
         ]
-        total = max(1.0, sum(values))
-        calibrated = [
+        falling = list(accumulate(values, min))
+        total = max(1.0, sum(falling))
+        return [
             replace(solution, probability=value / total)
-            for solution, value in zip(solutions, values, strict=True)
+            for solution, value in zip(solutions, falling, strict=True)
         ]
-        return sorted(calibrated, key=lambda solution: (solution.value is None, -solution.probability))
 
 
 def confidence_features(solutions: Sequence[Solution]) -> list[tuple[float, ...]]:

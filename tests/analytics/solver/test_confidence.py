@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from analytics.artifacts import Manifest, artifact_read
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
+from analytics.solver import calibrating
 from analytics.solver.calibrating import calibration_error, fit_confidence
 from analytics.solver.confidence import CONFIDENCE_NAME, Confidence, load_confidence, save_confidence
+from analytics.solver.model import save_solver, solver_extra
+from analytics.solver.served import load_solver
 from analytics.solver.solution import solution_of
 from analytics.solver.targets import solver_example
+from tests.analytics.solver.small_problems import problems, tiny_solver
 
 VALUES = [Fraction(7), Fraction(2)]
 ADD = solution_of(["+", "N0", "N1"], VALUES, 0.6)
@@ -28,11 +34,44 @@ def test_the_calibration_error_is_the_mean_gap_between_probability_and_share():
     assert calibration_error([], []) == 0
 
 
-def test_probabilities_add_up_to_one_at_most_and_solutions_without_value_stay_last():
+def test_probabilities_fall_and_add_up_to_one_at_most_in_the_searchs_order():
     sure = Confidence((0.0, 0.0, 0.0), 3.0).applied([ADD, TAKE, NOTHING])
     assert sum(solution.probability for solution in sure) == pytest.approx(1)
     upside_down = Confidence((-1.0, 0.0, 0.0), 0.0).applied([ADD, TAKE, NOTHING])
-    assert [solution.tokens for solution in upside_down] == [TAKE.tokens, ADD.tokens, NOTHING.tokens]
+    assert [solution.tokens for solution in upside_down] == [ADD.tokens, TAKE.tokens, NOTHING.tokens]
+    probabilities = [solution.probability for solution in upside_down]
+    assert probabilities == sorted(probabilities, reverse=True)
+
+
+def fitted_on_two_sets(name: str) -> float:
+    """The probability of an answer; of 300 problems of one set all are right, of 60 of another one in ten."""
+    examples, solutions = [], []
+    for number in range(360):
+        is_right = number < 300 or number % 10 == 0
+        problem = ProblemRecord(name.format("large" if number < 300 else "small", number), "7 and 2")
+        examples.append(solver_example(replace(problem, equation="7+2" if is_right else "7*2")))
+        solutions.append([replace(ADD, probability=0.5)])
+    return fit_confidence(examples, solutions).confidence.applied(solutions[0])[0].probability
+
+
+def test_sets_that_ids_name_count_the_same_whatever_their_size():
+    assert fitted_on_two_sets("{0}/{1}") == pytest.approx((1 + 0.1) / 2, abs=0.03)
+    assert fitted_on_two_sets("{1}") == pytest.approx(306 / 360, abs=0.03)
+
+
+def test_the_confidence_of_a_trained_solver_is_fitted_anew(tmp_path, capsys, monkeypatch):
+    model = tiny_solver()
+    save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
+    lines = [json.dumps({"text": problem.text, "equation": problem.equation}) for problem in problems()]
+    (tmp_path / "problems.jsonl").write_text("\n".join(lines))
+    arguments = [str(tmp_path / "model"), str(tmp_path / "problems.jsonl")]
+    assert calibrating.main(arguments) == 1
+    assert "too few problems" in capsys.readouterr().err
+    wanted = calibrating.Calibration(Confidence((0.1, 0.2, 0.3), 0.4), 0.05, 0.1, 60)
+    monkeypatch.setattr(calibrating, "fit_confidence", lambda examples, solutions: wanted)
+    assert calibrating.main(arguments) == 0
+    assert load_solver(tmp_path / "model").confidence == wanted.confidence  # checksums included
+    assert artifact_read(tmp_path / "model").metrics["confidence"]["problems"] == 60
 
 
 def test_a_search_that_is_too_sure_of_itself_is_corrected():
