@@ -96,7 +96,10 @@ class EncoderConfig:
         maximum=512,
     )
     projection: int = option(
-        128, "dimension of the projected vectors in the contrastive loss", minimum=2, maximum=4096
+        128,
+        "dimension of the projected vectors in the contrastive loss; 0: no projector",
+        minimum=0,
+        maximum=4096,
     )
     queue_size: int = option(
         1600,

@@ -20,7 +20,7 @@ class QuestionEncoder(nn.Module):
     Args:
         transformer: a Hugging Face encoder.
         hidden: length of its token states.
-        projection: length of the contrasted vectors.
+        projection: length of the contrasted vectors; 0: the representations themselves are contrasted.
         head: that the encoder has already behind its pooling; it stays as it is.
     """
 
@@ -30,12 +30,16 @@ class QuestionEncoder(nn.Module):
         super().__init__()
         self.transformer = transformer
         self.head = None if head is None else head.requires_grad_(False)
-        self.projector = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, projection))
+        self.projector: nn.Module = nn.Identity()
+        if projection:
+            self.projector = nn.Sequential(
+                nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, projection)
+            )
 
     def represent(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """(batch, tokens) to (batch, hidden), not normalised; padding does not count."""
         return pooled_vectors(self.transformer, self.head, input_ids, attention_mask)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """(batch, tokens) to unit vectors (batch, projection)."""
+        """(batch, tokens) to unit vectors (batch, projection, or hidden without a projector)."""
         return normalize(self.projector(self.represent(input_ids, attention_mask)).float(), dim=1)

@@ -72,7 +72,7 @@ class PretrainingTask:
         ).to(device)
         self.key_encoder = MomentumEncoder(self.query_encoder, config.momentum)
         size = min(config.queue_size, len(examples) // 2)
-        self.queue = MemoryQueue(size, config.projection).to(device)
+        self.queue = MemoryQueue(size, config.projection or backbone.dimension).to(device)
         self.loss = RINCELoss(config.rank_temperatures(), one_temperature=config.one_temperature).to(device)
         self.augmenter = Augmenter.from_config(config)
         self.paths, self.hierarchies = self._encode_paths()

@@ -45,6 +45,13 @@ ARMS: dict[str, Arm] = {
     "scl": Arm("SCL", {"ranking": "finest", "temperatures": _ONE_TEMPERATURE}),
     "quesco": Arm("QuesCo"),
     "quesco-one": Arm("QuesCo, one temperature a term (published code)", {"one_temperature": True}),
+    "quesco-close": Arm(
+        "QuesCo, Eq. 4 with close temperatures and no projector",
+        {"temperatures": "0.1,0.1,0.11,0.12,0.13", "projection": 0},
+    ),
+    "quesco-one-flat": Arm(
+        "QuesCo, one temperature a term, no projector", {"one_temperature": True, "projection": 0}
+    ),
     "joint": Arm("QuesCo, one temperature, with concept and difficulty heads (ours)", _JOINT),
     "joint-layer": Arm(
         "QuesCo, one temperature, with heads and a last layer (ours)", {**_JOINT, "metric_steps": 150}

@@ -60,6 +60,14 @@ def test_it_draws_questions_of_one_concept_together():
     assert np.mean(closer) > 0.3
 
 
+def test_without_a_projector_the_representations_themselves_are_contrasted():
+    plain = task(projection=0)
+    assert not list(plain.query_encoder.projector.parameters())
+    assert plain.queue.filled()[0].shape[1] == plain.backbone.dimension
+    losses = plain.losses(next(iter(plain.batches(0))), Step(0, 1))
+    assert torch.isfinite(losses["loss"])
+
+
 def test_ranks_hold_the_augmented_question_the_distances_and_leave_its_own_keys_out():
     ranks = task()._ranks(np.array([0, 4]), np.array([0, 1, 2, 4, 5, 6]))
     assert ranks.tolist() == [[0, LEFT_OUT, 1, 3, 4, 4, 4], [0, 4, 4, 4, LEFT_OUT, 1, 2]]

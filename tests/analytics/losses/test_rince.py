@@ -112,3 +112,18 @@ def test_one_temperature_gives_the_published_code_s_terms():
     assert loss.by_rank(similarities, ranks)[0].tolist() == pytest.approx([first, second], abs=1e-5)
     absent = loss.by_rank(similarities, torch.tensor([[0, 2, 2, LEFT_OUT]]))[0]
     assert absent[1] == 0
+
+
+def shift_gradient(loss: RINCELoss) -> float:
+    """How the loss changes when all cosines rise together, which says nothing about who is near whom."""
+    generator = torch.Generator().manual_seed(0)
+    similarities = (torch.rand(8, 200, generator=generator) * 0.6).requires_grad_()
+    ranks = torch.randint(0, 5, (8, 200), generator=generator)
+    loss(similarities, ranks).backward()
+    return float(similarities.grad.sum())
+
+
+def test_raising_all_cosines_lowers_the_loss_of_eq_4_and_not_that_of_one_temperature():
+    """Eq. 4 has the farther ranks' higher temperatures in the denominators of the nearer ranks (decision 57)."""
+    assert shift_gradient(RINCELoss(PAPER)) < -2
+    assert abs(shift_gradient(RINCELoss(PAPER, one_temperature=True))) < 1e-4
