@@ -132,7 +132,7 @@ class SolverConfig:
     pool: str = option(
         "roda+qr",
         "what the contrast of texts draws from beside the problems: roda: ask for a known number instead (RODA); qr:"
-        " the question in front; train: nothing",
+        " the question first; train: nothing",
         choices=POOLS,
     )
     equation_strategy: str = option(

@@ -23,7 +23,7 @@ _CHINESE_QUESTION = re.compile(r"多少|几|什么|哪|求|[?？]")
 
 
 def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
-    """Return the problem with its question in front; None where the last sentence is no question, or the only one.
+    """Return the problem with its question first; None where the last sentence is no question, or the only one.
 
     >>> reorder_question(ProblemRecord("1", "Ann has 7 pens. How many are left if 2 break?")).text
     'How many are left if 2 break? Ann has 7 pens.'

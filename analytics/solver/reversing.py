@@ -29,9 +29,8 @@ from analytics.solver.inversion import UnsolvableError, solve_for
 from analytics.solver.reversed_text import NotReversibleError, Statement
 from analytics.solver.targets import SolverExample, solver_example
 
-__all__ = ["ReversalYield", "measure_yield", "reverse_operation"]
+__all__ = ["ReversalYield", "equation_for", "measure_yield", "reverse_operation", "solvable_example"]
 
-_SOLVED = "-"  # stands for the answer until its number is known
 _LANGUAGES = {"en": reversing_english, "zh": reversing_chinese}
 
 
@@ -86,11 +85,12 @@ def reverse_operation(problem: ProblemRecord, refused: Counter[str] | None = Non
     return made
 
 
-def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Statement], str]:
-    """What every number of a problem needs: the answer, the sentences, and the question as a statement."""
-    language = _LANGUAGES.get(problem.language)
-    if language is None:
-        raise NotReversibleError("the language is not known")
+def solvable_example(problem: ProblemRecord) -> tuple[SolverExample, Fraction]:
+    """Return a problem with its equation over its numbers, and its exact answer.
+
+    Raises:
+        NotReversibleError: it has no equation that can be read, with an operation and an exact value.
+    """
     try:
         example = solver_example(problem)
     except DataError:
@@ -98,9 +98,30 @@ def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Sta
     if example.tree is None or example.tree.is_number:
         raise NotReversibleError("the equation has no operation")
     try:
-        answer = evaluate(fill_slots(example.tree, example.values))
+        return example, evaluate(fill_slots(example.tree, example.values))
     except EvaluationError:
         raise NotReversibleError("the equation has no exact value") from None
+
+
+def equation_for(example: SolverExample, slot: str, answer: Fraction) -> str:
+    """Return what computes the number of a slot from the answer and the other numbers.
+
+    Raises:
+        NotReversibleError: the equation cannot be solved for it.
+    """
+    try:
+        solved = solve_for(from_prefix(example.tokens), slot, fill_slots(ExpressionTree("N0"), [answer]))
+    except UnsolvableError as error:
+        raise NotReversibleError(str(error)) from None
+    return to_infix(fill_slots(solved, example.values))
+
+
+def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Statement], str]:
+    """What every number of a problem needs: the answer, the sentences, and the question as a statement."""
+    language = _LANGUAGES.get(problem.language)
+    if language is None:
+        raise NotReversibleError("the language is not known")
+    example, answer = solvable_example(problem)
     if answer in example.values:
         raise NotReversibleError("the answer equals a number of the text")
     statements = language.statements_of(problem.text)
@@ -126,11 +147,7 @@ def _asking(
     start, end = number.start - sentence.start, number.end - sentence.start
     if place == len(statements) - 1 or end > len(sentence.text):
         raise NotReversibleError("the number stands in the question")
-    try:
-        solved = solve_for(from_prefix(example.tokens), slot, ExpressionTree(_SOLVED))
-    except UnsolvableError as error:
-        raise NotReversibleError(str(error)) from None
-    equation = to_infix(_filled(solved, example.values, answer))
+    equation = equation_for(example, slot, answer)
     text = language.rebuild(statements, place, stated, language.asking_question(sentence.text, start, end))
     problem = replace(
         example.problem,
@@ -142,15 +159,6 @@ def _asking(
     )
     _check(problem, number.value, example)
     return problem
-
-
-def _filled(tree: ExpressionTree, values: Sequence[Fraction], answer: Fraction) -> ExpressionTree:
-    """Replace slots by their numbers, and what stands for the answer by the answer."""
-    if not tree.is_number:
-        return ExpressionTree(tree.label, tuple(_filled(child, values, answer) for child in tree.children))
-    if tree.label == _SOLVED:
-        return fill_slots(ExpressionTree("N0"), [answer])
-    return fill_slots(tree, values)
 
 
 def _check(problem: ProblemRecord, wanted: Fraction, original: SolverExample) -> None:

@@ -13,16 +13,13 @@ from types import MappingProxyType
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
-from analytics.expression.notation import to_infix
 from analytics.expression.parser import parse_expression
-from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.slots import constant_label, is_slot, slot_index
 from analytics.records import ProblemRecord
-from analytics.solver.inversion import UnsolvableError, solve_for
 from analytics.solver.reordering import reorder_question
 from analytics.solver.reversed_text import NotReversibleError, number_text
-from analytics.solver.reversing import reverse_operation
-from analytics.solver.targets import SolverExample, solver_example
+from analytics.solver.reversing import equation_for, reverse_operation, solvable_example
+from analytics.solver.targets import SolverExample
 from questionbank.retelling.problem import RetoldProblem
 
 __all__ = ["LANGUAGES", "reordered", "reversed_problems"]
@@ -45,26 +42,21 @@ def reversed_problems(text: str, equation: str, language: str) -> Iterator[Retol
     problem = ProblemRecord("", text, language, equation=equation)
     asked_for = set()
     for made in reverse_operation(problem):
-        for retold in _retold(made, "asks for a known number"):
-            asked_for.add(retold.answer)
-            yield retold
+        asked_for.add(made.answer)
+        yield RetoldProblem(made.text, made.equation, made.answer, "asks for a known number")
     yield from (retold for retold in _with_a_blank(problem) if retold.answer not in asked_for)
 
 
 def reordered(text: str, equation: str, language: str) -> Iterator[RetoldProblem]:
-    """Yield the problem with its question in front, where its last sentence is a question."""
+    """Yield the problem with its question first, where its last sentence is a question."""
     problem = reorder_question(ProblemRecord("", text, language, equation=equation))
-    if problem is not None:
-        yield from _retold(problem, "question in front")
-
-
-def _retold(problem: ProblemRecord, generator: str) -> Iterator[RetoldProblem]:
-    """The problem with its answer; nothing where its equation has no exact value."""
+    if problem is None:
+        return
     try:
         value = evaluate(parse_expression(problem.equation))
     except DataError:
         return
-    yield RetoldProblem(problem.text, problem.equation, constant_label(value), generator)
+    yield RetoldProblem(problem.text, problem.equation, constant_label(value), "question first")
 
 
 def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
@@ -72,12 +64,9 @@ def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
     if "\\" in problem.text or _HAS_BLANK.search(problem.text):
         return
     try:
-        example = solver_example(problem)
-        if example.tree is None or example.tree.is_number:
-            return
-        answer = evaluate(fill_slots(example.tree, example.values))
+        example, answer = solvable_example(problem)
         answer_text = number_text(answer, problem.language)
-    except (DataError, NotReversibleError):
+    except NotReversibleError:
         return
     for label in dict.fromkeys(filter(is_slot, example.tokens)):
         slot = example.slots[slot_index(label)]
@@ -105,11 +94,10 @@ def _may_be_formula(before: str, after: str) -> bool:
 def _solved_for(example: SolverExample, label: str, answer: Fraction) -> str:
     """Return the equation solved for a number that occurs once; empty where it cannot be solved exactly."""
     value = example.values[slot_index(label)]
-    if example.tree is None or [*example.values, answer].count(value) > 1:
+    if [*example.values, answer].count(value) > 1:
         return ""
     try:
-        solved = solve_for(example.tree, label, fill_slots(ExpressionTree("N0"), [answer]))
-        equation = to_infix(fill_slots(solved, example.values))
+        equation = equation_for(example, label, answer)
         return equation if evaluate(parse_expression(equation)) == value else ""
-    except (DataError, UnsolvableError):
+    except (DataError, NotReversibleError):
         return ""

@@ -11,19 +11,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
-from analytics.errors import DataError
-from analytics.expression.evaluate import evaluate_float
-from analytics.expression.parser import parse_expression
 from analytics.solver.targets import answers_agree
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import ProblemVariant, Question, QuestionEquation, Run, User
+from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
 from questionbank.retelling.reversal import LANGUAGES, reordered, reversed_problems
 from questionbank.retelling.stories import stories
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.questions.solutions import published_value
+from questionbank.selectors.questions.solutions import known_solution, published_value
 from questionbank.selectors.questions.variants import accepted_variants
 from questionbank.services.language_model_runs import language_model_run
 from questionbank.services.questions import question_add_reworded, question_create
@@ -121,25 +118,15 @@ def why_not_reversible(question: Question) -> str:
         return _("Reversed versions are available in English and Chinese only.")
     if question.kind == Question.Kind.CHOICE:
         return _("Reversed versions of multiple-choice questions are not available.")
-    equation = QuestionEquation.objects.filter(question=question).exclude(graph_key="").first()
-    if equation is None:
+    known = known_solution(question)
+    if known is None:
         return _(
             "Reversed versions need an equation that we can read, from the question's source or from a person."
         )
-    if not _gives_the_answer(equation, question):
+    published = published_value(question)
+    if published is None or known.value is None or not answers_agree(known.value, published):
         return _("Reversed versions need a published answer that equals the equation's value.")
     return ""
-
-
-def _gives_the_answer(equation: QuestionEquation, question: Question) -> bool:
-    """Whether the equation's value is the published answer: not so where it is rounded, or a percentage."""
-    published = published_value(question)
-    try:
-        return published is not None and answers_agree(
-            evaluate_float(parse_expression(equation.expression)), published
-        )
-    except DataError:
-        return False
 
 
 @transaction.atomic

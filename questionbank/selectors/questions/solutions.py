@@ -38,6 +38,7 @@ __all__ = [
     "TextPart",
     "computation_shown",
     "computed_alike",
+    "known_solution",
     "published_value",
     "question_graph_key",
     "question_solved",
@@ -183,7 +184,7 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
         ServiceUnavailable: the solver's files are missing or damaged.
     """
     solved = _solved_by_model(question, solver)
-    known = _known_solution(question)
+    known = known_solution(question)
     if known is not None:
         return _with_known(solved, known, question)
     return solved and _with_agreement(solved, published_value(question), question.answer.strip())
@@ -201,7 +202,7 @@ def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedT
     return _solved(question.text, solutions, kept.reason, solver.artifact.name)
 
 
-def _known_solution(question: Question) -> Solution | None:
+def known_solution(question: Question) -> Solution | None:
     """The question's own equation; None where it has none that can be read and computes something."""
     equation: QuestionEquation | None = getattr(question, "equation", None)
     if equation is None or not equation.graph_key:
