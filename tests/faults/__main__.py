@@ -36,7 +36,7 @@ def round_of(
 ) -> tuple[str, float, Readers]:
     """Do one round; returns its faults, the seconds that everything took after them, and what readers met."""
     chance = random.Random(seed)
-    chosen = chance.sample(sorted(faults), chance.randint(1, 2))
+    chosen = chance.sample(sorted(faults), min(len(faults), chance.randint(1, 2)))
     job = instance.import_questions(questions, mark=f"round {seed}")
     imports[job] = questions
     named = []

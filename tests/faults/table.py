@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 from tests.faults.instance import QUEUES, Instance, wait_for
 from tests.hostile import SKIPPED, VALUES, addresses
 
-__all__ = ["FAULTS", "QUICK", "Fault", "kill"]
+__all__ = ["FAULTS", "Fault", "kill"]
 
 Fault = Callable[[Instance, random.Random], None]
 
@@ -135,15 +135,12 @@ def wait_for_the_site(instance: Instance) -> None:
 
 
 _PROGRAMS = ("web", "beat", *(f"worker-{queue}" for queue in QUEUES))
-QUICK: Mapping[str, Fault] = {  # over within seconds, so that tests may wait for them
+FAULTS: Mapping[str, Fault] = {
     **{f"kill {name}": kill(name) for name in (*_PROGRAMS, "job", "postgres", "redis")},
     "full disk": full_disk,
     "hostile parameters": hostile_parameters,
     "restart postgres": restart_postgres,
     "slow clients": slow_clients,
-}
-FAULTS: Mapping[str, Fault] = {  # a stopped process is noticed within a minute
-    **QUICK,
     **{f"stall {name}": stall(name) for name in (*_PROGRAMS, "job", "postgres", "redis")},
     "kill backup": kill_backup,
     "kill supervisor": kill_supervisor,

@@ -13,10 +13,10 @@ from questionbank.services.backup_database import RESTORE_LOCK
 from tests.faults.__main__ import problems_of, round_of
 from tests.faults.instance import Instance, broken_invariants, running_instance, wait_for
 from tests.faults.load import Readers
-from tests.faults.table import QUICK, kill
+from tests.faults.table import FAULTS, kill
 
 QUESTIONS = 2_000
-RESTARTS = 5
+RESTARTS = 10
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,16 @@ def test_a_restore_that_loses_the_server_ends_in_a_sentence(instance, imports):
     assert broken_invariants(instance, imported=sum(imports.values()), imports=list(imports)) == []
 
 
-@pytest.mark.parametrize("seed", range(1, 9))
-def test_seeded_rounds_of_make_faults(seed, instance, imports):
-    faults, _seconds, readers = round_of(instance, seed, imports, faults=QUICK, questions=QUESTIONS // 4)
-    assert problems_of(instance, readers, imports) == [], f"seed {seed}: {faults}\n{instance.log()}"
+ROUNDS = (
+    "kill web", "kill job", "kill postgres", "full disk",
+    "stall worker-default", "stall postgres", "slow clients", "hostile parameters",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_rounds_of_make_faults(name, instance, imports):
+    """One of each kind; `make faults` draws among all, and two at once."""
+    _faults, _seconds, readers = round_of(
+        instance, ROUNDS.index(name), imports, faults={name: FAULTS[name]}, questions=QUESTIONS // 4
+    )
+    assert problems_of(instance, readers, imports) == [], f"{name}\n{instance.log()}"
