@@ -15,11 +15,11 @@ as sentence-transformers as it runs by default.
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -27,16 +27,15 @@ from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.training.threads import wait_passively
 from tests.bench.bank import KEPT_IN, SHARED_DATA, set_up
-from tests.bench.training import WARM_UP, our_steps, plain_steps
+from tests.bench.training import WARM_UP, compare_training
+from tests.bench.vectors import enlarged
 
 wait_passively()
 
 SETS = ("mawps/cv", "mathqa/train_part")
 MOST_PROBLEMS = 10_000  # that are encoded
-NOISE = 0.3  # length of what is added to a unit vector
 MOST_MS, MOST_SAME_GRAPH_MS, LEAST_SPEEDUP = 20.0, 5.0, 2.0
 BLOCK = 10_000
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def main() -> int:
@@ -99,28 +98,12 @@ def training_speedup(problems: Sequence[ProblemRecord], steps: int, rounds: int 
         for rows, positives in task.batches(0)
         for row, positive in zip(rows, positives, strict=True)
     ][: (steps + WARM_UP) * config.batch_size]
-    ways: dict[str, Callable[[], list[float]]] = {
-        "sentence-transformers": lambda: plain_steps(pairs, config, bf16=False),
-        "sentence-transformers, bf16": lambda: plain_steps(pairs, config, bf16=True),
-        "Kindred": lambda: our_steps(task, config, steps + WARM_UP),
-    }
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for _round in range(rounds):
-        for name, way in ways.items():
-            seconds[name] += way()[WARM_UP:]
-    base = statistics.median(seconds["sentence-transformers"])
-    print(f"training, batches of {config.batch_size} pairs{'':6}pairs/s   ms a step  speed-up")
-    for name, each in seconds.items():
-        median = statistics.median(each)
-        print(
-            f"{name:34}{config.batch_size / median:8.1f}{1e3 * median:12.0f}{base / median:10.2f}", flush=True
-        )
-    return base / statistics.median(seconds["Kindred"])
+    return compare_training(task, pairs, config, unit="pairs", steps=steps + WARM_UP, rounds=rounds)[1]
 
 
 def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
     """Import the problems and, with other people and noisy vectors, as many again as are asked for; once."""
-    from django.db import connection
+    from django.db import connection, transaction
 
     from questionbank.models import EmbeddingSet, Question
     from questionbank.selectors.models.embeddings import PendingQuestion
@@ -132,22 +115,17 @@ def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
         return
     began = time.perf_counter()
     encoder = serving().encoder("structure")
-    if not Question.objects.exists():
-        for start in range(0, count, BLOCK):
+    for start in range(Question.objects.count(), count, BLOCK):
+        with transaction.atomic():
             store_questions(problems, range(start, min(start + BLOCK, count)))
     print(f"{Question.objects.count():,} questions stored: {time.perf_counter() - began:.0f} s", flush=True)
     real = np.asarray(encoder.encode([problem.text for problem in problems[:count]]), dtype=np.float32)
-    rng = np.random.default_rng(2026)
+    vectors = enlarged(real, count)
     rows = Question.objects.order_by("pk").values_list("pk", "content_hash")
     questions = [PendingQuestion(pk, "", bytes(content)) for pk, content in rows]
     for start in range(0, count, BLOCK):
-        numbers = np.arange(start, min(start + BLOCK, count))
-        vectors = real[numbers % len(real)]
-        noise = rng.normal(scale=NOISE / np.sqrt(real.shape[1]), size=vectors.shape)
-        vectors = np.where(numbers[:, None] < len(real), vectors, vectors + noise).astype(np.float32)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        part = questions[start : start + BLOCK]
-        embedding_store(embedding_set=embedding_set, questions=part, vectors=vectors)
+        part = slice(start, start + BLOCK)
+        embedding_store(embedding_set=embedding_set, questions=questions[part], vectors=vectors[part])
     embedding_set_finish(embedding_set=embedding_set)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
@@ -156,9 +134,9 @@ def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
 
 def store_questions(problems: Sequence[ProblemRecord], numbers: range) -> None:
     """Store some questions with their equations; from the second turn on somebody tells the problem."""
-    from analytics.solver.targets import problem_graph_key
     from questionbank.models import Question, QuestionEquation
     from questionbank.selectors.questions.questions import content_hash
+    from questionbank.services.equations import equation_graph_key
 
     questions, equations = [], []
     for number in numbers:
@@ -176,7 +154,7 @@ def store_questions(problems: Sequence[ProblemRecord], numbers: range) -> None:
                 status=Question.Status.READY,
             )
         )
-        key = problem_graph_key(problem.text, problem.equation)
+        key = equation_graph_key(text=problem.text, expression=problem.equation)
         equations.append(QuestionEquation(expression=problem.equation, graph_key=key))
     for question, equation in zip(Question.objects.bulk_create(questions), equations, strict=True):
         equation.question = question
@@ -185,7 +163,7 @@ def store_questions(problems: Sequence[ProblemRecord], numbers: range) -> None:
 
 def teller(turn: int) -> str:
     """A name without digits: a story's number is masked where stories are compared."""
-    return "".join(_LETTERS[int(digit)] for digit in str(turn)).title()
+    return "".join(ascii_lowercase[int(digit)] for digit in str(turn)).title()
 
 
 def measure(queries: int) -> tuple[list[float], list[float]]:

@@ -78,22 +78,9 @@ def main() -> int:
         for rows, _texts, views in task.batches(0)
         for row, view in zip(rows, views, strict=True)
     ][: steps * config.batch_size]
-    ways: dict[str, Callable[[], list[float]]] = {
-        "sentence-transformers": lambda: plain_steps(pairs, config, bf16=False),
-        "sentence-transformers, bf16": lambda: plain_steps(pairs, config, bf16=True),
-        "Kindred": lambda: our_steps(task, config, steps),
-    }
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for _round in range(options.rounds):
-        for name, way in ways.items():
-            seconds[name] += way()[WARM_UP:]
-
-    base = statistics.median(seconds["sentence-transformers"])
-    print(f"{'':30}{'questions/s':>12}{'ms a step':>12}{'speed-up':>10}")
-    for name, each in seconds.items():
-        median = statistics.median(each)
-        print(f"{name:30}{config.batch_size / median:12.1f}{1e3 * median:12.0f}{base / median:10.2f}")
-    step = statistics.median(seconds["Kindred"])
+    step, _speedup = compare_training(
+        task, pairs, config, unit="questions", steps=steps, rounds=options.rounds
+    )
     prepared = median_of(task_batches(task), 20)
     print(
         f"drawing a batch and its augmentations: {1e3 * prepared:.1f} ms, {prepared / step:.1%} of the step"
@@ -107,6 +94,37 @@ def main() -> int:
         "passed" if passed else "MISSED",
     )
     return 0 if passed else 1
+
+
+def compare_training(
+    task: Any, pairs: list[tuple[str, str]], config: Any, *, unit: str, steps: int, rounds: int
+) -> tuple[float, float]:
+    """Print how long steps of both trainers take, in turns.
+
+    Args:
+        unit: what a batch holds.
+
+    Returns:
+        Seconds of our step, and how many times as fast it is as theirs by default.
+    """
+    ways: dict[str, Callable[[], list[float]]] = {
+        "sentence-transformers": lambda: plain_steps(pairs, config, bf16=False),
+        "sentence-transformers, bf16": lambda: plain_steps(pairs, config, bf16=True),
+        "Kindred": lambda: our_steps(task, config, steps),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for _round in range(rounds):
+        for name, way in ways.items():
+            seconds[name] += way()[WARM_UP:]
+    medians = {name: statistics.median(each) for name, each in seconds.items()}
+    base = medians["sentence-transformers"]
+    print(f"{'':30}{f'{unit}/s':>12}{'ms a step':>12}{'speed-up':>10}")
+    for name, median in medians.items():
+        print(
+            f"{name:30}{config.batch_size / median:12.1f}{1e3 * median:12.0f}{base / median:10.2f}",
+            flush=True,
+        )
+    return medians["Kindred"], base / medians["Kindred"]
 
 
 def quesco(texts: list[str], config: Any) -> Any:

@@ -122,14 +122,14 @@ def measure(real: np.ndarray, count: int, queries: int, *, is_gate: bool = True)
 
 
 def enlarged(real: np.ndarray, count: int) -> np.ndarray:
-    """The real vectors, then real ones plus noise, as half precision rounds them."""
+    """The real vectors, then the same vectors again and again, with noise, as half precision rounds them."""
     rng = np.random.default_rng(2026)
     vectors = np.empty((count, real.shape[1]), dtype=np.float32)
     vectors[: len(real)] = real[:count].astype(np.float16)
     for start in range(len(real), count, BLOCK):
         size = min(BLOCK, count - start)
         noise = rng.normal(scale=NOISE / np.sqrt(real.shape[1]), size=(size, real.shape[1]))
-        noisy = real[rng.integers(0, len(real), size)] + noise
+        noisy = real[np.arange(start, start + size) % len(real)] + noise
         noisy /= np.linalg.norm(noisy, axis=1, keepdims=True)
         vectors[start : start + size] = noisy.astype(np.float16)
     return vectors
