@@ -67,6 +67,9 @@ MIDDLEWARE = [
     "pghistory.middleware.HistoryMiddleware",
 ]
 
+# The log names the address that `ClientAddressMiddleware` vouches for, not what other headers claim.
+IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
+
 ROOT_URLCONF = "questionbank.urls"
 WSGI_APPLICATION = "questionbank.wsgi.application"
 ASGI_APPLICATION = "questionbank.asgi.application"

@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.forms.uploads import FileForm
-from questionbank.models import ParaphrasePair, Question, ReviewDecision
+from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.models.paraphrase import opinions_wanted
-from questionbank.selectors.questions.questions import is_text_of
+from questionbank.selectors.questions.questions import is_text_of, visible_to
 from questionbank.selectors.review.review import DEFAULT_KEYS
 from questionbank.selectors.review.review_pairs import PairFilters
 
@@ -73,6 +73,10 @@ class PairForm(OpinionsForm):
         label=_("Language"), max_length=12, initial="en", help_text=_("Such as en or zh.")
     )
 
+    def __init__(self, *arguments: Any, user: User, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.user = user
+
     def clean(self) -> dict[str, Any]:
         """The original is one of the two; lines end as in files, not as browsers send them."""
         cleaned: dict[str, Any] = super().clean() or {}
@@ -81,7 +85,7 @@ class PairForm(OpinionsForm):
         number = cleaned.get("question")
         cleaned["question"] = None
         if number:
-            question = Question.objects.filter(pk=number).first()
+            question = Question.objects.filter(visible_to(self.user), pk=number).first()
             if question is None:
                 self.add_error("question", _now("There is no question with this number."))
                 return cleaned

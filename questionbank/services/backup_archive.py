@@ -245,7 +245,7 @@ def _parse_manifest(content: bytes, path: Path) -> BackupManifest:
                 for migration in applied
             )
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.") from error
     if not well_formed:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.")

@@ -25,7 +25,7 @@ from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed
 from questionbank.formats.pairs import PairRow, read_pair_file
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.questions.questions import is_text_of
+from questionbank.selectors.questions.questions import is_text_of, visible_to
 from questionbank.services.paraphrase import PairInput, pairs_create, pairs_known, pairs_turn
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.review import guideline_current
@@ -85,7 +85,7 @@ def pairs_check(
     uploads_forget_old()
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.pairs", upload)
     try:
-        pairs, problems = _read(stored, plain)
+        pairs, problems = _read(stored, plain, user)
     except BaseException:
         storages["uploads"].delete(stored)
         raise
@@ -141,7 +141,7 @@ def _import(
         raise Conflict(_("The pairs of this file were added already."))
     if not storage.exists(stored):
         raise Conflict(_("The file is no longer stored; upload it again."))
-    pairs, problems = _read(stored, name)
+    pairs, problems = _read(stored, name, user)
     if (problems and not skip_refused) or not pairs:
         raise ImportRefused(
             _("Lines of %(name)s cannot be used; nothing was added.") % {"name": name}, problems
@@ -198,14 +198,14 @@ def _local(stored: str, name: str) -> Iterator[Path]:
         yield path
 
 
-def _read(stored: str, name: str) -> tuple[list[PairInput], list[LineProblem]]:
+def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[LineProblem]]:
     with _local(stored, name) as path:
         lines = read_pair_file(path, unpacked_limit=MOST_UNPACKED, lines_limit=MOST_LINES)
         rows = list(_bounded(lines, name))
     if not rows:
         raise ImportRefused(_("There is no pair in %(name)s.") % {"name": name})
     asked = {row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None}
-    questions = Question.objects.in_bulk(asked)
+    questions = Question.objects.filter(visible_to(user)).in_bulk(asked)
     known = pairs_known(paraphrases=[row.paraphrase for _number, row in rows if isinstance(row, PairRow)])
     seen: dict[tuple[str, str], int] = {}
     pairs, problems = [], []

@@ -53,7 +53,7 @@ PAGE_SIZE = 25
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_upload(request: HttpRequest) -> HttpResponse:
     """Type a pair, or have a file checked (`action=check`)."""
-    file_form, pair_form = PairFileForm(), PairForm()
+    file_form, pair_form = PairFileForm(), PairForm(user=request.user)
     context: dict[str, object] = {"shown": SHOWN_PROBLEMS}
     status = 200
     if request.method == "POST" and (request.POST.get("action") == "check" or was_too_large(request)):
@@ -74,7 +74,7 @@ def review_upload(request: HttpRequest) -> HttpResponse:
                 file_form.add_error("file", [str(error), *map(str, error.problems)])
     elif request.method == "POST":
         status = 422
-        pair_form = PairForm(request.POST)
+        pair_form = PairForm(request.POST, user=request.user)
         if pair_form.is_valid():
             try:
                 _add_typed(request.user, **pair_form.cleaned_data)

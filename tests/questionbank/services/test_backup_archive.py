@@ -140,6 +140,17 @@ def test_what_is_no_archive_is_refused(tmp_path, content):
         backup_archive.archive_manifest(path=path)
 
 
+def test_a_manifest_that_is_nested_too_deeply_is_no_backup(tmp_path):
+    path = tmp_path / "deep.tar"
+    content = b"[" * 200_000
+    with tarfile.open(path, "w") as tar:
+        member = tarfile.TarInfo(MANIFEST)
+        member.size = len(content)
+        tar.addfile(member, io.BytesIO(content))
+    with pytest.raises(ValidationFailed, match="not a backup"):
+        backup_archive.archive_manifest(path=path)
+
+
 def test_what_the_system_refuses_to_open_or_write_is_said(archive, tmp_path):
     with pytest.raises(ValidationFailed, match="cannot be read or unpacked: File name too long"):
         backup_archive.archive_manifest(path=tmp_path / ("x" * 300))

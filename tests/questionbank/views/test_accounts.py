@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core import mail
 from django.urls import reverse
+from ipware import get_client_ip
 
 from questionbank.accounts import FREE_FAILURES, LONGEST_WAIT
 from questionbank.middleware import ClientAddressMiddleware
@@ -129,6 +130,14 @@ def test_only_trusted_proxies_say_where_a_client_is(rf, settings, proxies, heade
     ClientAddressMiddleware(seen.append)(rf.get("/", REMOTE_ADDR="10.0.0.1", **headers))
     assert seen[0].META["REMOTE_ADDR"] == expected
     assert "HTTP_X_FORWARDED_FOR" not in seen[0].META
+
+
+@pytest.mark.parametrize(
+    "header", ["X-Real-IP", "Client-IP", "Forwarded-For", "CF-Connecting-IP", "X-Client-IP"]
+)
+def test_the_log_names_no_address_that_a_client_claims(rf, header) -> None:
+    request = rf.get("/", REMOTE_ADDR="10.0.0.1", headers={header: "6.6.6.6"})
+    assert get_client_ip(request)[0] == "10.0.0.1"
 
 
 def log_in(client, name: str, password: str, address: str) -> str:

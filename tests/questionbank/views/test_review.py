@@ -25,6 +25,7 @@ from questionbank.selectors.review.review import guideline_history, reason_agree
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
 from questionbank.services.review import Beat, guideline_current, guideline_publish, review_next
 from questionbank.views.marks import Piece, marked_pieces
+from tests.factories import QuestionFactory
 
 pytestmark = pytest.mark.django_db
 QUESTION = "Zoe rode 30 kilometres in 2 hours. How fast was she?"
@@ -384,6 +385,8 @@ def test_a_pair_typed_of_a_question_is_of_its_text_and_of_one_that_may_be_reword
         f"This is not the text of question {question.pk}."
     ]
     assert errors(question="none") == ["Enter a whole number."]
+    draft = QuestionFactory(text="A colleague's draft", status="draft")
+    assert errors(question=draft.pk) == ["There is no question with this number."]
     for text in ("In other words.", "In other  words."):
         answer = errors(question=question.pk, paraphrase=text, opinions=2)
     assert answer == ["The question has this paraphrase already."]
