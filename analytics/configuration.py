@@ -174,9 +174,9 @@ def check_config(config: Any) -> None:
         elif spec.pattern and not re.fullmatch(spec.pattern, value):
             problems.append(f"{spec.name} cannot be {value!r}; it is {spec.help}")
         elif spec.minimum is not None and not value >= spec.minimum:
-            problems.append(f"{spec.name} must be at least {spec.minimum:g}, not {value!r}")
+            problems.append(f"{spec.name} must be at least {spec.minimum:,}, not {value!r}")
         elif spec.maximum is not None and not value <= spec.maximum:
-            problems.append(f"{spec.name} must be at most {spec.maximum:g}, not {value!r}")
+            problems.append(f"{spec.name} must be at most {spec.maximum:,}, not {value!r}")
     if problems:
         raise ConfigurationError(problems)
 

@@ -14,6 +14,7 @@ from analytics.configuration import FieldSpec, field_specs
 from questionbank.capabilities.rows import FormGroup, TrainingOption
 from questionbank.errors import ValidationFailed
 from questionbank.forms.problems import ServiceForm
+from questionbank.wording import number_text
 
 __all__ = ["FieldGroup", "ReasonForm", "TrainingForm"]
 
@@ -151,5 +152,5 @@ def _bounds(spec: FieldSpec) -> str:
     if low is None and high is None:
         return ""
     if high is None:
-        return f" (≥ {low:,g})"
-    return f" ({low:,g} – {high:,g})" if low is not None else f" (≤ {high:,g})"
+        return f" (≥ {number_text(low)})"
+    return f" ({number_text(low)} – {number_text(high)})" if low is not None else f" (≤ {number_text(high)})"

@@ -117,7 +117,7 @@ def run_bulk_change(run: Run, reporter: _Reporter) -> dict[str, Any]:
     user = run.requested_by
     if user is None:
         raise Conflict(_("The person who requested this change no longer has an account."))
-    with pghistory.context(user=user.pk, run=run.pk), transaction.atomic():
+    with pghistory.context(user=user.pk), transaction.atomic():
         change = BulkChange.objects.select_for_update(of=("self",)).get(pk=run.parameters["change"])
         is_undo = bool(run.parameters["undo"])
         if (change.undone_at if is_undo else change.applied_at) is None:

@@ -243,11 +243,21 @@ def is_likely(probability: float) -> bool:
     return probability >= 0.01
 
 
-@register.filter
-def leading_difficulty(question: Question) -> DifficultyFigure | None:
-    """What was observed, where that says something, else what the source published."""
+@register.simple_tag
+def leading_difficulty(
+    question: Question, leading: DifficultyFigure | None = None
+) -> DifficultyFigure | None:
+    """A figure that is given, else what was observed, where that says something, else what the source published."""
+    if leading:
+        return leading
     observed = observed_difficulty(question)
     return observed if observed and not observed.is_uncertain else published_difficulty(question)
+
+
+@register.filter
+def first_certain(figures: Sequence[DifficultyFigure]) -> DifficultyFigure | None:
+    """The first figure that says something: evidence stands before estimates, and these before labels."""
+    return next((figure for figure in figures if not figure.is_uncertain), None)
 
 
 @register.simple_tag(takes_context=True)

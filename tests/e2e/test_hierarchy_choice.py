@@ -48,7 +48,8 @@ def test_a_teacher_chooses_a_hierarchy_on_paste_and_asks_for_another_on_a_questi
     page.get_by_label("in the hierarchy").select_option("Contest")
     page.get_by_role("button", name="Predict", exact=True).click()
     expect(page.get_by_text("You asked for predictions in Contest.")).to_be_visible()
-    expect(accept).to_be_visible()
+    expect(page.get_by_text("Quick algebra").first).to_be_visible()
+    expect(accept).to_have_count(0)  # of a hierarchy in which the question is not tagged
 
 
 def test_an_admin_makes_a_hierarchy_the_default(contest, admin_page: Page) -> None:

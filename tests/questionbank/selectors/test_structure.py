@@ -118,11 +118,34 @@ def test_of_another_language_retired_and_draft_questions_none_is_the_same(bank):
     assert same_computation_ids(**{**wanted, "language": ""}) == [bank["predicted"].pk]
 
 
+def add_problems_with_other_graphs(count: int) -> None:
+    """Problems with an equation and a solution each, and statistics of them, so that an index is worth its use."""
+    numbers = range(count)
+    questions = Question.objects.bulk_create(
+        Question(text=f"Problem {number}", content_hash=f"problem {number}".encode()) for number in numbers
+    )
+    QuestionEquation.objects.bulk_create(
+        QuestionEquation(question=question, expression="1+2", graph_key=f"other {number % 50}")
+        for number, question in enumerate(questions)
+    )
+    QuestionSolution.objects.bulk_create(
+        QuestionSolution(
+            question=question,
+            content_hash=question.content_hash,
+            probability=0.9,
+            graph_key=f"other {number % 50}",
+        )
+        for number, question in enumerate(questions)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
 def test_the_same_graph_is_looked_up_by_the_indexes_of_the_keys(bank):
+    add_problems_with_other_graphs(2000)
     with CaptureQueriesContext(connection) as queries:
         same_computation_ids(key="+(s0,s1)", language="en", exclude=[bank["asked"].pk], limit=9)
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")  # which a table of six rows would rather do
         plans = []
         for query in queries:
             cursor.execute(f"EXPLAIN {query['sql']}")

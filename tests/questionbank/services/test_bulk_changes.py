@@ -11,6 +11,7 @@ from analytics.errors import Cancelled
 from questionbank.errors import Conflict, NotAllowed
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionEquation, Run
 from questionbank.selectors.questions.bulk_changes import bulk_plan
+from questionbank.selectors.questions.changes import change_page
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import content_hash
 from questionbank.services import bulk_changes, runs
@@ -180,3 +181,17 @@ def test_many_questions_are_a_worker_s_and_a_cancel_changes_nothing(bank, admin_
     assert undone.run.parameters == {"change": done.pk, "undo": True}
     run_bulk_change(Run.objects.get(pk=undone.run.pk), Goes())
     assert state() == before
+
+
+def test_tags_that_a_worker_changes_stand_in_the_history_too(bank, admin_person, monkeypatch):
+    monkeypatch.setattr(bulk_changes, "AT_ONCE", 1)
+
+    class Goes:
+        def progress(self, done, total, message=""): ...
+        def should_stop(self):
+            return False
+
+    run_bulk_change(change(admin_person, "concepts", {"add": bank["Geometry"], "remove": None}).run, Goes())
+    entry = change_page(kind="tags").entries[0]
+    assert (entry.who, entry.kind) == (str(admin_person), "tags")
+    assert "Geometry" in entry.what
