@@ -15,13 +15,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED
+from analytics.backbone.sources import (
+    ADAPTER_FOLDER,
+    ADAPTER_NAME,
+    BACKBONE_FOLDER,
+    DEFAULT_BACKBONE,
+    PACKAGED,
+)
 from analytics.errors import AnalyticsError, ArtifactError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
 __all__ = ["LARGEST", "copy_adapter", "starter_main"]
 
 LARGEST = 8_000_000  # bytes: it travels with every clone
+
+_PROBE_TEXTS = ("Ann had 24 pens and gave 6 of them to Tom. How many are left?", "Factorise $x^2 - 9$.")
+_MOST_DIFFERENCE = 0.02  # of a unit vector's entries; half precision alone makes .0003
 
 _SAID_BY_THE_EXPORT = {"kind", "output", "dimension", "pooling", "unknown_id", "pad_id", "backbone_sha256"}
 
@@ -39,7 +48,8 @@ def copy_adapter(
         largest: bytes that it may have; `LARGEST` by default.
 
     Raises:
-        ArtifactError: the model has no adapter, one for other weights than the plain ones, or is too large.
+        ArtifactError: the model has no adapter, one for other weights than the plain ones or one that does not
+            lead to the model's own weights, or is too large.
     """
     manifest = artifact_read(model)
     adapter = [file for file in manifest.files if file.startswith(f"{ADAPTER_FOLDER}/")]
@@ -52,7 +62,8 @@ def copy_adapter(
     if size > (largest := largest or LARGEST):
         raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {largest:,}.")
 
-    _check_backbone(model / ADAPTER_FOLDER / ADAPTER_NAME)
+    if _is_for_packaged(model / ADAPTER_FOLDER / ADAPTER_NAME):
+        _check_rebuilt(model)
 
     def write_files(aside: Path) -> None:
         for file in (*adapter, *own):
@@ -64,8 +75,12 @@ def copy_adapter(
     )
 
 
-def _check_backbone(adapter: Path) -> None:
-    """Refuse an adapter that fits the installed package's weights by name alone, as one trained further does."""
+def _is_for_packaged(adapter: Path) -> bool:
+    """Whether the adapter stands on an installed package's weights.
+
+    Raises:
+        ArtifactError: it fits them by name alone, as one trained further does.
+    """
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -78,6 +93,33 @@ def _check_backbone(adapter: Path) -> None:
         raise ArtifactError(
             f"The adapter was trained on other weights than the installed {about['backbone']}: on an encoder that"
             " had an adapter or a last layer already. A starter must fit the plain one."
+        )
+    return packaged is not None
+
+
+def _check_rebuilt(model: Path) -> None:
+    """Refuse an adapter that does not lead from the installed weights to those that the model was measured with.
+
+    Raises:
+        ArtifactError: the two encode a text differently.
+    """
+    if not (model / BACKBONE_FOLDER).is_dir():
+        return
+    import torch
+
+    from analytics.backbone.adapters import load_adapter
+    from analytics.backbone.bert import encode_bulk, load_backbone
+
+    rebuilt = load_backbone(DEFAULT_BACKBONE, device="cpu")
+    load_adapter(rebuilt, model / ADAPTER_FOLDER)
+    trained = load_backbone(str(model), device="cpu")
+    rebuilt.head = trained.head = None
+    vectors = [encode_bulk(backbone, _PROBE_TEXTS, dtype=torch.float32) for backbone in (rebuilt, trained)]
+    difference = float(abs(vectors[0] - vectors[1]).max())
+    if difference > _MOST_DIFFERENCE:
+        raise ArtifactError(
+            f"The adapter does not rebuild {model}: vectors differ by {difference:.3f}. Was its training resumed from"
+            " another one's checkpoint?"
         )
 
 

@@ -234,9 +234,8 @@ def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext)
     if not learned:
         raise DataError("No problem has an equation, a program or calculations that can be read.")
     rng = np.random.default_rng(config.seed)
-    pairs = [
-        example for example in learned if example.graph.source == "pair"
-    ]  # no problem of one can stand alone
+    # the two problems of a pair stay together, so the split below does not see them
+    pairs = [example for example in learned if example.graph.source == "pair"]
     learned = [example for example in learned if example.graph.source != "pair"]
     if config.share < 1 and learned:
         rows = rng.permutation(len(learned))[: max(1, round(len(learned) * config.share))]

@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from analytics.artifacts import MANIFEST_NAME, artifact_read, artifact_write
 from analytics.problem_files import read_problems
 from analytics.solver.confidence import Confidence, confidence_features, save_confidence
+from analytics.solver.config import SolverConfig
 from analytics.solver.served import load_solver
 from analytics.solver.solution import Solution
 from analytics.solver.targets import SolverExample, answers_agree, solver_examples, value_of
@@ -26,7 +27,6 @@ __all__ = ["Calibration", "calibration_error", "fit_confidence", "main", "refit"
 
 _FOLDS = 5
 _LEAST_PROBLEMS = 50
-_MOST_TOKENS = 45  # of an equation, as in training
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def refit(model: Path, problems: Path) -> Calibration | None:
     """
     solver = load_solver(model)
     solver.confidence = None
-    examples = solver_examples(read_problems(problems).learned, most_tokens=_MOST_TOKENS)
+    examples = solver_examples(read_problems(problems).learned, most_tokens=SolverConfig().most_tokens)
     calibration = fit_confidence(examples, solver.solve([example.problem for example in examples]))
     if calibration is None:
         return None

@@ -39,9 +39,9 @@ PROMPT = (
 )
 """The paper's, word for word."""
 
-_DRAFTS_PER_SOURCE = 20  # drafts of each kind
+_DRAFTS_PER_SOURCE = 20
 _ANSWER_TOKENS = 400
-_MOST_CHARACTERS = 2000  # characters
+_MOST_CHARACTERS = 2000
 _SYNTHETIC_PROBLEMS = 5000  # problems, of which one with the wanted graph is drawn
 
 

@@ -11,7 +11,7 @@ import torch
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone import onnx_graph
-from analytics.backbone.adapters import add_adapters, save_adapter
+from analytics.backbone.adapters import add_adapters, save_adapter, take_off_adapters
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder, export_onnx
 from analytics.backbone.onnx_graph import write_graph
@@ -147,6 +147,28 @@ def test_an_adapter_for_other_weights_than_the_installed_ones_becomes_no_starter
     with pytest.raises(ArtifactError, match="other weights than the installed all-MiniLM-L6-v2"):
         write_starter(tmp_path / "model", tmp_path / "starter")
     assert not (tmp_path / "starter").exists()
+
+
+def test_an_adapter_that_does_not_lead_to_the_model_s_weights_becomes_no_starter(tmp_path):
+    learner = load_backbone(device="cpu")
+    add_adapters(learner, rank=2)
+    write_adapter = take_off_adapters(learner)
+    assert write_adapter is not None
+
+    def save(name: str) -> Path:
+        def write_files(folder: Path) -> None:
+            write_adapter(folder / "adapter")
+            save_backbone(learner, folder / "backbone")
+
+        artifact_write(tmp_path / name, Manifest(capability="encoder", name=name), write_files)
+        return tmp_path / name
+
+    write_starter(save("trained"), tmp_path / "starter")
+    with torch.no_grad():
+        learner.model.encoder.layer[0].output.dense.weight.mul_(2)  # what its adapter does not know of
+    with pytest.raises(ArtifactError, match="does not rebuild"):
+        write_starter(save("changed"), tmp_path / "other")
+    assert not (tmp_path / "other").exists()
 
 
 def test_only_an_encoder_with_an_adapter_becomes_a_starter(tmp_path, tiny_export):

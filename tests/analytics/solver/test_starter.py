@@ -10,6 +10,7 @@ from analytics.artifacts import Manifest
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
 from analytics.problem_files import Problems
+from analytics.records import ProblemRecord
 from analytics.solver.confidence import CONFIDENCE_NAME
 from analytics.solver.config import SolverConfig
 from analytics.solver.export import export_solver
@@ -39,6 +40,19 @@ def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(tmp_pa
     for before, after in zip(trained.solve(problems()), exported.solve(problems()), strict=True):
         assert before[0].tokens == after[0].tokens
         assert before[0].probability == pytest.approx(after[0].probability, abs=0.02)
+
+
+def test_the_program_s_own_starter_solves(tmp_path):
+    export_solver(tmp_path / "solver")
+    texts = (
+        "Ann had 24 pens and gave 6 of them to Tom. How many pens has Ann left?",
+        "There are 7 boxes with 12 apples each. How many apples are there?",
+    )
+    solutions = load_solver(tmp_path / "solver").solve(
+        [ProblemRecord(str(number), text) for number, text in enumerate(texts)]
+    )
+    assert [best.value for best, *_others in solutions] == [18, 84]
+    assert all(best.probability > 0.5 for best, *_others in solutions)
 
 
 def test_a_solver_without_an_adapter_is_no_starter(tmp_path):
