@@ -19,6 +19,7 @@ from questionbank.embedded.locations import postgres_location, redis_location
 __all__ = ["BASE_DIR", "broker_url", "cache_url", "databases", "environment", "secret_key", "var_dir"]
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+_PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"
 
 
 class _Environment(environ.Env):
@@ -51,7 +52,7 @@ environment = _Environment(
     REVIEW_LEASE_SECONDS=(int, 180),
     REVIEW_OPINIONS=(int, 1),
     REVIEW_RANDOM_SHARE=(float, 0.2),
-    SCORER_SUITES=(list, []),
+    SCORER_SUITES=(list, [str(_PARAQD / name) for name in ("aquarat_test.jsonl.gz", "sawp_test.jsonl.gz")]),
     SECRET_KEY=(str, ""),
     TRUSTED_PROXIES=(int, 0),
     VAR_DIR=(str, str(BASE_DIR / "var")),

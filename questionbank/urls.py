@@ -235,6 +235,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("theme/", appearance.theme, name="theme"),
     path("health/", health.health_status, name="health_status"),
     path("health/details/", health.health, name="health"),
+    path("health/vectors/", health.health_vectors, name="health_vectors"),
     path("accounts/", include(account_patterns)),
     path("admin/", site.urls),
 ]

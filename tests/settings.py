@@ -18,6 +18,7 @@ os.environ["VAR_DIR"] = str(tests_var_dir / os.environ.get("PYTEST_XDIST_WORKER"
 if os.environ.get("PYTEST_XDIST_WORKER"):
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # they share the processors
 os.environ["DEMO"] = "1"
+os.environ["SCORER_SUITES"] = ""
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["SECRET_KEY"] = "tests-only-" + "k" * 60
 for name in ("DATABASE_URL", "REDIS_URL", "ALLOWED_HOSTS", "PORT"):

@@ -115,7 +115,7 @@ class FixedSuite:
     Attributes:
         no_figures: the gate's reason where nothing could be measured.
         too_few: what the comparison's page says then.
-        queue: of the job that compares.
+        queue: of the job that compares; ``"light"`` where it computes no vectors and needs no PyTorch.
         problems: ``(figures) -> list of sentences`` for what else keeps a candidate out.
         shown: ``(comparison) -> context`` for the two templates.
         measures: titles of the tables of figures, by their ``measure``.

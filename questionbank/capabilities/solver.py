@@ -52,6 +52,7 @@ ROW = BankCapability(
     suite=FixedSuite(
         no_figures=_("No figure could be measured: too few held-out questions have an equation."),
         too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
+        queue="light",
         shown="questionbank.selectors.models.comparisons:solver_comparison_shown",
     ),
     promotion_note=_("A job then solves the word problems of the bank again."),

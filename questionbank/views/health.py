@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from questionbank.selectors.models.health import health_report, site_is_healthy
-from questionbank.views.access import requires
+from questionbank.services.embeddings import embedding_request
+from questionbank.views.access import requires, takes_posts
 
-__all__ = ["health", "health_status"]
+__all__ = ["health", "health_status", "health_vectors"]
 
 
 @login_not_required
@@ -21,6 +24,17 @@ def health_status(request: HttpRequest) -> HttpResponse:
     """200 or 503 and one word: nothing here helps an attacker."""
     healthy = site_is_healthy()
     return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)
+
+
+@requires("health")
+@takes_posts(back="health")
+def health_vectors(request: HttpRequest) -> HttpResponse:
+    """Ask for the vectors that questions lack."""
+    run = embedding_request()
+    if run is None:
+        messages.info(request, _("A job that computes missing vectors is queued already."))
+        return redirect("health")
+    return redirect("run_detail", run_id=run.pk)
 
 
 @requires("health")

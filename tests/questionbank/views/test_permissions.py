@@ -164,6 +164,7 @@ TABLE: dict[str, Address] = {
     "help": Address(EVERYBODY),
     "theme": Address((LOGIN, 403, 302, 302, 302), method="post", data={"theme": "dark"}),
     "health": Address(ADMINS),
+    "health_vectors": Address(ADMINS_ACT, method="post"),
     "health_status": Address(PUBLIC),
     # django-allauth: the way in is open, the rest is everybody's own
     "account_login": Address((200, 302, 302, 302, 302)),

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from analytics.encoder.metric_layer import VECTORS_PREFIX
 from analytics.training.checkpoint import CHECKPOINT_NAME
-from questionbank.models import ModelArtifact, Run
+from questionbank.models import EmbeddingSet, ModelArtifact, Run
 from questionbank.selectors.models.checkpoints import CHECKPOINT, VECTORS
 from questionbank.services.runs import (
     run_cancel,
@@ -26,6 +26,7 @@ from questionbank.services.runs import (
     run_succeed,
     worker_seen,
 )
+from tests.factories import QuestionFactory
 
 
 @pytest.fixture
@@ -188,6 +189,21 @@ def test_a_waiting_job_says_how_many_are_ahead_and_that_changes(as_teacher) -> N
     last = progress(as_teacher, third, **{"If-None-Match": after["ETag"]}).content.decode()
     assert "Waiting for “First” to finish." in last
     assert "ahead" not in last
+
+
+def test_missing_vectors_are_asked_for_on_the_health_page(as_admin) -> None:
+    health, button = reverse("health"), reverse("health_vectors")
+    assert button not in as_admin.get(health).content.decode()  # there is no encoder to compute them
+    EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=8, is_current=True)
+    assert button not in as_admin.get(health).content.decode()  # nothing is missing
+    QuestionFactory()
+    assert button in as_admin.get(health).content.decode()
+    run = Run.objects.filter(kind=Run.Kind.EMBED)
+    answer = as_admin.post(button)
+    assert answer["Location"] == reverse("run_detail", args=[run.get().pk])
+    assert "queued already" in as_admin.post(button, follow=True).content.decode()
+    assert run.count() == 1
+    assert button not in as_admin.get(health).content.decode()
 
 
 def test_a_failed_job_is_dismissed_from_health_until_it_is_started_again(as_admin) -> None:
