@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["whole_number"]
+__all__ = ["whole_number", "whole_numbers"]
 
 
 def whole_number(sent: str, *, digits: int = 18) -> int | None:
@@ -12,3 +12,13 @@ def whole_number(sent: str, *, digits: int = 18) -> int | None:
     (42, None, None, None)
     """
     return int(sent) if sent.isascii() and sent.isdigit() and len(sent) <= digits else None
+
+
+def whole_numbers(sent: str, *, most: int = 1000) -> list[int]:
+    """The whole numbers of a text, which commas separate; anything else in it is left out.
+
+    >>> whole_numbers("3,5,x,")
+    [3, 5]
+    """
+    numbers = map(whole_number, sent.split(",")[:most])
+    return [number for number in numbers if number is not None]

@@ -102,6 +102,7 @@ class QuestionForm(forms.Form):
         initial=Question.Status.READY,
     )
     version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    seen_concepts = forms.CharField(required=False, widget=forms.HiddenInput)
     submission = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid4)
 
     def __init__(
@@ -130,7 +131,8 @@ class QuestionForm(forms.Form):
             OptionRow(option.get("label", ""), option.get("text", ""), option.get("misconception", ""))
             for option in question.options
         ]
-        initial |= {"concepts": concepts, "equation": equation}
+        seen = ",".join(map(str, concepts))
+        initial |= {"concepts": concepts, "seen_concepts": seen, "equation": equation}
         return cls(initial=initial, rows=rows, question=question)
 
     @classmethod
@@ -169,9 +171,8 @@ class QuestionForm(forms.Form):
 
     def service_fields(self) -> dict[str, Any]:
         """What the services take, once the form is valid."""
-        fields = {
-            name: value for name, value in self.cleaned_data.items() if name not in ("version", "submission")
-        }
+        others = ("version", "submission", "seen_concepts")
+        fields = {name: value for name, value in self.cleaned_data.items() if name not in others}
         return fields | {"concepts": list(self.cleaned_data["concepts"])}
 
     def add_problems(self, error: ValidationFailed) -> None:

@@ -101,7 +101,7 @@ def _create(
     _fill(question, checked)
     _save(question)
     equation_write(question=question, expression=checked.equation, user=user, set_by=_set_by(user))
-    _set_tags(question, concepts, user)
+    _set_tags(question, {concept.pk for concept in concepts}, user)
     embedding_request()
     return question
 
@@ -146,9 +146,18 @@ def question_add_reworded(
 
 @transaction.atomic
 def question_update(
-    *, user: User | None, question: Question, version: int, **fields: Unpack[_WithEquation]
+    *,
+    user: User | None,
+    question: Question,
+    version: int,
+    seen: Collection[int] | None = None,
+    **fields: Unpack[_WithEquation],
 ) -> Question:
     """Change a question, unless somebody else did so since `version` was read.
+
+    Args:
+        seen: ids of the concepts that the question had then. Concepts that somebody else added or removed since stay
+            as they are now, unless this edit changes them too; None to overwrite.
 
     Raises:
         Conflict: the question has another version by now.
@@ -166,7 +175,11 @@ def question_update(
     fresh.version += 1
     _save(fresh)
     equation_write(question=fresh, expression=checked.equation, user=user, set_by=_set_by(user))
-    _set_tags(fresh, fields["concepts"], user)
+    wanted = {concept.pk for concept in fields["concepts"]}
+    if seen is not None:
+        current = set(fresh.tags.values_list("concept_id", flat=True))
+        wanted = (current | (wanted - set(seen))) - (set(seen) - wanted)
+    _set_tags(fresh, wanted, user)
     embedding_request()
     return fresh
 
@@ -231,7 +244,7 @@ def question_set_tags(
                 "Somebody else has just changed the concepts. Their choice is shown below: choose again, then save."
             )
         )
-    _set_tags(fresh, concepts, user)
+    _set_tags(fresh, {concept.pk for concept in concepts}, user)
     return fresh
 
 
@@ -292,14 +305,13 @@ def _save(question: Question) -> None:
     question.refresh_from_db(fields=["search_vector"])  # an expression until now
 
 
-def _set_tags(question: Question, concepts: Sequence[KnowledgeConcept], user: User | None) -> None:
-    wanted = {concept.pk for concept in concepts}
+def _set_tags(question: Question, wanted: Collection[int], user: User | None) -> None:
     there = set(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-    if wanted - there:
+    if set(wanted) - there:
         raise ValidationFailed("A chosen concept no longer exists.", {"concepts": ["Choose again."]})
     present = set(question.tags.values_list("concept_id", flat=True))
     question.tags.exclude(concept_id__in=wanted).delete()
     QuestionTag.objects.bulk_create(
         QuestionTag(question=question, concept_id=pk, set_by=QuestionTag.SetBy.PERSON, user=user)
-        for pk in sorted(wanted - present)
+        for pk in sorted(there - present)
     )

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from questionbank.errors import Conflict, NotFound
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import KnowledgeConcept
-from questionbank.numbers import whole_number
+from questionbank.numbers import whole_number, whole_numbers
 from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
 from questionbank.selectors.questions.concepts import concept_get
 from questionbank.selectors.questions.questions import question_get
@@ -49,7 +49,7 @@ def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
     problem = ""
     if request.method == "POST" and request.POST.get("action") == "save":
         concepts = KnowledgeConcept.objects.filter(pk__in=chosen_concepts(request.POST))
-        seen = _numbers(request.POST["seen"]) if "seen" in request.POST else None
+        seen = whole_numbers(request.POST["seen"]) if "seen" in request.POST else None
         try:
             question_set_tags(user=request.user, question=question, concepts=list(concepts), seen=seen)
             messages.success(request, _("The concepts are saved."))
@@ -59,7 +59,7 @@ def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
     tagged = list(question.tags.values_list("concept_id", flat=True))
     is_choosing = request.method == "POST" and not problem
     ids = chosen_concepts(request.POST) if is_choosing else tagged
-    seen_ids = _numbers(request.POST.get("seen", "")) if is_choosing else tagged
+    seen_ids = whole_numbers(request.POST.get("seen", "")) if is_choosing else tagged
     chosen = choices_of(ids)
     taken = {choice.id for choice in chosen}
     context = {
@@ -71,9 +71,3 @@ def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
         "found_concepts": [choice for choice in concept_matches(query=query) if choice.id not in taken],
     }
     return render(request, "questions/concepts.html", context, status=409 if problem else 200)
-
-
-def _numbers(text: str) -> list[int]:
-    """Ids separated by commas; what is no id is left out."""
-    numbers = map(whole_number, text.split(",")[:1000])
-    return [number for number in numbers if number is not None]

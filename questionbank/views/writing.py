@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.forms.questions import QuestionForm
 from questionbank.models import Question
+from questionbank.numbers import whole_numbers
 from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
@@ -76,6 +77,7 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
                 user=request.user,
                 question=question,
                 version=form.cleaned_data["version"] or 0,
+                seen=whole_numbers(form.data["seen_concepts"]) if "seen_concepts" in form.data else None,
                 **form.service_fields(),
             )
         except ValidationFailed as error:

@@ -2,7 +2,7 @@
 
 Two suites come from the bank's held-out questions, from which no encoder of a scorer learns: pairs that the operators
 for test sets make of them (ParaQD, section 4.2), and pairs on them that reviewers decided. The others were labelled by
-people once and for all: the demo's pairs, and the files that the setting `SCORER_SUITES` names, where they are there. What either scorer
+people once and for all: the demo's pairs, and those files of the setting `SCORER_SUITES` that exist. What either scorer
 learned from is left out of these.
 
 Both the verdict, which reviewers see first, and the score are measured. A verdict is fitted on the bank's held-out

@@ -25,6 +25,7 @@ SHOWN_FIELDS = (
     "solution",
     "language",
     "kind",
+    "source",
     "grade",
     "stage",
     "status",

@@ -9,7 +9,7 @@ from django.db import connection
 
 from analytics.records import Option
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.models import Question, Run
+from questionbank.models import KnowledgeConcept, Question, Run
 from questionbank.selectors.questions.questions import content_hash
 from questionbank.services.questions import (
     question_accept_prediction,
@@ -96,6 +96,21 @@ def test_an_edit_of_an_old_version_is_a_conflict(teacher):
     with pytest.raises(Conflict, match="Somebody else has just changed this question"):
         question_update(user=teacher, question=question, version=1, **{**FIELDS, "grade": "3"})
     assert Question.objects.get().grade == "2"
+
+
+def test_an_edit_keeps_the_concepts_that_somebody_else_changed_meanwhile(teacher):
+    circles, area, angles = (ConceptFactory() for _concept in range(3))
+    question = question_create(user=teacher, **{**FIELDS, "concepts": [circles, area]})
+    question_set_tags(user=teacher, question=question, concepts=[area, angles])  # in another window
+
+    def edited(version: int, seen: list[KnowledgeConcept], chosen: list[KnowledgeConcept]) -> set[int]:
+        ids = [concept.pk for concept in seen]
+        fields = {**FIELDS, "concepts": chosen}
+        question_update(user=teacher, question=question, version=version, seen=ids, **fields)
+        return set(question.tags.values_list("concept_id", flat=True))
+
+    assert edited(1, [circles, area], [circles, area]) == {area.pk, angles.pk}
+    assert edited(2, [area], [circles]) == {circles.pk, angles.pk}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -143,6 +143,19 @@ def test_a_language_that_the_form_does_not_offer_survives_an_edit(bank, as_teach
     assert (question.language, question.version) == ("fr", 2)
 
 
+def test_an_edit_keeps_concepts_added_since_the_form_was_opened(bank, as_teacher) -> None:
+    question = bank.questions[0]
+    address = reverse("question_edit", args=[question.pk])
+    form = as_teacher.get(address).context["form"]
+    as_teacher.post(
+        reverse("question_concepts", args=[question.pk]),
+        {"action": "save", "concepts": [bank.linear.pk, bank.circle.pk], "seen": str(bank.linear.pk)},
+    )
+    sent = {"concepts": [bank.linear.pk], "seen_concepts": form["seen_concepts"].value(), "version": "1"}
+    as_teacher.post(address, NEW | sent)
+    assert set(question.tags.values_list("concept_id", flat=True)) == {bank.linear.pk, bank.circle.pk}
+
+
 def test_two_editors_get_both_versions_and_nothing_is_lost(bank, as_teacher) -> None:
     question = bank.questions[0]
     address = reverse("question_edit", args=[question.pk])
