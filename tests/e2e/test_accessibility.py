@@ -14,6 +14,7 @@ from questionbank.models import (
     ModelArtifact,
     ModelComparison,
     Question,
+    QuestionList,
     Run,
     RunLog,
     RunMetric,
@@ -60,6 +61,11 @@ TEACHER_PAGES: dict[str, Callable] = {
     "password": lambda bank: "/accounts/password/change/",
     "two-factor authentication": lambda bank: "/accounts/2fa/",
     "log out": lambda bank: "/accounts/logout/",
+    "help": lambda bank: "/help/",
+    "lists": lambda bank: "/lists/",
+    "list": lambda bank: f"/lists/{bank.list.pk}/",
+    "synonyms": lambda bank: "/concepts/synonyms/",
+    "worked exemplars": lambda bank: f"/questions/{bank.questions[0].pk}/exemplars/",
 }
 ADMIN_PAGES: dict[str, Callable] = {
     "concepts of many questions": lambda bank: "/questions/selected/?all=1&kind=concepts&concept_query=c",
@@ -92,11 +98,14 @@ ADMIN_PAGES: dict[str, Callable] = {
     "augmentation of a long question": lambda bank: f"/augmentation/?question={bank.long.pk}",
     "a question to augment": lambda bank: "/augmentation/?q=circle",
     "health": lambda bank: "/health/details/",
+    "people": lambda bank: "/people/",
+    "invitation": lambda bank: "/people/invite/",
+    "new synonyms": lambda bank: "/concepts/synonyms/new/",
 }
 
 
 @pytest.fixture
-def full_bank(bank):
+def full_bank(bank, teacher):
     """The bank with what stretches a page: a very long formula, long words, jobs of every kind."""
     bank.long = QuestionFactory(
         text=f"Show that {LONG_FORMULA} and that {LONG_FORMULA.replace('$$', '$')} hold for {'x' * 120}.",
@@ -130,6 +139,9 @@ def full_bank(bank):
         settings={},
     )
     add_models(bank)
+    bank.list = QuestionList.objects.create(owner=teacher, name="Friday's revision " * 5, is_shared=True)
+    for position, question in enumerate([bank.long, *bank.questions[:2]], 1):
+        bank.list.items.create(question=question, position=position)
     bank.running = Run.objects.create(kind="train", title="Train", state="running", done=10, total=100)
     bank.change = BulkChange.objects.create(
         kind="source", values={"source": "A book of " + "x" * 100}, changed=3, refused={"It is no draft.": 4},

@@ -52,6 +52,22 @@ def test_search_filter_open_and_go_to_a_similar_question(teacher_page: Page, ban
     )
 
 
+def test_keys_lead_to_the_search_and_to_the_list_of_keys(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    page.goto(f"/questions/{bank.questions[0].pk}/")
+    keys = page.locator("#key-help")
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+    page.keyboard.press("/")
+    box = page.locator(":focus")
+    expect(box).to_have_attribute("name", "q")
+    page.keyboard.type("1/2?")  # letters while somebody types
+    expect(box).to_have_value("1/2?")
+    expect(keys).to_be_hidden()
+
+
 def test_typing_searches_without_pressing_anything_and_back_goes_back(teacher_page: Page, bank) -> None:
     page = teacher_page
     page.goto("/questions/")

@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from questionbank.models import KnowledgeHierarchy, Question, Run
+from tests.e2e.accessibility import faults
 from worker.tasks import import_questions, import_undo
 
 SHEET = (
@@ -40,6 +41,7 @@ def test_import_a_foreign_table_and_undo_it(admin_page: Page, bank, settings, tm
     page.get_by_role("button", name="Update the preview").click()
     expect(page.get_by_role("cell", name="Wie groß ist")).to_be_visible()
     expect(page.get_by_label("Nr")).to_have_value("id")
+    assert not faults(page)
     page.get_by_role("button", name="Check the file").click()
     page.wait_for_url(re.compile(r"/jobs/\d+/"))
     work()
