@@ -17,7 +17,8 @@ from django.urls import reverse
 
 from questionbank import disk, scratch
 from questionbank.errors import ServiceUnavailable
-from questionbank.models import Run
+from questionbank.models import Question, Run
+from worker.tasks import import_questions
 
 OWNER = """
 import sys, time
@@ -105,6 +106,21 @@ def test_an_upload_is_refused_before_it_is_kept(full, client, admin_person, tmp_
     assert response.status_code == 503
     assert "The disk of the server is nearly full" in response.content.decode()
     assert not Run.objects.exists()
+
+
+def test_an_import_whose_disk_filled_up_since_ends_in_a_sentence_and_adds_nothing(
+    client, admin_person, monkeypatch, request
+):
+    client.force_login(admin_person)
+    upload = SimpleUploadedFile("questions.jsonl", b'{"text": "What is 2 + 2?"}\n')
+    client.post(reverse("import_create"), {"file": upload, "format": "auto"})
+    run = Run.objects.get()
+    request.getfixturevalue("full")
+    import_questions(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert run.error.startswith("The import needs about 190")
+    assert not Question.objects.exists()
 
 
 def test_a_backup_is_refused_in_a_sentence_and_leaves_nothing(full, var, transactional_db, tmp_path):

@@ -13,6 +13,7 @@ from django.utils import timezone
 from analytics.backbone import export
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
+from questionbank import disk
 from questionbank.capabilities.encoder import ROW
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
@@ -76,6 +77,18 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
     lines = " ".join(run.logs.values_list("text", flat=True))
     assert "120 ready questions" in lines
     assert "Level 2: 120 questions in 4 concepts" in lines
+
+
+def test_a_training_without_space_for_its_checkpoints_ends_in_a_sentence(bank, backbone, monkeypatch):
+    monkeypatch.setattr(
+        disk, "free_bytes", lambda _folder: 1_100_000_000
+    )  # less than the reserve more is needed
+    run = request(small(backbone))
+    train_model(run.pk)
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert run.error.startswith("The training needs about 1.1")
+    assert not ModelArtifact.objects.exists()
 
 
 def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tmp_path):

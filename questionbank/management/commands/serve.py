@@ -23,6 +23,8 @@ from questionbank.embedded.supervisor import Supervisor
 from questionbank.management.base import BankCommand
 from questionbank.services.backups import leftovers_clear
 
+FIRST_START_BYTES = 900_000_000  # four models, and the database with the demo bank
+
 
 class Command(BankCommand):
     """Prepares the installation, then keeps its processes running until Ctrl-C."""
@@ -70,7 +72,7 @@ class Command(BankCommand):
         instance = Instance(settings.VAR_DIR)
         services = needs_embedded(os.environ)
         if not (settings.VAR_DIR / "static").exists():  # made by the first start, and by no command
-            require_space(settings.VAR_DIR, 0, what=_("The first start"))
+            require_space(settings.VAR_DIR, FIRST_START_BYTES, what=_("The first start"))
         ensure(settings.VAR_DIR, services)
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)

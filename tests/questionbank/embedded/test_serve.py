@@ -47,7 +47,7 @@ def serve(var_dir, popen):
 def test_a_first_start_without_space_ends_in_one_sentence_and_leaves_nothing(open_folder, popen):
     folder = open_folder / "small disk"
     folder.mkdir()
-    with own_disk(folder, size=50_000_000) as disk:
+    with own_disk(folder, size=1_000_000_000) as disk:
         if isinstance(disk, NoDisk):
             pytest.skip(str(disk))
         environment = {
