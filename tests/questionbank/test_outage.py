@@ -153,6 +153,17 @@ def test_redis_that_is_away_is_a_503(client, overview):
     assert client.get(reverse("home")).status_code == 503
 
 
+def test_a_log_in_without_redis_is_a_503(settings, db):
+    from questionbank.settings import CACHES  # those of the tests are in memory
+
+    settings.CACHES = {"default": {**CACHES["default"], "LOCATION": "redis://127.0.0.1:1/0"}}
+    response = Client(raise_request_exception=False).post(
+        reverse("account_login"), {"login": "teacher", "password": "wrong"}
+    )
+    assert response.status_code == 503
+    assert response["Retry-After"]
+
+
 @pytest.mark.parametrize(
     ("error", "outage"),
     [
