@@ -92,7 +92,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "filter_count": len(given),
         "steps": _concept_steps(page, filters),
         "open_steps": OPEN_STEPS,
-        "bands": _bands(page),
+        "bands": _bands(page, filters),
         "facets": _facets(page, given),
         "statuses": [*Question.Status.choices, (ANY_STATUS, _("Any"))],
         # The usual order has no name: a search that is typed next may have another.
@@ -167,15 +167,19 @@ def _concept_steps(page: SearchPage, filters: SearchFilters) -> ConceptSteps:
     return concept_steps(chosen=filters.concept, counts=counts, hierarchies=hierarchies)
 
 
-def _bands(page: SearchPage) -> list[dict[str, Any]]:
-    """Ranges of difficulty with their counts, each a click."""
+def _bands(page: SearchPage, filters: SearchFilters) -> list[dict[str, Any]]:
+    """Ranges of difficulty with their counts, each a click; within the bounds that are set."""
     width = 100 // BANDS
+    least, most = (
+        filters.difficulty_min or 0,
+        100 if filters.difficulty_max is None else filters.difficulty_max,
+    )
     return [
         {
             "label": band.label,
             "count": band.count,
-            "low": int(band.value) * width,
-            "high": (int(band.value) + 1) * width,
+            "low": max(least, int(band.value) * width),
+            "high": min(most, (int(band.value) + 1) * width),
         }
         for band in page.facets.get("difficulty", [])
     ]

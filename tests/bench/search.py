@@ -50,7 +50,7 @@ def check_counts() -> bool:
     from dataclasses import replace
 
     from questionbank.models import KnowledgeConcept, Question
-    from questionbank.selectors.search.facets import count_facets
+    from questionbank.selectors.search.facets import BANDS, count_facets
     from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 
     roots = list(KnowledgeConcept.objects.filter(depth=1).order_by("path").values_list("pk", flat=True))
@@ -77,6 +77,19 @@ def check_counts() -> bool:
                 there = filtered_questions(replace(filters, **{name: value})).count()
                 counts += 1
                 wrong += one.count != there
+        for band in facets.values["difficulty"]:
+            low, high = (100 // BANDS * (int(band.value) + edge) for edge in (0, 1))
+            low, high = (
+                max(low, filters.difficulty_min or 0),
+                min(high, 100 if filters.difficulty_max is None else filters.difficulty_max),
+            )
+            inside = replace(filters, difficulty_min=low, difficulty_max=high)
+            counts += 1
+            wrong += band.count != filtered_questions(inside).count()
+        for one in facets.values["hierarchy"]:
+            there = filtered_questions(filters).filter(tags__concept__hierarchy=int(one.value))
+            counts += 1
+            wrong += one.count != there.distinct().count()
     milliseconds = 1000 * np.array(times)
     print(
         f"\ncounts beside filters: {counts} compared, {wrong} wrong, over {Question.objects.count():,} questions;"

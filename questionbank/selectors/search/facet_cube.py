@@ -62,12 +62,11 @@ class FacetCube:
         counts = np.bincount(self.codes[name][mask], self.questions[mask], len(self.values[name]))
         return [(value, int(count)) for value, count in zip(self.values[name], counts, strict=True)]
 
-    def by_band(self, mask: Mask, bands: int) -> list[tuple[str, int]]:
-        """Numbers of questions by range of difficulty, each 100 / `bands` per cent wide."""
+    def by_difficulty(self, mask: Mask) -> list[tuple[str, int]]:
+        """Numbers of questions by difficulty, as `questionbank.models.FacetCount` writes it."""
         known = mask & (self.difficulty >= 0)
-        band = np.minimum(self.difficulty[known] // 2 * bands // 100, bands - 1)
-        counts = np.bincount(band, self.questions[known], bands)
-        return [(str(place), int(count)) for place, count in enumerate(counts)]
+        counts = np.bincount(self.difficulty[known], self.questions[known])
+        return [(str(difficulty), int(count)) for difficulty, count in enumerate(counts)]
 
     def by_group(self, mask: Mask, groups: ConceptGroups) -> list[tuple[str, int]]:
         """Numbers of questions by group of concepts; a question counts once a group, whatever its tags."""

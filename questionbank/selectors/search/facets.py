@@ -1,4 +1,3 @@
-# ruff: noqa: S608 - SQL of names of this module; what was typed is in the parameters
 """How many questions have each value of a filter.
 
 Two ways lead there. Where a search has only filters that `FacetCube` knows, its rows are summed up, however many
@@ -55,14 +54,13 @@ class Facets:
     values: Mapping[str, Sequence[FacetValue]]
 
 
-_COLUMNS = ("kind", "grade", "language", "source", "band")
+_COLUMNS = ("kind", "grade", "language", "source", "difficulty")
 _FILTERS = ("kind", "grade", "language", "source", "difficulty", "concept", "hierarchy")
-_GROUPED = f"""
-    WITH candidate AS MATERIALIZED ({{candidates}} LIMIT {{limit}}),
+_GROUPED = """
+    WITH candidate AS MATERIALIZED ({candidates} LIMIT {limit}),
     counted AS (
         SELECT id, kind, grade, language, source,
-            CASE WHEN difficulty_percent >= 100 THEN {BANDS} - 1
-                ELSE floor(difficulty_percent * {BANDS} / 100)::int END AS band
+            (floor(difficulty_percent) + ceil(difficulty_percent))::int AS difficulty
         FROM candidate
     ),
     tagged AS MATERIALIZED (  -- before the concepts' paths are joined: most tags are of other questions
@@ -70,13 +68,13 @@ _GROUPED = f"""
         JOIN questionbank_questiontag t ON t.question_id = c.id
     ),
     below AS MATERIALIZED (
-        SELECT DISTINCT t.id, k.hierarchy_id, substr(k.path, 1, {{width}}) AS path
+        SELECT DISTINCT t.id, k.hierarchy_id, substr(k.path, 1, {width}) AS path
         FROM tagged t JOIN questionbank_knowledgeconcept k ON k.id = t.concept_id
-        WHERE k.path LIKE %s AND length(k.path) >= {{width}}
+        WHERE k.path LIKE %s AND length(k.path) >= {width}
     )
-    SELECT grouping(kind, grade, language, source, band) AS which,
-        coalesce(kind, grade, language, source, band::text) AS value, count(*)
-    FROM counted GROUP BY GROUPING SETS ((kind), (grade), (language), (source), (band), ())
+    SELECT grouping(kind, grade, language, source, difficulty) AS which,
+        coalesce(kind, grade, language, source, difficulty::text) AS value, count(*)
+    FROM counted GROUP BY GROUPING SETS ((kind), (grade), (language), (source), (difficulty), ())
     UNION ALL
     SELECT -1, path, count(*) FROM below GROUP BY path
     UNION ALL
@@ -147,7 +145,7 @@ def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
     if prefix:
         mask &= cube.tagged(below)
     counts: Found = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
-    counts["band"] = cube.by_band(mask, BANDS)
+    counts["difficulty"] = cube.by_difficulty(mask)
     counts["concept"] = cube.by_group(mask, by_path)
     counts["hierarchy"] = cube.by_group(mask, by_hierarchy)
     return Facets(total=cube.total(mask), is_capped=False, values=_labelled(counts))
@@ -191,7 +189,7 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
         ),
         "source": _values((value, value, count) for value, count in counts["source"]),
         "difficulty": sorted(
-            _values((value, _band_label(int(value)), count) for value, count in counts["band"]),
+            _values((str(band), _band_label(band), count) for band, count in _by_band(counts["difficulty"])),
             key=lambda band: band.value,
         ),
         "concept": _values(
@@ -209,6 +207,16 @@ def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN)
         (row for row in rows if row[0] and row[2]), key=lambda row: (-row[2], str(row[1]).casefold())
     )
     return [FacetValue(value, str(label), count) for value, label, count in ordered[:shown]]
+
+
+def _by_band(counts: Iterable[tuple[str, int]]) -> list[tuple[int, int]]:
+    """Numbers of questions by range; a difficulty on the edge of two counts in both, as the filter finds it in both."""
+    numbers = [0] * BANDS
+    for value, count in counts:
+        difficulty, width = int(value), 200 // BANDS  # of p per cent, floor(p) + ceil(p)
+        for band in range(max(0, -(-difficulty // width) - 1), min(BANDS, difficulty // width + 1)):
+            numbers[band] += count
+    return list(enumerate(numbers))
 
 
 def _band_label(band: int) -> str:

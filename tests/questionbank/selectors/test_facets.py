@@ -104,10 +104,7 @@ def assert_right() -> None:
             tags__concept__path__startswith=KnowledgeConcept.objects.get(pk=value).path
         ),
         "hierarchy": lambda value: Q(tags__concept__hierarchy=value),
-        "difficulty": lambda value: (
-            Q(difficulty_percent__gte=20 * int(value))
-            & (Q(difficulty_percent__lt=20 * int(value) + 20) | Q(difficulty_percent=100 * (value == "4")))
-        ),
+        "difficulty": lambda value: Q(difficulty_percent__range=(20 * int(value), 20 * int(value) + 20)),
     }
     for search in SEARCHES:
         given = dict(search)
