@@ -29,6 +29,7 @@ from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 __all__ = ["DECODER_NAME", "ServedSolver", "load_solver", "without_solution"]
 
 DECODER_NAME = "decoder.safetensors"
+_LANGUAGES = {"en": "English", "zh": "Chinese"}
 _BATCH_TOKENS, _BATCH_PROBLEMS = 4096, 64
 
 
@@ -123,7 +124,8 @@ class ServedSolver:
         if reason := text_reason(problem.text):
             return reason
         if self.languages and problem.language not in self.languages:
-            return f"The solver has learned from problems in {', '.join(self.languages)} only."
+            known = " and ".join(_LANGUAGES.get(language, language) for language in self.languages)
+            return f"The solver has learned from {known} problems only."
         return ""
 
     def _encoding_reason(self, encoding: Encoding) -> str:

@@ -75,7 +75,7 @@ def test_a_pasted_problem_has_exemplars_a_prompt_to_copy_and_a_model_that_answer
         expect(page.get_by_role("heading", name="The model's answer")).to_be_visible()
         run_here(Run.objects.get(kind="ask"), answer_run)
         expect(page.locator("#model-answer .solved-answer")).to_have_text("21")
-        expect(page.locator("#model-answer")).to_contain_text("The solver agrees (right with 92%).")
+        expect(page.locator("#model-answer")).to_contain_text("The solver agrees (92% likely to be right).")
         expect(page.locator("#model-answer")).to_contain_text("The published answer is the same.")
 
 

@@ -34,7 +34,7 @@ def test_a_problem_is_solved_its_equation_accepted_and_its_like_found(
     page, (boxes, rows) = teacher_page, problems
     page.goto(f"/questions/{boxes.pk}/")
     solved = page.locator(".solved")
-    expect(solved).to_contain_text("right with 92%")
+    expect(solved).to_contain_text("92% likely to be right")
     expect(solved.locator(".solved-steps li")).to_have_text(["6 × 4 = 24", "24 − 3 = 21"])
     expect(solved).to_contain_text("The published answer is the same: 21")
     solved.locator("svg a").first.click()  # a number of the tree leads to its place in the text

@@ -59,9 +59,11 @@ def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
     assert best is not None and best.value is not None  # noqa: S101, PT018 - the caller has looked
     agrees = answers_agree(value, best.value)
     sentence = (
-        _("The solver agrees (right with %(probability)s).")
+        _("The solver agrees (%(probability)s likely to be right).")
         if agrees
-        else _("The solver disagrees: it finds %(equation)s = %(answer)s (right with %(probability)s).")
+        else _(
+            "The solver disagrees: it finds %(equation)s = %(answer)s (%(probability)s likely to be right)."
+        )
     )
     words = {"equation": best.equation, "answer": best.answer, "probability": f"{best.probability:.0%}"}
     return AnswerCheck(sentence % words, agrees)

@@ -155,11 +155,11 @@ def _predicted(own: Computation | None, neighbour: Computation | None) -> str:
     mine = own.probability if own else None
     theirs = neighbour.probability if neighbour else None
     if mine is not None and theirs is not None:
-        said = _(" (both equations are the solver’s: right with %(own)s and %(other)s)")
+        said = _(" (both equations are the solver’s: %(own)s and %(other)s likely to be right)")
     elif theirs is not None:
-        said = _(" (its equation is the solver’s: right with %(other)s)")
+        said = _(" (its equation is the solver’s: %(other)s likely to be right)")
     elif mine is not None and neighbour is not None:
-        said = _(" (the equation of the question asked about is the solver’s: right with %(own)s)")
+        said = _(" (the equation of the question asked about is the solver’s: %(own)s likely to be right)")
     else:
         return ""
     return said % {"own": f"{mine or 0:.0%}", "other": f"{theirs or 0:.0%}"}

@@ -116,7 +116,7 @@ def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(ban
     solved = question_solved(bank["asked"], served({ASKED: [("6*4-3", 0.9)]}))
     checks = answer_checks(27.0, solved=solved, question=bank["asked"])
     assert [check.agrees for check in checks] == [False, False]
-    assert checks[0].sentence == "The solver disagrees: it finds 6*4-3 = 21 (right with 90%)."
+    assert checks[0].sentence == "The solver disagrees: it finds 6*4-3 = 21 (90% likely to be right)."
     assert [check.agrees for check in answer_checks(21.0, solved=solved, question=bank["asked"])] == [
         True,
         True,

@@ -86,7 +86,7 @@ def test_each_hit_says_why_and_who_says_so(bank):
     result = similar_questions(question=asked, lens="structure", serving=serving())
     reasons = {hit.question.pk: hit.reason for hit in result.hits}
     assert reasons[bank["same"].pk].startswith("Computed the same way: a × b − c")
-    assert "its equation is the solver’s: right with 82%" in reasons[bank["predicted"].pk]
+    assert "its equation is the solver’s: 82% likely to be right" in reasons[bank["predicted"].pk]
     assert reasons[bank["near"].pk].startswith("Computed nearly the same way: a × b, one step less than")
     assert reasons[bank["far"].pk].startswith("Computed as a + b, not as a × b − c")
     assert reasons[bank["unsure"].pk].startswith("The model predicts the same computation")
@@ -161,7 +161,7 @@ def test_a_text_is_compared_by_the_solvers_equation(bank, monkeypatch):
     result = similar_to_text(text=text, lens="structure", serving=serving(), k=3)
     assert [hit.question for hit in result.hits[:2]] == [bank["asked"], bank["same"]]
     assert result.hits[0].score == pytest.approx(0.9)
-    assert "right with 90%" in result.hits[0].reason
+    assert "90% likely to be right" in result.hits[0].reason
     assert result.computation.probability == 0.9
 
 

@@ -34,7 +34,7 @@ def problem(bank, solver) -> Question:
 
 def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, problem):
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
-    assert "right with 90%" in page
+    assert "90% likely to be right" in page
     assert '<mark id="number-0">6</mark>' in page
     assert "The published answer is the same: 24" in page
     assert '<a href="#number-1">' in page
@@ -51,7 +51,7 @@ def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, 
 
 def test_a_reviewer_sees_the_solution_and_cannot_accept_it(as_reviewer, problem):
     page = as_reviewer.get(reverse("question_detail", args=[problem.pk])).content.decode()
-    assert "right with 90%" in page
+    assert "90% likely to be right" in page
     assert "Accept the equation" not in page
 
 
@@ -62,7 +62,7 @@ def test_a_question_that_is_no_word_problem_shows_nothing(as_teacher, bank, solv
 
 def test_a_pasted_problem_is_solved(as_teacher, bank, solver):
     page = as_teacher.post(reverse("paste"), {"text": TEXT}).content.decode()
-    assert "right with 90%" in page
+    assert "90% likely to be right" in page
     assert "Accept the equation" not in page
 
 

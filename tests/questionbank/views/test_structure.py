@@ -92,7 +92,7 @@ def test_a_pasted_problem_is_compared_by_the_solvers_equation(problems, as_teach
     response = as_teacher.post(reverse("paste"), {"text": PASTED})
     columns = {column.lens: column for column in response.context["columns"]}
     assert {hit.question for hit in columns["structure"].hits[:2]} == set(problems[:2])
-    assert "right with 93%" in columns["structure"].hits[0].reason
+    assert "93% likely to be right" in columns["structure"].hits[0].reason
     assert "The question asked about" in response.content.decode()
     response = as_teacher.post(reverse("paste"), {"text": "Solve $2x+3=11$ for $x$."})
     assert "structure" not in {column.lens for column in response.context["columns"]}
