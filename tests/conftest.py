@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+import hypothesis
 import psycopg
 import pytest
 
 TESTS = Path(__file__).resolve().parent
+hypothesis.settings.register_profile("untimed", hypothesis.settings.default, deadline=None)
+hypothesis.settings.load_profile("untimed")
 SHARED_DATA = TESTS.parent.parent / "shared" / "data"
 
 # Files that take a minute or more: several processes begin with them, so that none is left alone with one at the end.

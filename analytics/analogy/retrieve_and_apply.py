@@ -13,7 +13,6 @@ from itertools import combinations, islice, permutations
 from math import exp
 
 from analytics.analogy.graphs import ComputationalGraph
-from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate_float
 from analytics.expression.notation import to_infix
 from analytics.expression.slots import fill_slots, is_slot, slot_index
@@ -98,15 +97,20 @@ def alignments(slots: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
                 yield order
 
 
-_Candidate = tuple[float, float, ExpressionTree]
-"""Votes of an alignment, its value, and its tree over the question's slots."""
+_Places = tuple[int, ...]
+_Candidate = tuple[float, float, _Places]
+"""Votes of an alignment, its value, and the question's number for each slot of the graph."""
 
 Filled = dict[str, list[_Candidate]]
 """What a question's numbers make of each prototype that was filled with them already."""
 
 
 def apply_graphs(
-    neighbours: Iterable[Neighbour], values: Sequence[Fraction], *, filled: Filled | None = None
+    neighbours: Iterable[Neighbour],
+    values: Sequence[Fraction],
+    *,
+    filled: Filled | None = None,
+    most: int | None = None,
 ) -> list[AppliedAnswer]:
     """Return the answers that the neighbours' graphs give with a question's numbers, the most voted first.
 
@@ -114,6 +118,7 @@ def apply_graphs(
         neighbours: problems like the question.
         values: the question's numbers, slot by slot.
         filled: of the same question, kept between calls that only rank its neighbours otherwise.
+        most: answers that are returned; None for all.
 
     Returns:
         Answers of different values; none where no graph can be filled.
@@ -130,27 +135,28 @@ def apply_graphs(
         candidates = known.get(neighbour.graph.prototype)
         if candidates is None:
             candidates = known[neighbour.graph.prototype] = _candidates(neighbour.graph, values)
-        total = sum(share for share, _value, _tree in candidates)
+        total = sum(share for share, _value, _places in candidates)
         possible += weight
         cast += weight if candidates else 0.0
-        for share, value, tree in candidates:
-            ballot.vote(value, weight * share / total, neighbour, tree)
-    return ballot.answers(values, cast / possible)
+        for share, value, places in candidates:
+            ballot.vote(value, weight * share / total, neighbour, places)
+    return ballot.answers(values, cast / possible, most)
 
 
 def _candidates(graph: ComputationalGraph, values: Sequence[Fraction]) -> list[_Candidate]:
-    """(votes, value, tree over the question's slots) of a graph's alignments."""
+    """(votes, value, places of the question's numbers) of a graph's alignments."""
     slots = graph.slots
+    labels = [f"N{slot}" for slot in slots]
     candidates = []
     share = 1.0
     for places in islice(alignments(slots, len(values)), _ALIGNMENTS):
-        tree = _moved(graph.tree, dict(zip(slots, places, strict=True)))
+        numbers = {label: values[place] for label, place in zip(labels, places, strict=True)}
         try:
-            value = evaluate_float(fill_slots(tree, values))
-        except (EvaluationError, DataError):
+            value = evaluate_float(graph.tree, numbers)
+        except EvaluationError:
             continue
         plausible = value > 0
-        candidates.append((share if plausible else share * _IMPLAUSIBLE, value, tree))
+        candidates.append((share if plausible else share * _IMPLAUSIBLE, value, places))
         if plausible:
             share *= _LATER_ALIGNMENT
     return candidates
@@ -169,25 +175,37 @@ class _Ballot:
     def __init__(self) -> None:
         self.votes: list[float] = []
         self.values: list[float] = []
-        self.best: list[tuple[float, Neighbour, ExpressionTree]] = []
+        self.best: list[tuple[float, Neighbour, _Places]] = []
+        self._places: dict[float, int] = {}  # of values that were voted for already
 
-    def vote(self, value: float, weight: float, neighbour: Neighbour, tree: ExpressionTree) -> None:
-        for place, known in enumerate(self.values):
-            if abs(value - known) <= _TOLERANCE * max(1.0, abs(value), abs(known)):
-                self.votes[place] += weight
-                if weight > self.best[place][0]:
-                    self.best[place] = (weight, neighbour, tree)
-                return
+    def vote(self, value: float, weight: float, neighbour: Neighbour, places: _Places) -> None:
+        place = self._places.get(value)
+        if place is None:
+            place = self._places[value] = self._near(value)
+        if place < len(self.values):
+            self.votes[place] += weight
+            if weight > self.best[place][0]:
+                self.best[place] = (weight, neighbour, places)
+            return
         self.votes.append(weight)
         self.values.append(value)
-        self.best.append((weight, neighbour, tree))
+        self.best.append((weight, neighbour, places))
 
-    def answers(self, values: Sequence[Fraction], turnout: float) -> list[AppliedAnswer]:
+    def _near(self, value: float) -> int:
+        """The place of a value that differs by rounding alone, else the next free one."""
+        for place, known in enumerate(self.values):
+            if abs(value - known) <= _TOLERANCE * max(1.0, abs(value), abs(known)):
+                return place
+        return len(self.values)
+
+    def answers(self, values: Sequence[Fraction], turnout: float, most: int | None) -> list[AppliedAnswer]:
         total = sum(self.votes)
-        order = sorted(range(len(self.votes)), key=lambda place: -self.votes[place])
+        order = sorted(range(len(self.votes)), key=lambda place: -self.votes[place])[:most]
         answers = []
         for place in order:
-            _weight, neighbour, tree = self.best[place]
+            _weight, neighbour, places = self.best[place]
+            graph = neighbour.graph
+            tree = _moved(graph.tree, dict(zip(graph.slots, places, strict=True)))
             answers.append(
                 AppliedAnswer(
                     value=self.values[place],

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
@@ -18,6 +20,9 @@ __all__ = ["MAX_BITS", "EvaluationError", "evaluate", "evaluate_float", "number_
 MAX_BITS = 4096  # of a numerator or denominator; about 1,200 digits
 _MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser saw to it
 _LONGEST_NUMBER = 400  # characters
+
+Slots = Mapping[str, Fraction]
+NO_SLOTS: Slots = MappingProxyType({})
 
 
 class EvaluationError(DataError):
@@ -47,40 +52,43 @@ def number_value(label: str) -> Fraction:
         raise EvaluationError(f"{label[:40]!r} divides by zero.") from None
 
 
-def evaluate(tree: ExpressionTree) -> Fraction:
+def evaluate(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> Fraction:
     """The exact value of a tree.
 
     >>> from analytics.expression.parser import parse_expression
     >>> evaluate(parse_expression("80*(1-25%)")), evaluate(parse_expression("4^0.5"))
     (Fraction(60, 1), Fraction(2, 1))
 
+    Args:
+        slots: values of leaves that are no numbers, by their labels.
+
     Raises:
         EvaluationError: a division by zero, a root that is not exact, or a value beyond `MAX_BITS`.
     """
     if tree.is_number:
-        return number_value(tree.label)
-    operands = [evaluate(child) for child in tree.children]
+        return slots[tree.label] if tree.label in slots else number_value(tree.label)
+    operands = [evaluate(child, slots) for child in tree.children]
     return _bounded(_applied(tree.label, operands))
 
 
-def evaluate_float(tree: ExpressionTree) -> float:
+def evaluate_float(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> float:
     """The value of a tree as a float: exact where `evaluate` is, else with approximate roots.
 
     Raises:
         EvaluationError: as `evaluate`, but for roots; a root of a negative number has no value.
     """
     try:
-        return float(evaluate(tree))
+        return float(evaluate(tree, slots))
     except OverflowError:
         raise EvaluationError("The value is too large.") from None
     except EvaluationError:
-        return _approximate(tree)
+        return _approximate(tree, slots)
 
 
-def _approximate(tree: ExpressionTree) -> float:
+def _approximate(tree: ExpressionTree, slots: Slots) -> float:
     if tree.is_number:
-        return float(number_value(tree.label))
-    operands = [_approximate(child) for child in tree.children]
+        return float(evaluate(tree, slots))
+    operands = [_approximate(child, slots) for child in tree.children]
     try:
         if tree.label == "^":
             value = operands[0] ** operands[1]

@@ -20,7 +20,7 @@ from analytics.expression.steps import keys_with_another_step, keys_with_one_ste
 from analytics.expression.tree import ExpressionTree
 from analytics.solver.solution import solution_of
 from analytics.solver.targets import problem_graph_key, target_tree
-from analytics.text.number_slots import number_slots
+from analytics.text.number_slots import NumberSlot, number_slots
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import Question, QuestionEquation, QuestionSolution
 
@@ -68,10 +68,10 @@ class Computation:
     @cached_property
     def drawing(self) -> ExpressionDrawing | None:
         """The equation's tree; None where it cannot be drawn."""
-        if self._tree is None:
+        if self.tree is None:
             return None
-        tokens = to_prefix(self._tree)
-        solution = solution_of(tokens, [slot.value for slot in number_slots(self.text)], 1.0)
+        tokens = to_prefix(self.tree)
+        solution = solution_of(tokens, [slot.value for slot in self.slots], 1.0)
         return expression_drawing(tokens, solution.terms)
 
     def has_a_step_more_than(self, another: Computation) -> bool:
@@ -83,19 +83,25 @@ class Computation:
         return another.key in self._altered
 
     @cached_property
-    def _tree(self) -> ExpressionTree | None:
+    def slots(self) -> list[NumberSlot]:
+        """The numbers of the text."""
+        return number_slots(self.text)
+
+    @cached_property
+    def tree(self) -> ExpressionTree | None:
+        """The equation over the text's numbers; None where it cannot be read."""
         try:
-            return target_tree(self.equation, number_slots(self.text))
+            return target_tree(self.equation, self.slots)
         except DataError:
             return None
 
     @cached_property
     def _shorter(self) -> frozenset[str]:
-        return keys_with_one_step_less(self._tree) if self._tree and _is_quick(self._tree) else frozenset()
+        return keys_with_one_step_less(self.tree) if self.tree and _is_quick(self.tree) else frozenset()
 
     @cached_property
     def _altered(self) -> frozenset[str]:
-        tree = self._tree
+        tree = self.tree
         if tree is None or not _is_quick(tree) or not any(child.children for child in tree.children):
             return frozenset()  # with a single step nothing would be left that is the same
         return keys_with_another_step(tree)

@@ -159,10 +159,11 @@ def computation_shown(computation: Computation) -> SolvedText | None:
 
     None where its equation cannot be read.
     """
-    slots = number_slots(computation.text)
+    if computation.tree is None:
+        return None
+    values = [slot.value for slot in computation.slots]
     try:
-        tokens = to_prefix(target_tree(computation.equation, slots))
-        solution = solution_of(tokens, [slot.value for slot in slots], computation.probability or 1.0)
+        solution = solution_of(to_prefix(computation.tree), values, computation.probability or 1.0)
     except DataError:
         return None
     alternative = replace(_alternative(solution), equation=computation.equation)

@@ -30,7 +30,6 @@ from analytics.catalog import CAPABILITIES
 from analytics.errors import DataError
 from analytics.expression.keys import prototype_equation
 from analytics.records import ProblemRecord
-from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
 from questionbank.capabilities.catalog import lens_name
 from questionbank.models import Lens, Question, QuestionEmbedding
@@ -61,6 +60,11 @@ VOTERS = 16
 _NEAREST = 48  # of any graph; some repeat a story, some have neither equation nor answer
 _SAME_GRAPH = 300  # with the question's graph, those whose equation is known first
 _READ = 24  # of those the nearest
+_COLUMNS = (
+    *("text", "language", "kind", "options", "answer", "solution", "content_hash"),
+    *("equation__expression", "equation__graph_key", "equation__question"),
+    *(f"machine_solution__{name}" for name in ("graph_key", "probability", "content_hash", "alternatives")),
+)
 _AGREEMENT = 0.5  # share of the votes from which the neighbours agree
 _MUCH_ALIKE = 0.5  # similarity of graphs from which the sentence mentions it
 
@@ -194,7 +198,7 @@ class _Search:
         near_and_same = self._nearest(vector, same, _READ) if same else []
         candidates = self._read({**near, **dict(near_and_same)})
         voters = _voters([candidate for candidate in candidates if candidate.question.pk in near])
-        answers = apply_graphs(voters, [slot.value for slot in number_slots(self._text)])
+        answers = apply_graphs(voters, [slot.value for slot in number_slots(self._text)], most=1)
         usable = sorted(filter(_is_worked, candidates), key=lambda candidate: not candidate.computes(key))
         return WorkedExemplars(
             exemplars=tuple(_exemplar(candidate, asked) for candidate in usable[:k]),
@@ -225,7 +229,7 @@ class _Search:
         rows = (
             Question.objects.filter(pk__in=similarities, language=self._language)
             .select_related("equation", "machine_solution")
-            .defer("search_vector")
+            .only(*_COLUMNS)
         )
         stories = {story_key(self._text)}
         candidates: list[_Candidate] = []
@@ -258,12 +262,10 @@ def _voters(candidates: Sequence[_Candidate]) -> list[Neighbour]:
     """The nearest problems whose equation can be read, as retrieve-and-apply takes them."""
     voters: list[Neighbour] = []
     for candidate in candidates:
-        if candidate.computation is None or len(voters) == VOTERS:
-            continue
-        slots = number_slots(candidate.question.text)
-        try:
-            tree = target_tree(candidate.computation.equation, slots)
-        except DataError:
+        if len(voters) == VOTERS:
+            break
+        tree = candidate.computation.tree if candidate.computation else None
+        if candidate.computation is None or tree is None:
             continue
         graph = ComputationalGraph(tree, candidate.computation.key, prototype_equation(tree))
         voters.append(Neighbour(graph, candidate.similarity, row=candidate.question.pk))
