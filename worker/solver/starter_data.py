@@ -28,7 +28,7 @@ from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
 from worker.solver.synthetic import synthetic_rows
 
-__all__ = ["divide", "main", "starter_rows"]
+__all__ = ["divide", "main", "starter_rows", "write_rows"]
 
 # Each set, and how much of it; 0: all.
 SETS = {"mawps/cv": 0, "paramawps/train_part": 0, "gsm8k/train": 0, "mathqa/train_part": 5_000}
@@ -117,7 +117,8 @@ def divide(rows: Sequence[Row], data: Path) -> tuple[list[Row], list[Row]]:
     return learned, validation
 
 
-def _write(path: Path, rows: Iterable[Row]) -> None:
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Write rows as compressed JSON Lines."""
     with gzip.open(path, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
@@ -133,8 +134,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     learned, validation = divide(list(starter_rows(options.data, options.synthetic)), options.data)
     options.output.mkdir(parents=True, exist_ok=True)
-    _write(options.output / "val.jsonl.gz", validation)
-    _write(options.output / "train.jsonl.gz", learned)
+    write_rows(options.output / "val.jsonl.gz", validation)
+    write_rows(options.output / "train.jsonl.gz", learned)
     return 0
 
 
