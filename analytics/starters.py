@@ -19,7 +19,6 @@ from analytics.backbone.sources import (
     ADAPTER_FOLDER,
     ADAPTER_NAME,
     BACKBONE_FOLDER,
-    DEFAULT_BACKBONE,
     PACKAGED,
 )
 from analytics.errors import AnalyticsError, ArtifactError
@@ -49,7 +48,7 @@ def copy_adapter(
 
     Raises:
         ArtifactError: the model has no adapter, one for other weights than the plain ones or one that does not
-            lead to the model's own weights, or is too large.
+            reproduce the model's weights, or is too large.
     """
     manifest = artifact_read(model)
     adapter = [file for file in manifest.files if file.startswith(f"{ADAPTER_FOLDER}/")]
@@ -62,8 +61,8 @@ def copy_adapter(
     if size > (largest := largest or LARGEST):
         raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {largest:,}.")
 
-    if _is_for_packaged(model / ADAPTER_FOLDER / ADAPTER_NAME):
-        _check_rebuilt(model)
+    if packaged := _packaged_base(model / ADAPTER_FOLDER / ADAPTER_NAME):
+        _check_rebuilt(model, packaged)
 
     def write_files(aside: Path) -> None:
         for file in (*adapter, *own):
@@ -75,8 +74,8 @@ def copy_adapter(
     )
 
 
-def _is_for_packaged(adapter: Path) -> bool:
-    """Whether the adapter stands on an installed package's weights.
+def _packaged_base(adapter: Path) -> str:
+    """Return the name of the packaged encoder that the adapter was trained on; empty for any other encoder.
 
     Raises:
         ArtifactError: it fits them by name alone, as one trained further does.
@@ -88,29 +87,31 @@ def _is_for_packaged(adapter: Path) -> bool:
             about = file.metadata() or {}
     except (OSError, SafetensorError) as error:
         raise ArtifactError(f"{adapter} cannot be read: {error}.") from error
-    packaged = PACKAGED.get(about.get("backbone", ""))
-    if packaged is not None and about.get("backbone_sha256") != packaged.sha256:
+    name = str(about.get("backbone", ""))
+    if name not in PACKAGED:
+        return ""
+    if about.get("backbone_sha256") != PACKAGED[name].sha256:
         raise ArtifactError(
-            f"The adapter was trained on other weights than the installed {about['backbone']}: on an encoder that"
-            " had an adapter or a last layer already. A starter must fit the plain one."
+            f"The adapter was trained on other weights than the installed {name}: on an encoder that had an adapter or"
+            " a last layer already. A starter must fit the plain one."
         )
-    return packaged is not None
+    return name
 
 
-def _check_rebuilt(model: Path) -> None:
-    """Refuse an adapter that does not lead from the installed weights to those that the model was measured with.
+def _check_rebuilt(model: Path, packaged: str) -> None:
+    """Refuse an adapter with which the packaged encoder does not reproduce the model that was measured.
 
     Raises:
-        ArtifactError: the two encode a text differently.
+        ArtifactError: the two encode a text differently, or the model's weights are absent.
     """
     if not (model / BACKBONE_FOLDER).is_dir():
-        return
+        raise ArtifactError(f"{model} lacks the weights to compare with, the folder {BACKBONE_FOLDER}.")
     import torch
 
     from analytics.backbone.adapters import load_adapter
     from analytics.backbone.bert import encode_bulk, load_backbone
 
-    rebuilt = load_backbone(DEFAULT_BACKBONE, device="cpu")
+    rebuilt = load_backbone(packaged, device="cpu")
     load_adapter(rebuilt, model / ADAPTER_FOLDER)
     trained = load_backbone(str(model), device="cpu")
     rebuilt.head = trained.head = None
@@ -118,8 +119,8 @@ def _check_rebuilt(model: Path) -> None:
     difference = float(abs(vectors[0] - vectors[1]).max())
     if difference > _MOST_DIFFERENCE:
         raise ArtifactError(
-            f"The adapter does not rebuild {model}: vectors differ by {difference:.3f}. Was its training resumed from"
-            " another one's checkpoint?"
+            f"The adapter does not reproduce {model}: vectors differ by {difference:.3f}. The checkpoint that its"
+            " training was resumed from may belong to another training."
         )
 
 

@@ -26,6 +26,11 @@ class AnalogyExample:
     problem: ProblemRecord
     graph: ComputationalGraph
 
+    @property
+    def is_labelled(self) -> bool:
+        """Whether its computation is known, and not only that another problem shares it."""
+        return self.graph.source != "pair"
+
     def key(self, same: str) -> str:
         """What has to be equal for another to be its positive; see `AnalogyConfig.same`."""
         return self.graph.prototype if same == "equation" else self.graph.graph
@@ -37,12 +42,15 @@ def retriever_text(text: str, *, slots: bool) -> str:
 
 
 def read_graphs(problems: Iterable[ProblemRecord]) -> tuple[list[AnalogyExample], int]:
-    """Return the problems that have a graph, and how many have none, or one that cannot be read."""
+    """Return the problems that have a graph, and how many have none, or one that cannot be read.
+
+    A problem that names a pair gets the pair's placeholder graph, whatever else is known of it.
+    """
     examples: list[AnalogyExample] = []
     without = 0
     for problem in problems:
         try:
-            graph = problem_graph(problem)
+            graph = ComputationalGraph.of_pair(problem.pair) if problem.pair else problem_graph(problem)
         except DataError:
             graph = None
         if graph is None:

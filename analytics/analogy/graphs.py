@@ -96,16 +96,12 @@ def problem_graph(problem: ProblemRecord) -> ComputationalGraph | None:
     >>> problem_graph(ProblemRecord("1", "2 bags hold 11 sweets each. 1 is eaten.", equation="11*2-1")).prototype
     'N1*N0-N2'
 
-    A problem of a pair is known by its pair alone.
-
     Returns:
-        The graph; None where the problem has no solution of the three, and no pair.
+        The graph; None where the problem has no solution of the three.
 
     Raises:
         DataError: none of those that it has can be read; the error is the first one's.
     """
-    if problem.pair:
-        return ComputationalGraph.of_pair(problem.pair)
     values = problem_values(problem)
     readers: list[tuple[str, Callable[[], ExpressionTree]]] = []
     if problem.equation:

@@ -79,10 +79,10 @@ def train_retriever(
         start=start,
     )
     metrics = result.as_metrics(loss=history.last("loss"))
-    test, _without = read_graphs(problems.test)
-    if test:
+    test = _labelled(read_graphs(problems.test)[0])
+    if test and _labelled(divided.learned):
         context.say(f"Looking for {len(test):,} test problems among those learned from")
-        figures = from_main(lambda: _shares(backbone, test, divided.learned, config, "test_"))
+        figures = from_main(lambda: _shares(backbone, test, _labelled(divided.learned), config, "test_"))
         metrics["test"] = {name: round(value, 4) for name, value in figures.items()} | {"problems": len(test)}
     about = Manifest(
         capability="analogy",
@@ -134,8 +134,9 @@ def fit_retriever(
     )
     backbone.head = _head(backbone, config)
     evaluate = None
-    if validation:
-        evaluate = partial(_validation_metrics, validation, examples, config)
+    corpus = _labelled(examples)
+    if validation and corpus:
+        evaluate = partial(_validation_metrics, validation, corpus, config)
     settings = LoopSettings.of(
         config,
         pick_device(config.device),
@@ -219,6 +220,11 @@ def _shares(
     }
 
 
+def _labelled(examples: Sequence[AnalogyExample]) -> list[AnalogyExample]:
+    """Return the examples whose computation is known: only they can be measured with."""
+    return [example for example in examples if example.is_labelled]
+
+
 def _validation_metrics(
     validation: Sequence[AnalogyExample],
     corpus: Sequence[AnalogyExample],
@@ -230,13 +236,13 @@ def _validation_metrics(
 
 def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext) -> _Divided:
     learned, without = read_graphs(problems.learned)
-    validation, _without = read_graphs(problems.validation)
+    validation = _labelled(read_graphs(problems.validation)[0])
     if not learned:
         raise DataError("No problem has an equation, a program or calculations that can be read.")
     rng = np.random.default_rng(config.seed)
     # the two problems of a pair stay together, so the split below does not see them
-    pairs = [example for example in learned if example.graph.source == "pair"]
-    learned = [example for example in learned if example.graph.source != "pair"]
+    pairs = [example for example in learned if not example.is_labelled]
+    learned = _labelled(learned)
     if config.share < 1 and learned:
         rows = rng.permutation(len(learned))[: max(1, round(len(learned) * config.share))]
         learned = [learned[row] for row in sorted(rows.tolist())]

@@ -193,11 +193,14 @@ def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
         described = json.loads((folder / ADAPTER_CONFIG_NAME).read_text(encoding="utf-8"))
     except ValueError as error:
         raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
-    _weights, metadata = _read_weights(folder)
-    packaged = PACKAGED.get(described.get("base_model_name_or_path"))
-    if packaged is None or described.get("r") != rank or metadata.get("backbone_sha256") != packaged.sha256:
+    if not isinstance(described, dict):
+        raise BackboneError(f"The adapter in {folder} cannot be read: its configuration is no object.")
+    base = str(described.get("base_model_name_or_path"))
+    if base not in PACKAGED or described.get("r") != rank:
         return None
-    return described["base_model_name_or_path"], folder
+    if _read_metadata(folder).get("backbone_sha256") != PACKAGED[base].sha256:
+        return None
+    return base, folder
 
 
 def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
@@ -289,6 +292,16 @@ def _adapted(backbone: Backbone) -> Any:
     if not _is_adapted(backbone):
         raise BackboneError(f"The encoder {backbone.name} has no adapters.")
     return backbone.model
+
+
+def _read_metadata(folder: Path) -> dict[str, str]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(folder / ADAPTER_NAME, framework="pt") as file:
+            return dict(file.metadata() or {})
+    except (SafetensorError, OSError) as error:
+        raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
 
 
 def _read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:

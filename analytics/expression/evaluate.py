@@ -15,7 +15,15 @@ from types import MappingProxyType
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["MAX_BITS", "EvaluationError", "evaluate", "evaluate_float", "number_value"]
+__all__ = [
+    "MAX_BITS",
+    "NO_SLOTS",
+    "EvaluationError",
+    "Slots",
+    "evaluate",
+    "evaluate_float",
+    "number_value",
+]
 
 MAX_BITS = 4096  # of a numerator or denominator; about 1,200 digits
 _MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser saw to it
@@ -58,6 +66,8 @@ def evaluate(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> Fraction:
     >>> from analytics.expression.parser import parse_expression
     >>> evaluate(parse_expression("80*(1-25%)")), evaluate(parse_expression("4^0.5"))
     (Fraction(60, 1), Fraction(2, 1))
+    >>> evaluate(parse_expression("N0+1"), {"N0": Fraction(1, 2)})
+    Fraction(3, 2)
 
     Args:
         slots: values of leaves that are no numbers, by their labels.

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from analytics.artifacts import Manifest, data_sha256
-from analytics.backbone.adapters import add_adapters, take_off_adapters
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
+from analytics.backbone.adapters import take_off_adapters
+from analytics.backbone.bert import Backbone, encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity, training_settings
@@ -233,9 +233,9 @@ def fit_scorer(
         Cancelled: the context said so; the checkpoint is usable.
     """
     seed_everything(config.seed)
-    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
-    if config.adapter_rank:
-        add_adapters(backbone, config.adapter_rank)
+    backbone = load_trainable(
+        config.backbone, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
+    )
     evaluate = partial(validation_metrics, validation, config) if validation else None
     device = pick_device(config.device)
     task = ScoringTask(backbone, triplets, config, evaluate)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from collections import Counter
@@ -16,6 +17,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from analytics.artifacts import MANIFEST_NAME, artifact_read, artifact_write
+from analytics.errors import AnalyticsError
 from analytics.problem_files import read_problems
 from analytics.solver.confidence import Confidence, confidence_features, save_confidence
 from analytics.solver.config import SolverConfig
@@ -27,6 +29,7 @@ __all__ = ["Calibration", "calibration_error", "fit_confidence", "main", "refit"
 
 _FOLDS = 5
 _LEAST_PROBLEMS = 50
+_LEAST_SET = 20  # problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def fit_confidence(
     """Fit a confidence on problems with a known equation that were not learned from.
 
     Where ids name the set that a problem is from (``SET/...``), each set counts the same: a confidence that was fitted
-    on many long problems and few short ones is too low for the short ones.
+    on many long problems and few short ones is too low for the short ones. Sets of fewer than 20 problems count as one.
 
     Args:
         examples: the problems.
@@ -85,11 +88,11 @@ def fit_confidence(
     Returns:
         None where there are fewer than 50 problems, or all solutions are right, or all wrong.
     """
-    sizes = Counter(_set_of(example) for example, own in zip(examples, solutions, strict=True) if own)
+    solved = [(example, own) for example, own in zip(examples, solutions, strict=True) if own]
+    weights = _weights([example.problem.id for example, _own in solved])
     rows = [
-        _Row(own, [_is_right(example, solution) for solution in own], 1 / sizes[_set_of(example)])
-        for example, own in zip(examples, solutions, strict=True)
-        if own
+        _Row(own, [_is_right(example, solution) for solution in own], weight)
+        for (example, own), weight in zip(solved, weights, strict=True)
     ]
     labels = [right for row in rows for right in row.right]
     if len(rows) < _LEAST_PROBLEMS or len(set(labels)) < 2:
@@ -118,15 +121,20 @@ class _Row:
     weight: float
 
 
-def _set_of(example: SolverExample) -> str:
-    return example.problem.id.partition("/")[0] if "/" in example.problem.id else ""
+def _weights(ids: Sequence[str]) -> list[float]:
+    """Return a weight for each problem, so that those of one set add up to 1."""
+    named = [identifier.partition("/")[0] if "/" in identifier else "" for identifier in ids]
+    sizes = Counter(named)
+    sets = [name if sizes[name] >= _LEAST_SET else "" for name in named]
+    sizes = Counter(sets)
+    return [1 / sizes[name] for name in sets]
 
 
 def _fitted(rows: Sequence[_Row]) -> Confidence:
     """Fit one curve to the solutions of all problems."""
     features = np.array([feature for row in rows for feature in confidence_features(row.solutions)])
     labels = np.array([right for row in rows for right in row.right], dtype=int)
-    weights = np.array([row.weight for row in rows for _right in row.right])
+    weights = np.array([row.weight / len(row.right) for row in rows for _right in row.right])
     weights *= len(weights) / weights.sum()
     if len(np.unique(labels)) < 2:  # of one kind: as likely as seen
         share = (labels.sum() + 1) / (len(labels) + 2)
@@ -141,18 +149,22 @@ def _is_right(example: SolverExample, solution: Solution) -> bool:
 
 
 def refit(model: Path, problems: Path) -> Calibration | None:
-    """Fit the confidence of a solver's folder anew on problems that it has not learned from, and write it there.
+    """Fit the confidence of a solver's folder again, on problems that it has not learned from, and write it there.
+
+    Args:
+        problems: a file, or a folder of which the validation problems are taken.
 
     Raises:
         ArtifactError, DataError: the model or the problems cannot be read.
     """
-    solver = load_solver(model)
+    solver, manifest = load_solver(model), artifact_read(model)
     solver.confidence = None
-    examples = solver_examples(read_problems(problems).learned, most_tokens=SolverConfig().most_tokens)
-    calibration = fit_confidence(examples, solver.solve([example.problem for example in examples]))
+    parts = read_problems(problems)
+    examples = solver_examples(parts.validation if problems.is_dir() else parts.learned)
+    beam = int(manifest.config.get("beam", SolverConfig().beam))
+    calibration = fit_confidence(examples, solver.solve([example.problem for example in examples], beam=beam))
     if calibration is None:
         return None
-    manifest = artifact_read(model)
 
     def write_files(aside: Path) -> None:
         shutil.copytree(model, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
@@ -163,16 +175,26 @@ def refit(model: Path, problems: Path) -> Calibration | None:
     return calibration
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Fit a confidence anew and print how far it is off."""
-    model, problems = map(Path, arguments)
-    calibration = refit(model, problems)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fit a confidence again and print its calibration error."""
+    parser = argparse.ArgumentParser(prog="python -m analytics.solver.calibrating", description=__doc__)
+    parser.add_argument("model", type=Path, help="folder of a trained solver; its confidence is replaced")
+    parser.add_argument("problems", type=Path, help="file of problems, or a folder with val* files")
+    options = parser.parse_args(arguments)
+    try:
+        calibration = refit(options.model, options.problems)
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     if calibration is None:
         sys.stderr.write("There are too few problems, or all solutions are right, or all wrong.\n")
         return 1
-    sys.stdout.write(f"{calibration.as_metrics()}\n")
+    sys.stdout.write(
+        f"{calibration.problems:,} problems; expected calibration error {calibration.error:.3f},"
+        f" of the search's own probabilities {calibration.error_before:.3f}\n"
+    )
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

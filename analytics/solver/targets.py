@@ -124,15 +124,17 @@ def _target(problem: ProblemRecord, slots: Sequence[NumberSlot]) -> ExpressionTr
     return with_slots(binary_operators(tree), [{slot.value} for slot in slots])
 
 
-def solver_examples(problems: Iterable[ProblemRecord], *, most_tokens: int) -> list[SolverExample]:
-    """Return the problems that can be learned from: their equation is read, and is no longer than `most_tokens`."""
+def solver_examples(
+    problems: Iterable[ProblemRecord], *, most_tokens: int | None = None
+) -> list[SolverExample]:
+    """Return the problems whose equation can be read, and has `most_tokens` tokens or fewer (None: any number)."""
     examples = []
     for problem in problems:
         try:
             example = solver_example(problem)
         except DataError:
             continue
-        if 0 < len(example.tokens) <= most_tokens:
+        if example.tokens and (most_tokens is None or len(example.tokens) <= most_tokens):
             examples.append(example)
     return examples
 

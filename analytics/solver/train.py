@@ -245,7 +245,7 @@ def measure_solver(
     model: SolverModel, problems: Sequence[ProblemRecord], config: SolverConfig
 ) -> SolverScores:
     """Solve problems with a known equation and compare; one whose equation cannot be read counts as wrong."""
-    examples = solver_examples(problems, most_tokens=10**6)
+    examples = solver_examples(problems)
     scores = _scores(model, examples, config)
     share = len(examples) / max(1, len(problems))
     return SolverScores(scores.equation_accuracy * share, scores.answer_accuracy * share, len(problems))
@@ -287,7 +287,7 @@ def _validation_metrics(
 def _divide(problems: Problems, config: SolverConfig) -> _Divided:
     learned = solver_examples(problems.learned, most_tokens=config.most_tokens)
     left_out = len(problems.learned) - len(learned)
-    validation = solver_examples(problems.validation, most_tokens=10**6)
+    validation = solver_examples(problems.validation)
     if not learned:
         raise DataError("No problem has an equation that can be learned.")
     rng = np.random.default_rng(config.seed)

@@ -57,6 +57,12 @@ def test_rewordings_keep_the_numbers_the_equation_and_the_fold():
     assert [version.id.split("/")[0] for version in versions] == ["1"] * len(versions)
 
 
+def test_a_rewording_with_other_numbers_is_left_out(monkeypatch):
+    texts = ["Ann had 7 pens and got 3.", "Ann got 2 pens beside her 7. How many has she?"]
+    monkeypatch.setattr(challenge_sets.RuleParaphraser, "propose", lambda *_arguments: texts)
+    assert [version.text for version in rewordings(PENS)][1:] == texts[1:]
+
+
 def test_an_attack_keeps_the_first_wording_that_a_solver_fails_on():
     unsolved = ProblemRecord("2", "How many are 3 pens and 4 pens? Ann has them.", equation="3+4")
     adverse, solved = attack([PENS, unsolved], FirstSentenceSolver())
@@ -95,4 +101,5 @@ def test_the_command_writes_both_sets(tmp_path, capsys, monkeypatch):
     with gzip.open(output / "adv_asdiv_sp.jsonl.gz", "rt", encoding="utf-8") as file:
         [row] = map(json.loads, file)
     assert (row["fold"], row["equation"], row["text"][:8]) == (3, "7+2", "How many")
-    assert (output / "he_mwp.jsonl.gz").is_file()
+    with gzip.open(output / "he_mwp.jsonl.gz", "rt", encoding="utf-8") as file:
+        assert {json.loads(line)["equation"] for line in file} == {"9-7", "9-2"}

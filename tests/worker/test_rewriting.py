@@ -10,8 +10,10 @@ from django.core.management import CommandError, call_command
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import read_graphs, with_positive
+from analytics.analogy.exemplars import story_key
 from analytics.analogy.train import train_retriever
 from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import DataError
 from analytics.language_model.protocol import ModelAnswer
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
@@ -69,13 +71,53 @@ def test_a_model_is_asked_with_the_papers_prompt_and_the_solver_confirms_the_gra
         (PENCILS, "its numbers are the same"),
         ("A bus has 40 seats, and 31 are taken. How many are free?", "the solver is too unsure"),
         ("Some pencils are left. How many?", "the solver cannot solve it"),
-        ("", "the model wrote nothing, or too much"),
         ("5 " * 1500, "the model wrote nothing, or too much"),
     ],
 )
 def test_what_is_not_confirmed_is_left_out_and_counted(written, reason):
     kept, refused = pairs([ProblemRecord("p", PENCILS)], ModelRewriter(Echo(written), ScriptedSolver(SOLVED)))
     assert (kept, refused) == ([], {reason: 1})
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (DataError("The answer has no text."), "the model's answer cannot be read"),
+        (ModelAnswer(FARMER, is_cut=True), "the model's answer was cut off"),
+    ],
+)
+def test_an_answer_without_text_or_an_end_is_left_out_and_the_rest_goes_on(answer, reason, monkeypatch):
+    model = Echo(FARMER)
+
+    def ask(messages, options=None, on_text=None):
+        if messages[-1].content != PENCILS:
+            return ModelAnswer(FARMER)
+        if isinstance(answer, DataError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(model, "ask", ask)
+    problems = [
+        ProblemRecord("p", PENCILS),
+        ProblemRecord("q", "Tom had 9 cups and broke 2. How many has he?"),
+    ]
+    solver = ScriptedSolver({**SOLVED, problems[1].text: [("9-2", 0.9)]})
+    kept, refused = pairs(problems, ModelRewriter(model, solver))
+    assert [first.id for first, _second in kept] == ["q"]
+    assert refused == {reason: 1}
+
+
+def test_no_two_problems_are_rewritten_to_one_story():
+    solver = ScriptedSolver({**SOLVED, "Tom had 9 cups and broke 2. How many has he?": [("9-2", 0.9)]})
+    problems = [ProblemRecord("", PENCILS), ProblemRecord("", "Tom had 9 cups and broke 2. How many has he?")]
+    kept, refused = pairs(problems, ModelRewriter(Echo(FARMER), solver))
+    assert [first.text for first, _second in kept] == [PENCILS]
+    assert refused == {"another problem was rewritten to the same story": 1}
+    texts = [f"Ann had {number} pens and lost 3 of them. How many are left?" for number in range(20, 30)]
+    unnamed = [ProblemRecord("", text, equation=f"{number}-3") for number, text in enumerate(texts, 20)]
+    rewritten = [second.text for _first, second in pairs(unnamed, RuleRewriter())[0]]
+    assert len(rewritten) > 5
+    assert len({story_key(text) for text in rewritten}) == len(rewritten)
 
 
 def test_what_computes_nothing_is_no_pair():
@@ -114,6 +156,25 @@ def test_pairs_stay_whole_where_others_are_set_apart(tmp_path):
     )
     manifest = train_retriever(Problems((*halves, *labelled)), config, tmp_path / "model")
     assert manifest.extra["problems"] == len(halves) + 18  # half of 40, less a tenth of them
+    assert "validation_same_graph" in manifest.metrics["validation"]
+
+
+def test_nothing_is_measured_among_pairs_alone(tmp_path):
+    """No labelled problem has the graph of a pair, so every share would be 0."""
+    save_backbone(tiny_backbone(), tmp_path / "bert")
+    problems = [ProblemRecord("a", PENCILS, equation="24-6"), ProblemRecord("b", BOTH, equation="50+35")]
+    halves = tuple(problem for pair in pairs(problems, RuleRewriter())[0] for problem in pair)
+    config = AnalogyConfig(
+        backbone=str(tmp_path / "bert"),
+        batch_size=4,
+        epochs=1,
+        patience=1,
+        mixed_precision=False,
+        device="cpu",
+    )
+    manifest = train_retriever(Problems(halves, tuple(problems), tuple(problems)), config, tmp_path / "model")
+    assert not manifest.metrics.get("validation")
+    assert "test" not in manifest.metrics
 
 
 def test_a_published_equation_counts_before_the_solver():
@@ -190,7 +251,7 @@ def test_the_command_writes_a_file_to_train_with_and_goes_on_with_it(tmp_path, c
     assert "1 problems left out: it has no equation." in capsys.readouterr().out
     first = written[0]
     assert first.text == PENCILS
-    for options in ({"most": 0}, {"output": tmp_path / "pairs.jsonl.gz"}):
+    for options in ({"most": 0}, {"output": tmp_path / "pairs.jsonl.gz"}, {"output": source}):
         with pytest.raises(CommandError):
             call_command("rewrite_problems", **{"input": source, "output": output, **options})
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 from random import Random
 from typing import Protocol
 
+from analytics.analogy.exemplars import story_key
 from analytics.analogy.graphs import problem_graph
 from analytics.artifacts import data_sha256
 from analytics.errors import DataError
@@ -40,7 +40,7 @@ PROMPT = (
 """The paper's, word for word."""
 
 _DRAFTS_PER_SOURCE = 20
-_ANSWER_TOKENS = 400
+_ANSWER_TOKENS = 2000  # of a model that thinks first, most are thoughts
 _MOST_CHARACTERS = 2000
 _SYNTHETIC_PROBLEMS = 5000  # problems, of which one with the wanted graph is drawn
 
@@ -50,7 +50,7 @@ class UnconfirmedError(Exception):
 
 
 class Rewriter(Protocol):
-    """Writes a problem anew."""
+    """Rewrites a problem."""
 
     def rewrite(self, problem: ProblemRecord, seed: int) -> RetoldProblem:
         """Return another problem with the same computational graph.
@@ -74,12 +74,12 @@ class RuleRewriter:
         graph_key = problem_graph_key(problem.text, problem.equation)
         if not graph_key:
             raise UnconfirmedError("its equation cannot be read")
-        drawn = f"{seed}/{problem.id}"
+        rng_seed = f"{seed}/{problem.text}"
         synthetic = _synthetic_stories().get(graph_key, [])
         drafts = chain(
-            Random(drawn).sample(synthetic, min(_DRAFTS_PER_SOURCE, len(synthetic))),  # noqa: S311
-            islice(stories(graph_key, drawn), _DRAFTS_PER_SOURCE),
-            islice(retold(problem.text, problem.equation, drawn), _DRAFTS_PER_SOURCE),
+            Random(rng_seed).sample(synthetic, min(_DRAFTS_PER_SOURCE, len(synthetic))),  # noqa: S311
+            islice(stories(graph_key, rng_seed), _DRAFTS_PER_SOURCE),
+            islice(retold(problem.text, problem.equation, rng_seed), _DRAFTS_PER_SOURCE),
         )
         for draft in drafts:
             if not refusal(draft, text=problem.text, graph_key=graph_key):
@@ -114,11 +114,16 @@ class ModelRewriter:
         graph_key = self._graph_key(problem)
         if not graph_key:
             raise UnconfirmedError("what it computes is not known")
-        answer = self.model.ask(
-            conversation(problem.text, instruction=PROMPT),
-            AskOptions(temperature=0.8, seed=seed, max_tokens=_ANSWER_TOKENS),
-        )
+        try:
+            answer = self.model.ask(
+                conversation(problem.text, instruction=PROMPT),
+                AskOptions(temperature=0.8, seed=seed, max_tokens=_ANSWER_TOKENS),
+            )
+        except DataError:
+            raise UnconfirmedError("the model's answer cannot be read") from None
         text = without_thoughts(answer.text).strip()
+        if answer.is_cut:
+            raise UnconfirmedError("the model's answer was cut off")
         if not 0 < len(text) <= _MOST_CHARACTERS:
             raise UnconfirmedError("the model wrote nothing, or too much")
         equation, value = self._solved(ProblemRecord(problem.id, text, problem.language))
@@ -129,7 +134,7 @@ class ModelRewriter:
 
     def _graph_key(self, problem: ProblemRecord) -> str:
         try:
-            graph = problem_graph(replace(problem, pair=""))
+            graph = problem_graph(problem)
         except DataError:
             graph = None
         if graph is not None:
@@ -155,22 +160,22 @@ def rewritten_pairs(
     known: Iterable[str] = (),
     refused: Counter[str] | None = None,
 ) -> Iterator[tuple[ProblemRecord, ProblemRecord]]:
-    """Yield each problem that can be rewritten, and its rewriting, as a pair; neither names what it computes.
+    """Yield each problem that can be rewritten, and its rewriting, as a pair; neither has an equation.
 
     A pair is named by its problem's text, so that files from several sources can be rewritten into one.
 
     Args:
-        problems: of equal texts the first counts.
-        known: names of pairs that are there already, and are not written again.
+        problems: duplicates are skipped.
         rewriter: by rules, or by a model.
-        seed: the same rewritings come for a seed, as far as the rewriter can promise that.
-        refused: counts why there is none.
+        seed: rewriting by rules is reproducible; a model may ignore the seed.
+        known: names of existing pairs, which are not written again.
+        refused: counts the reasons why there is no rewriting.
 
     Raises:
         AnalyticsError: the language model does not answer.
     """
     reasons: Counter[str] = Counter() if refused is None else refused
-    seen = set(known)
+    seen, written = set(known), set[str]()
     for problem in problems:
         pair = data_sha256([[problem.text]])[:16]
         if pair in seen:
@@ -181,6 +186,11 @@ def rewritten_pairs(
         except UnconfirmedError as error:
             reasons[str(error)] += 1
             continue
+        story = story_key(rewritten.text)
+        if story in written:
+            reasons["another problem was rewritten to the same story"] += 1
+            continue
+        written.add(story)
         yield (
             ProblemRecord(problem.id or pair, problem.text, problem.language, pair=pair),
             ProblemRecord(f"{problem.id or pair}-rewritten", rewritten.text, problem.language, pair=pair),

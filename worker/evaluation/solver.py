@@ -147,13 +147,13 @@ def _remembering(encode: Encode) -> Encode:
 
 
 def _by_terms(learned: Sequence[ProblemRecord]) -> Solver:
-    known = solver_examples(learned, most_tokens=10**6)
+    known = solver_examples(learned)
     vectors, encode = term_vectors(known)
     return RetrieveAndApply(known, vectors, encode, name="retrieve_tfidf")
 
 
 def _by_vectors(frozen: Encode, learned: Sequence[ProblemRecord]) -> Solver:
-    known = solver_examples(learned, most_tokens=10**6)
+    known = solver_examples(learned)
     vectors = frozen([example.problem.text for example in known])
     return RetrieveAndApply(known, vectors, frozen, name="retrieve_encoder")
 
@@ -163,10 +163,7 @@ def outcomes_of(
 ) -> list[Outcome]:
     """Solve problems with a published equation; one whose equation cannot be read counts as wrong."""
     twins = {mask_numbers(problem.text) for problem in learned}
-    readable = {
-        (example.problem.id, example.problem.text): example
-        for example in solver_examples(problems, most_tokens=10**6)
-    }
+    readable = {(example.problem.id, example.problem.text): example for example in solver_examples(problems)}
     outcomes = []
     for start in range(0, len(problems), _BATCH):
         batch = problems[start : start + _BATCH]

@@ -1,4 +1,4 @@
-"""Two challenge sets of the Textual-CL paper (Shen et al., 2023, section 4.1), rebuilt, since neither was published.
+"""Two challenge sets of the Textual-CL paper (Shen et al., 2022, section 4.1), rebuilt, since neither was published.
 
 ``python -m worker.solver.challenge_sets --data ../shared/data --output FOLDER --model MODEL`` writes
 
@@ -17,8 +17,9 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 from analytics.paraphrase.proposals import RuleParaphraser
@@ -28,8 +29,8 @@ from analytics.solver.reordering import reorder_question
 from analytics.solver.reversing import reverse_operation
 from analytics.solver.served import load_solver
 from analytics.solver.solution import Solver
-from analytics.solver.targets import SolverExample, answers_agree, solver_examples, value_of
 from analytics.text.numbers import find_numbers
+from worker.evaluation.solver import outcomes_of
 from worker.solver.starter_data import write_rows
 
 __all__ = ["attack", "main", "reversed_problems", "rewordings"]
@@ -37,52 +38,41 @@ __all__ = ["attack", "main", "reversed_problems", "rewordings"]
 HE_MWP = 400
 REWORDINGS = 8  # of a problem, at most
 SEED = 0
-_MOST_TOKENS = 10**6  # of an equation: none is left out
 _FIELDS = ("id", "text", "language", "equation", "answer", "fold")
 
 
 def reversed_problems(problems: Sequence[ProblemRecord], count: int = HE_MWP) -> list[ProblemRecord]:
-    """Reversed versions of the problems, drawn at random."""
-    made = [version for problem in problems for version in reverse_operation(problem)]
-    return random.Random(SEED).sample(made, min(count, len(made)))  # noqa: S311
+    """Return `count` reversed versions of the problems, drawn at random; all where there are fewer."""
+    versions = [version for problem in problems for version in reverse_operation(problem)]
+    return random.Random(SEED).sample(versions, min(count, len(versions)))  # noqa: S311
 
 
-def rewordings(problem: ProblemRecord, count: int = REWORDINGS) -> list[ProblemRecord]:
-    """The problem with the question first, then in other words by rules; only with the same numbers in the text."""
-    numbers = Counter(number.value for number in find_numbers(problem.text))
-    front = reorder_question(problem)
-    texts = [front.text] if front else []
-    texts += RuleParaphraser().propose(problem.text, count)
+def rewordings(problem: ProblemRecord) -> list[ProblemRecord]:
+    """Return the problem with the question first, then reworded by rules; only texts with the same numbers."""
+    numbers = _numbers(problem.text)
+    question_first = reorder_question(problem)
+    texts = [question_first.text] if question_first else []
+    texts += RuleParaphraser().propose(problem.text, REWORDINGS)
     return [
         replace(problem, id=f"{problem.id}/{place}", text=text, numbers=())
-        for place, text in enumerate(texts[:count])
-        if Counter(number.value for number in find_numbers(text)) == numbers
+        for place, text in enumerate(texts[:REWORDINGS])
+        if _numbers(text) == numbers
     ]
+
+
+def _numbers(text: str) -> Counter[Fraction]:
+    return Counter(number.value for number in find_numbers(text))
 
 
 def attack(problems: Sequence[ProblemRecord], solver: Solver) -> tuple[list[ProblemRecord], int]:
-    """The first rewording of each solved problem that the solver gets wrong, and how many problems it had solved."""
-    examples = solver_examples(problems, most_tokens=_MOST_TOKENS)
-    solved = [example for example, right in zip(examples, _right(examples, solver), strict=True) if right]
-    versions = [
-        version
-        for example in solved
-        for version in solver_examples(rewordings(example.problem), most_tokens=_MOST_TOKENS)
-    ]
-    wrong: dict[str, ProblemRecord] = {}
-    for version, right in zip(versions, _right(versions, solver), strict=True):
-        if not right:
-            wrong.setdefault(version.problem.id.rpartition("/")[0], version.problem)
-    return list(wrong.values()), len(solved)
-
-
-def _right(examples: Sequence[SolverExample], solver: Solver) -> Iterator[bool]:
-    for example, solutions in zip(
-        examples, solver.solve([example.problem for example in examples]), strict=True
-    ):
-        wanted = value_of(example.tokens, example.values)
-        found = solutions[0].value if solutions else None
-        yield wanted is not None and found is not None and answers_agree(wanted, found)
+    """Return the first rewording of each solved problem that the solver gets wrong, and how many problems it solved."""
+    solved = [outcome.problem for outcome in outcomes_of(solver, problems) if outcome.is_answer_right]
+    versions = [version for problem in solved for version in rewordings(problem)]
+    adversarial: dict[str, ProblemRecord] = {}
+    for outcome in outcomes_of(solver, versions):
+        if not outcome.is_answer_right and outcome.operators >= 0:
+            adversarial.setdefault(outcome.problem.id.rpartition("/")[0], outcome.problem)
+    return list(adversarial.values()), len(solved)
 
 
 def _rows(problems: Sequence[ProblemRecord]) -> list[dict[str, object]]:
@@ -100,16 +90,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--model", type=Path, help="folder of the solver to attack; without one only HE-MWP")
     options = parser.parse_args(arguments)
     options.output.mkdir(parents=True, exist_ok=True)
-    hard = reversed_problems(read_problems(options.data / "math23k" / "dev.jsonl.gz").learned)
-    write_rows(options.output / "he_mwp.jsonl.gz", _rows(hard))
-    sys.stdout.write(f"HE-MWP: {len(hard):,} problems\n")
+    reversed_set = reversed_problems(read_problems(options.data / "math23k" / "dev.jsonl.gz").learned)
+    write_rows(options.output / "he_mwp.jsonl.gz", _rows(reversed_set))
+    sys.stdout.write(f"HE-MWP: {len(reversed_set):,} problems\n")
     if options.model is not None:
         problems = read_problems(options.data / "asdiv_a" / "cv.jsonl.gz").learned
-        adverse, solved = attack(problems, load_solver(options.model))
-        write_rows(options.output / "adv_asdiv_sp.jsonl.gz", _rows(adverse))
+        adversarial, solved = attack(problems, load_solver(options.model))
+        write_rows(options.output / "adv_asdiv_sp.jsonl.gz", _rows(adversarial))
         sys.stdout.write(
             f"Adv-ASDiv-SP: of {len(problems):,} problems {solved:,} are solved, and"
-            f" {solved - len(adverse):,} still in all of up to {REWORDINGS} wordings; {len(adverse):,} written\n"
+            f" {solved - len(adversarial):,} still in all of up to {REWORDINGS} wordings;"
+            f" {len(adversarial):,} written\n"
         )
     return 0
 

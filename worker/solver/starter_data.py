@@ -46,7 +46,7 @@ Row = dict[str, Any]
 
 
 def starter_rows(data: Path, synthetic: int = SYNTHETIC) -> Iterator[Row]:
-    """The problems of the public sets, of the demo bank, and so many synthetic ones, each set's in its own order."""
+    """Yield the problems of the public sets, of the demo bank, and `synthetic` generated ones, set by set."""
     bank = [asdict(record) for record in generate_bank() if record.equation]
     held_out = [row["text"] for row in bank if is_held_out(row["text"])]
     measured = KeptOut.of((*held_out, *(row["text"] for name in MEASURED for row in _rows(data, name))))
@@ -103,8 +103,10 @@ def divide(rows: Sequence[Row], data: Path) -> tuple[list[Row], list[Row]]:
     """
     seeds = {story_key(row["text"]): row["seed"] for name in REWORDED for row in _rows(data, name)}
     groups: dict[str, list[Row]] = {}
-    synthetic = [row for row in rows if row["id"].startswith("synthetic/")]
-    for row in rows[: len(rows) - len(synthetic)]:
+    synthetic = [row for row in rows if _is_synthetic(row)]
+    for row in rows:
+        if _is_synthetic(row):
+            continue
         story = story_key(row["text"])
         groups.setdefault(f"seed {seeds[story]}" if story in seeds else story, []).append(row)
     names = list(groups)
@@ -115,6 +117,10 @@ def divide(rows: Sequence[Row], data: Path) -> tuple[list[Row], list[Row]]:
     learned = [row for name in names for row in groups[name]] + synthetic
     random.Random(SEED).shuffle(learned)  # noqa: S311
     return learned, validation
+
+
+def _is_synthetic(row: Row) -> bool:
+    return str(row["id"]).startswith("synthetic/")
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:

@@ -98,7 +98,7 @@ class _Story:
         for _draw in range(_DRAWS):
             values = {name: Fraction(rng.randint(*bounds)) for name, bounds in self.ranges.items()}
             for name, tree in self.definitions.items():
-                values[name] = evaluate(_filled(tree, values))
+                values[name] = evaluate(tree, values)
                 if values[name] < 2 or values[name].denominator != 1:
                     break
             else:
@@ -214,7 +214,10 @@ def _problem_text(
 
 
 def _lowered(sentence: str, words: Mapping[str, str]) -> str:
-    return sentence if sentence.startswith((words["A"], words["B"])) else sentence[0].lower() + sentence[1:]
+    """Return the sentence without its capital letter, unless a name or an abbreviation begins it."""
+    if sentence.startswith((words["A"], words["B"])) or sentence[1:2].isupper():
+        return sentence
+    return sentence[0].lower() + sentence[1:]
 
 
 def _drawn_words(rng: Random) -> dict[str, str]:

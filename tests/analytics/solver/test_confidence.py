@@ -68,10 +68,24 @@ def test_the_confidence_of_a_trained_solver_is_fitted_anew(tmp_path, capsys, mon
     assert calibrating.main(arguments) == 1
     assert "too few problems" in capsys.readouterr().err
     wanted = calibrating.Calibration(Confidence((0.1, 0.2, 0.3), 0.4), 0.05, 0.1, 60)
-    monkeypatch.setattr(calibrating, "fit_confidence", lambda examples, solutions: wanted)
+    passed = []
+    monkeypatch.setattr(
+        calibrating, "fit_confidence", lambda examples, solutions: passed.extend(solutions) or wanted
+    )
     assert calibrating.main(arguments) == 0
+    assert "60 problems; expected calibration error 0.050" in capsys.readouterr().out
+    plain = load_solver(tmp_path / "model")
+    plain.confidence = None
+    assert passed == plain.solve(problems())  # the search's own probabilities
+    assert calibrating.main(arguments) == 0
+    assert passed[len(problems()) :] == passed[: len(problems())]
     assert load_solver(tmp_path / "model").confidence == wanted.confidence  # checksums included
     assert artifact_read(tmp_path / "model").metrics["confidence"]["problems"] == 60
+
+
+def test_a_missing_model_is_one_sentence(tmp_path, capsys):
+    assert calibrating.main([str(tmp_path / "none"), str(tmp_path / "problems.jsonl")]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_search_that_is_too_sure_of_itself_is_corrected():

@@ -29,12 +29,15 @@ class Command(BankCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--input", type=Path, required=True, help="problems.jsonl, or .jsonl.gz")
         parser.add_argument(
-            "--output", type=Path, required=True, help="pairs.jsonl; pairs that it holds already are kept"
+            "--output",
+            type=Path,
+            required=True,
+            help="pairs.jsonl; existing pairs are kept, and the others are tried again",
         )
         parser.add_argument(
             "--by", choices=("rules", "model"), default="rules", help="rules (English), or the language model"
         )
-        parser.add_argument("--most", type=int, default=5000, help="write at most so many pairs (5000)")
+        parser.add_argument("--most", type=int, default=5000, help="maximum number of pairs to write (5000)")
         parser.add_argument("--seed", type=int, default=3407)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -47,7 +50,7 @@ class Command(BankCommand):
             )
         known: set[str] = set()
         if output.is_file():
-            known = {str(line.get("pair")) for _number, line in read_objects(output)}
+            known = _pairs_of(output)
         problems = read_problems(options["input"]).learned
         refused: Counter[str] = Counter()
         written = 0
@@ -66,6 +69,20 @@ class Command(BankCommand):
         self.stdout.write(f"{written:,} pairs written to {output}, which held {len(known):,} before.")
         for reason, count in refused.most_common():
             self.stdout.write(f"{count:,} problems left out: {reason}.")
+
+
+def _pairs_of(output: Path) -> set[str]:
+    """Return the names of the pairs in an existing output.
+
+    Raises:
+        ValidationFailed: a line has no pair, so it is some other file.
+    """
+    names = set()
+    for number, line in read_objects(output):
+        if not line.get("pair"):
+            raise ValidationFailed(f"Line {number} of {output} names no pair: give another --output.")
+        names.add(str(line["pair"]))
+    return names
 
 
 def _line(problem: ProblemRecord) -> str:
