@@ -95,7 +95,8 @@ def bulk_change_undo_request(*, user: User, change: BulkChange) -> BulkChange:
 
 def _do(change: BulkChange, user: User, *, is_undo: bool) -> None:
     if change.changed <= AT_ONCE:
-        (_undo if is_undo else _apply)(change, user, None)
+        with pghistory.context(bulk_change=change.pk):  # the history has one entry for all of it
+            (_undo if is_undo else _apply)(change, user, None)
         return
     title = bulk_change_description(change.kind, change.values)
     title = _("Undo: %(change)s") % {"change": title} if is_undo else title
@@ -117,8 +118,9 @@ def run_bulk_change(run: Run, reporter: _Reporter) -> dict[str, Any]:
     user = run.requested_by
     if user is None:
         raise Conflict(_("The person who requested this change no longer has an account."))
-    with pghistory.context(user=user.pk), transaction.atomic():
-        change = BulkChange.objects.select_for_update(of=("self",)).get(pk=run.parameters["change"])
+    number = run.parameters["change"]
+    with pghistory.context(user=user.pk, bulk_change=number), transaction.atomic():
+        change = BulkChange.objects.select_for_update(of=("self",)).get(pk=number)
         is_undo = bool(run.parameters["undo"])
         if (change.undone_at if is_undo else change.applied_at) is None:
             (_undo if is_undo else _apply)(change, user, reporter)

@@ -175,8 +175,12 @@ def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
     return change
 
 
-def bulk_change_description(kind: str, values: Values) -> str:
-    """A change in words, such as "Set the grade: 7"."""
+def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] | None = None) -> str:
+    """A change in words, such as "Set the grade: 7".
+
+    Args:
+        names: of concepts by id, where they are known already.
+    """
     label = str(Kind(kind).label)
     parts = [str(values[name]) for name in ("grade", "source") if values.get(name)]
     if "difficulty" in values:
@@ -184,11 +188,9 @@ def bulk_change_description(kind: str, values: Values) -> str:
             _("%(value)s on the scale %(scale)s")
             % {"value": f"{values['difficulty']:g}", "scale": values["difficulty_scale"]}
         )
-    names = dict(
-        KnowledgeConcept.objects.filter(
-            pk__in=[values[name] for name in ("add", "remove") if values.get(name)]
-        ).values_list("pk", "name")
-    )
+    if names is None:
+        ids = [values[name] for name in ("add", "remove") if values.get(name)]
+        names = dict(KnowledgeConcept.objects.filter(pk__in=ids).values_list("pk", "name"))
     if values.get("add"):
         parts.append(_("add “%(concept)s”") % {"concept": names.get(values["add"], "?")})
     if values.get("remove"):

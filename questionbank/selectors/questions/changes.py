@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -21,6 +22,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from questionbank.models import (
+    BulkChange,
     KnowledgeConcept,
     KnowledgeHierarchy,
     ModelEvent,
@@ -29,11 +31,13 @@ from questionbank.models import (
     SynonymGroup,
     User,
 )
+from questionbank.selectors.questions.bulk_changes import bulk_change_description
 
 __all__ = ["CHANGE_KINDS", "ChangeEntry", "ChangePage", "change_page", "concept_history"]
 
 CHANGE_KINDS: Mapping[str, Promise] = {  # a literal table
     "tags": gettext_lazy("Tags"),
+    "bulk": gettext_lazy("Many questions at once"),
     "concepts": gettext_lazy("Concepts"),
     "people": gettext_lazy("People and roles"),
     "settings": gettext_lazy("Settings and models"),
@@ -66,10 +70,13 @@ class ChangePage:
 
 def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage:
     """One page of the history of the whole bank."""
-    sources = [source for name, source in _SOURCES if kind in ("", name)]
-    changes = chain.from_iterable(source(before) for source in sources)
+    changes = [list(source(before)) for name, source in _SOURCES if kind in ("", name)]
+    # A full window may lack events older than its last one: the next page begins there.
+    horizon = max((rows[-1].when for rows in changes if len(rows) >= _WINDOW), default=None)
     entries: list[ChangeEntry] = []
-    for entry in sorted(changes, key=lambda entry: entry.when, reverse=True):
+    for entry in sorted(chain.from_iterable(changes), key=lambda entry: entry.when, reverse=True):
+        if horizon is not None and entry.when < horizon:
+            break
         if entries and entry.key and entry.key == entries[-1].key:
             entries[-1].rows += 1
             entries[-1].when = entry.when
@@ -77,7 +84,7 @@ def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage
             return ChangePage(entries, entries[-1].when)
         else:
             entries.append(entry)
-    return ChangePage(entries, None)
+    return ChangePage(entries, horizon)
 
 
 def concept_history(*, concept: KnowledgeConcept) -> list[ChangeEntry]:
@@ -87,11 +94,13 @@ def concept_history(*, concept: KnowledgeConcept) -> list[ChangeEntry]:
 
 
 def _events(name: str, before: datetime | None) -> QuerySet[Any]:
-    """Events of one table, newest first; what an undo of an import removed belongs to that one entry."""
+    """Events of one table, newest first, without those that an undo of an import or a bulk change has one entry for."""
     events = (
         apps.get_model("questionbank", name)._default_manager.select_related("pgh_context").order_by("-pk")
     )
-    events = events.filter(Q(pgh_context=None) | ~Q(pgh_context__metadata__has_key="run"))
+    events = events.filter(
+        Q(pgh_context=None) | ~Q(pgh_context__metadata__has_any_keys=["run", "bulk_change"])
+    )
     return events.filter(pgh_created_at__lt=before) if before else events
 
 
@@ -295,6 +304,30 @@ def _guidelines(before: datetime | None) -> Iterable[ChangeEntry]:
         )
 
 
+def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[ChangeEntry]:
+    """Bulk changes and their undoing; those of concepts belong to the tags."""
+    changes = BulkChange.objects.select_related("person", "undone_by").filter(applied_at__isnull=False)
+    concepts = Q(kind=BulkChange.Kind.CONCEPTS)
+    changes = changes.filter(concepts if of_concepts else ~concepts).order_by("-created_at")
+    kind = "tags" if of_concepts else "bulk"
+    rows = list((changes.filter(created_at__lt=before) if before else changes)[:_WINDOW])
+    names = _concept_names(
+        row.values[name] for row in rows for name in ("add", "remove") if row.values.get(name)
+    )
+    for change in rows:
+        named = {
+            "change": bulk_change_description(change.kind, change.values, names),
+            "questions": ngettext("%(count)d question", "%(count)d questions", change.changed)
+            % {"count": change.changed},
+        }
+        address = reverse("bulk_change_detail", args=[change.pk])
+        if change.undone_at is not None and (before is None or change.undone_at < before):
+            undone = _("undid “%(change)s” for %(questions)s") % named
+            yield ChangeEntry(change.undone_at, str(change.undone_by or ""), kind, undone, address)
+        sentence = _("changed %(questions)s: %(change)s") % named
+        yield ChangeEntry(change.created_at, str(change.person or ""), kind, sentence, address)
+
+
 def _imports(before: datetime | None) -> Iterable[ChangeEntry]:
     done = Run.objects.filter(state=Run.State.SUCCEEDED, kind__in=(Run.Kind.IMPORT, Run.Kind.UNDO))
     done = done.filter(Q(kind=Run.Kind.UNDO) | Q(result__written=True))
@@ -325,6 +358,8 @@ def _imports(before: datetime | None) -> Iterable[ChangeEntry]:
 
 _SOURCES: tuple[tuple[str, Callable[[datetime | None], Iterable[ChangeEntry]]], ...] = (  # a literal table
     ("tags", _tags),
+    ("tags", partial(_bulk_changes, of_concepts=True)),
+    ("bulk", partial(_bulk_changes, of_concepts=False)),
     ("concepts", _all_concepts),
     ("concepts", _hierarchies),
     ("people", _accounts),

@@ -11,6 +11,7 @@ from django.db import connection
 from django.urls import reverse
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.selectors.questions import changes
 from questionbank.selectors.questions.changes import change_page, concept_history
 from questionbank.selectors.questions.history import question_history
 from questionbank.services.concepts import concept_create, concept_merge, concept_rename
@@ -44,6 +45,27 @@ def test_tags_that_people_set_and_remove_are_told(teacher):
         for entry in question_history(question=question)
     ]
     assert changes == [("teacher", "Algebra", ""), ("teacher", "", "Algebra")]
+
+
+def test_older_changes_are_reached_behind_one_of_very_many_rows(teacher, admin_person, monkeypatch):
+    monkeypatch.setattr(changes, "_WINDOW", 5)
+    concept, area = (ConceptFactory(names=(name,)) for name in ("Algebra", "Area"))
+    with pghistory.context(user=teacher.pk):
+        question_set_tags(user=teacher, question=QuestionFactory(), concepts=[area])
+    with pghistory.context(user=admin_person.pk):
+        for _question in range(7):
+            question_set_tags(user=admin_person, question=QuestionFactory(), concepts=[concept])
+    first = change_page(kind="tags")
+    assert [(entry.who, entry.rows) for entry in first.entries] == [("admin", 5)]
+    assert first.older is not None
+    with connection.cursor() as cursor:  # one transaction of this test is one moment
+        cursor.execute(
+            "UPDATE questionbank_questiontagevent SET pgh_created_at = now() - interval '1 day' * (1000 - pgh_id)"
+        )
+    first = change_page(kind="tags")
+    older = change_page(kind="tags", before=first.older)
+    assert [(entry.who, entry.rows) for entry in older.entries] == [("admin", 2), ("teacher", 1)]
+    assert older.older is None
 
 
 def test_a_change_of_many_rows_is_one_entry(admin_person):

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import Q
+from django.urls import reverse
 
 from analytics.errors import Cancelled
 from questionbank.errors import Conflict, NotAllowed
@@ -183,15 +184,23 @@ def test_many_questions_are_a_worker_s_and_a_cancel_changes_nothing(bank, admin_
     assert state() == before
 
 
-def test_tags_that_a_worker_changes_stand_in_the_history_too(bank, admin_person, monkeypatch):
-    monkeypatch.setattr(bulk_changes, "AT_ONCE", 1)
+@pytest.mark.parametrize("at_once", [1, 100])
+def test_a_bulk_change_is_one_entry_of_the_history(bank, admin_person, monkeypatch, at_once):
+    monkeypatch.setattr(bulk_changes, "AT_ONCE", at_once)
 
     class Goes:
         def progress(self, done, total, message=""): ...
         def should_stop(self):
             return False
 
-    run_bulk_change(change(admin_person, "concepts", {"add": bank["Geometry"], "remove": None}).run, Goes())
-    entry = change_page(kind="tags").entries[0]
-    assert (entry.who, entry.kind) == (str(admin_person), "tags")
-    assert "Geometry" in entry.what
+    before = len(change_page(kind="tags").entries)
+    done = change(admin_person, "concepts", {"add": bank["Geometry"], "remove": None})
+    if done.run is not None:
+        run_bulk_change(done.run, Goes())
+    done.refresh_from_db()
+    entry, *others = change_page(kind="tags").entries
+    assert len(others) == before
+    assert (entry.who, entry.what) == (
+        str(admin_person), f"changed {done.changed} questions: Change concepts: add “Geometry”",
+    )  # fmt: skip
+    assert entry.address == reverse("bulk_change_detail", args=[done.pk])
