@@ -14,11 +14,11 @@ def whole_number(sent: str, *, digits: int = 18) -> int | None:
     return int(sent) if sent.isascii() and sent.isdigit() and len(sent) <= digits else None
 
 
-def whole_numbers(sent: str, *, most: int = 1000) -> list[int]:
-    """The whole numbers of a text, which commas separate; anything else in it is left out.
+def whole_numbers(sent: str) -> list[int]:
+    """Parse whole numbers separated by commas; anything else is ignored, and so is what follows the first 1,000.
 
     >>> whole_numbers("3,5,x,")
     [3, 5]
     """
-    numbers = map(whole_number, sent.split(",")[:most])
+    numbers = map(whole_number, sent.split(",")[:1000])
     return [number for number in numbers if number is not None]

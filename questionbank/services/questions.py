@@ -156,8 +156,8 @@ def question_update(
     """Change a question, unless somebody else did so since `version` was read.
 
     Args:
-        seen: ids of the concepts that the question had then. Concepts that somebody else added or removed since stay
-            as they are now, unless this edit changes them too; None to overwrite.
+        seen: ids of the concepts that the question had when the form was opened. Concepts that somebody else added or
+            removed since stay as they are now, unless this edit changes them too; None to overwrite.
 
     Raises:
         Conflict: the question has another version by now.

@@ -247,11 +247,9 @@ def is_likely(probability: float) -> bool:
 def leading_difficulty(
     question: Question, leading: DifficultyFigure | None = None
 ) -> DifficultyFigure | None:
-    """A figure that is given, else what was observed, where that says something, else what the source published."""
-    if leading:
-        return leading
-    observed = observed_difficulty(question)
-    return observed if observed and not observed.is_uncertain else published_difficulty(question)
+    """Return `leading` where it is given, else the first certain figure of the question: observed, then published."""
+    own = (observed_difficulty(question), published_difficulty(question))
+    return leading or first_certain([figure for figure in own if figure])
 
 
 @register.filter

@@ -170,19 +170,15 @@ def _concept_steps(page: SearchPage, filters: SearchFilters) -> ConceptSteps:
 def _bands(page: SearchPage, filters: SearchFilters) -> list[dict[str, Any]]:
     """Ranges of difficulty with their counts, each a click; within the bounds that are set."""
     width = 100 // BANDS
-    least, most = (
-        filters.difficulty_min or 0,
-        100 if filters.difficulty_max is None else filters.difficulty_max,
-    )
-    return [
-        {
-            "label": band.label,
-            "count": band.count,
-            "low": max(least, int(band.value) * width),
-            "high": min(most, (int(band.value) + 1) * width),
-        }
-        for band in page.facets.get("difficulty", [])
-    ]
+    least = filters.difficulty_min or 0
+    most = 100 if filters.difficulty_max is None else filters.difficulty_max
+    bands = []
+    for band in page.facets.get("difficulty", []):
+        low, high = max(least, int(band.value) * width), min(most, (int(band.value) + 1) * width)
+        if low < high:  # of a range that only touches the bounds that are set, its neighbour says the same
+            label = _("%(low)s to %(high)s %%") % {"low": f"{low:g}", "high": f"{high:g}"}
+            bands.append({"label": label, "count": band.count, "low": f"{low:g}", "high": f"{high:g}"})
+    return bands
 
 
 def _facets(page: SearchPage, given: dict[str, str]) -> list[dict[str, Any]]:

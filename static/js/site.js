@@ -31,11 +31,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/* Leaving a form with changes asks first; sending it does not. */
+/* Leaving a form with changes asks first; sending it does not. A form that came back from the server (`data-unsaved`)
+   holds changes from the start. */
 const unsaved = new Set();
 const values = (form) => new URLSearchParams(new FormData(form)).toString();
 for (const form of document.querySelectorAll("form[data-warn-unsaved]")) {
-  const before = values(form);
+  const before = "unsaved" in form.dataset ? null : values(form);
+  if (before === null) unsaved.add(form);
   const compare = () => (values(form) === before ? unsaved.delete(form) : unsaved.add(form));
   form.addEventListener("input", compare);
   form.addEventListener("change", compare);

@@ -92,10 +92,10 @@ def check_counts() -> bool:
             inside = replace(filters, difficulty_min=low, difficulty_max=high)
             counts += 1
             wrong += band.count != filtered_questions(inside).count()
-        for one in facets.values["hierarchy"]:
-            there = filtered_questions(filters).filter(tags__concept__hierarchy=int(one.value))
+        for hierarchy in facets.values["hierarchy"]:
+            tagged = filtered_questions(filters).filter(tags__concept__hierarchy=int(hierarchy.value))
             counts += 1
-            wrong += one.count != there.distinct().count()
+            wrong += hierarchy.count != tagged.distinct().count()
     milliseconds = 1000 * np.array(times)
     print(
         f"\ncounts beside filters: {counts} compared, {wrong} wrong, over {Question.objects.count():,} questions;"

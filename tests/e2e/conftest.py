@@ -56,9 +56,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 expect.set_options(timeout=PATIENCE_MS)
 
 
-def _answer(dialog: Dialog, complaints: list[str]) -> None:
-    """A page may ask before unsaved edits are left, and is left then; any other dialog is a fault."""
+def _answer(dialog: Dialog, complaints: list[str], *, leaves_unsaved: bool) -> None:
+    """A test may leave unsaved edits where it is marked `leaves_unsaved`; any other dialog is a fault."""
     if dialog.type == "beforeunload":
+        if not leaves_unsaved:
+            complaints.append("asked before unsaved edits were left")
         dialog.accept()
         return
     complaints.append(f"dialog: {dialog.message}")
@@ -89,10 +91,13 @@ def bank(transactional_db, teacher) -> SimpleNamespace:
 
 
 @pytest.fixture
-def open_browser(browser: Browser, live_server) -> Iterator[Callable[..., Page]]:
+def open_browser(
+    browser: Browser, live_server, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Page]]:
     """Opens a page in a browser window of its own; options are those of a Playwright context."""
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
+    leaves_unsaved = request.node.get_closest_marker("leaves_unsaved") is not None
 
     def open_window(**options) -> Page:
         width, height = options.pop("size", DESK)
@@ -104,7 +109,7 @@ def open_browser(browser: Browser, live_server) -> Iterator[Callable[..., Page]]
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text) if is_complaint(message) else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: _answer(dialog, complaints))
+        page.on("dialog", lambda dialog: _answer(dialog, complaints, leaves_unsaved=leaves_unsaved))
         page.on("request", lambda request: refuse_elsewhere(request.url))
         return page
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from questionbank.models import Question, Run
@@ -66,6 +67,31 @@ def test_keys_lead_to_the_search_and_to_the_list_of_keys(teacher_page: Page, ban
     page.keyboard.type("1/2?")  # letters while somebody types
     expect(box).to_have_value("1/2?")
     expect(keys).to_be_hidden()
+
+
+@pytest.mark.leaves_unsaved
+def test_leaving_unsaved_edits_asks_first(teacher_page: Page, bank) -> None:
+    page = teacher_page
+    home = page.get_by_role("link", name="Concepts").first
+
+    def leave(action) -> str:
+        with page.expect_event("dialog") as info:
+            action()
+        return info.value.type
+
+    page.goto("/questions/new/")
+    home.click()  # nothing was typed: nothing is asked
+    page.wait_for_url("**/concepts/")
+    page.goto("/questions/new/")
+    page.get_by_label("Grade").fill("7")
+    assert leave(home.click) == "beforeunload"
+    page.goto("/questions/new/")
+    page.get_by_label("Grade").fill("7")
+    page.get_by_role("button", name="Save", exact=True).last.click()
+    page.get_by_role(
+        "alert"
+    ).first.wait_for()  # the text is missing: the form came back, and is still not saved
+    assert leave(home.click) == "beforeunload"
 
 
 def test_typing_searches_without_pressing_anything_and_back_goes_back(teacher_page: Page, bank) -> None:

@@ -54,6 +54,7 @@ def test_lists_of_such_questions_run_nothing(teacher_page: Page, attacked) -> No
         assert not ran(page)
 
 
+@pytest.mark.leaves_unsaved
 def test_typing_them_into_the_pages_runs_nothing(teacher_page: Page, bank) -> None:
     page = teacher_page
     everything = "\n\n".join(ATTEMPTS)[:19_000]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from urllib.parse import urlencode
 
-from tests.faults.instance import QUEUES, Instance, wait_for
+from tests.faults.instance import QUEUES, Instance, Skipped, wait_for
 from tests.hostile import SKIPPED, VALUES, addresses
 
 __all__ = ["FAULTS", "Fault", "kill"]
@@ -38,9 +38,10 @@ def _process(instance: Instance, name: str) -> int | None:
 def _send(name: str, which: signal.Signals) -> Fault:
     def fault(instance: Instance, chance: random.Random) -> None:
         pid = _process(instance, name)
-        if pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(pid, which)
+        if pid is None:
+            raise Skipped(f"there is no process of {name}")
+        with suppress(ProcessLookupError):
+            os.kill(pid, which)
 
     return fault
 

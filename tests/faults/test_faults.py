@@ -124,7 +124,9 @@ ROUNDS = (
 @pytest.mark.parametrize("name", ROUNDS)
 def test_rounds_of_make_faults(name, instance, imports):
     """One of each kind; `make faults` draws among all, and two at once."""
-    _faults, _seconds, readers = round_of(
+    done, _seconds, readers = round_of(
         instance, ROUNDS.index(name), imports, faults={name: FAULTS[name]}, questions=QUESTIONS // 4
     )
+    if "skipped" in done:
+        pytest.skip(done)
     assert problems_of(instance, readers, imports) == [], f"{name}\n{instance.log()}"

@@ -23,7 +23,7 @@ from questionbank.embedded.supervisor import Supervisor
 from questionbank.management.base import BankCommand
 from questionbank.services.backups import leftovers_clear
 
-FIRST_START_BYTES = 900_000_000  # four models, and the database with the demo bank
+_FIRST_START_BYTES = 900_000_000  # four models, and the database with the demo bank
 
 
 class Command(BankCommand):
@@ -72,7 +72,7 @@ class Command(BankCommand):
         instance = Instance(settings.VAR_DIR)
         services = needs_embedded(os.environ)
         if not (settings.VAR_DIR / "static").exists():  # made by the first start, and by no command
-            require_space(settings.VAR_DIR, FIRST_START_BYTES, what=_("The first start"))
+            require_space(settings.VAR_DIR, _FIRST_START_BYTES, what=_("The first start"))
         ensure(settings.VAR_DIR, services)
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)

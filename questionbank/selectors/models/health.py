@@ -273,7 +273,7 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
         return State.OK, _("Missing vectors are being computed."), figures
     return (
         State.WARNING,
-        _("Some questions have no vectors, and no job is computing them: run embed_questions."),
+        _("Some questions have no vectors, and no job is computing them."),
         figures,
     )
 
