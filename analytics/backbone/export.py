@@ -175,6 +175,8 @@ def export_starter(
 ) -> Manifest:
     """Merge a starter's adapter into its backbone and write the artifact, of the starter's capability.
 
+    The adapter is kept beside it, so that a training that begins with the artifact can continue it.
+
     Args:
         output: the artifact's folder.
         starter: the starter's folder; its manifest and whatever else it holds are kept.
@@ -191,8 +193,10 @@ def export_starter(
 
     def write_more(folder: Path) -> None:
         save_backbone(loaded, folder / BACKBONE_FOLDER)
-        for name in about.files.keys() - {ADAPTER_NAME, ADAPTER_CONFIG_NAME, HEAD_NAME}:
-            shutil.copyfile(starter / name, folder / name)
+        (folder / ADAPTER_FOLDER).mkdir()
+        for name in about.files:
+            is_adapter = name in (ADAPTER_NAME, ADAPTER_CONFIG_NAME, HEAD_NAME)
+            shutil.copyfile(starter / name, (folder / ADAPTER_FOLDER if is_adapter else folder) / name)
 
     return export_onnx(loaded, output, output=returns, about=replace(about, files={}), write_more=write_more)
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from analytics.artifacts import Manifest
+from analytics.backbone.adapters import adapter_to_continue
+from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
 from analytics.problem_files import Problems
@@ -53,6 +55,7 @@ def test_the_program_s_own_starter_solves(tmp_path):
     )
     assert [best.value for best, *_others in solutions] == [18, 84]
     assert all(best.probability > 0.5 for best, *_others in solutions)
+    assert adapter_to_continue(tmp_path / "solver", 96) == (DEFAULT_BACKBONE, tmp_path / "solver" / "adapter")
 
 
 def test_a_solver_without_an_adapter_is_no_starter(tmp_path):
