@@ -74,6 +74,9 @@ def render_inline(text: str, limit: int = 0, labels: Labels = ENGLISH_LABELS) ->
 _BRACE = "}"
 
 
+_CLOSING = re.compile(r"[.,;:!?)\]’”]+")
+
+
 class _Line:
     """Collects inline HTML: text, formulas, and styles that open and close."""
 
@@ -85,6 +88,12 @@ class _Line:
         self._room = limit or LONGEST_TEXT
 
     def text(self, text: str) -> None:
+        closing = _CLOSING.match(text)
+        if closing and len(text) <= self._room and self._parts and self._parts[-1].endswith("</math>"):
+            # browsers would begin a line with the full stop of a formula
+            self._parts[-1] = f'<span class="nowrap">{self._parts[-1]}{escape(closing[0])}</span>'
+            self._room -= len(closing[0])
+            text = text[closing.end() :]
         if len(text) > self._room:
             cut = text[: self._room]
             blank = cut.rfind(" ")
@@ -441,7 +450,7 @@ def _cleaner() -> nh3.Cleaner:
 
 _TAGS = set(str.split("p br div span strong em u sup sub code pre details summary table tbody tr td"))
 _CLASSES = {
-    "span": {"answer-blank", "image-placeholder", "formula-scroll"},
+    "span": {"answer-blank", "image-placeholder", "formula-scroll", "nowrap"},
     "div": {"formula-display", "table-scroll", "image-placeholder"},
     "code": {"formula-source"},
     "details": {"diagram-source"},

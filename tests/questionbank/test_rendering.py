@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -409,3 +410,11 @@ def test_real_questions_render_to_nothing_strange(shared_data: Path) -> None:
     texts = random.Random(3).sample(list(read_texts(shared_data)), 1_500)
     for _, text in texts:
         assert read(render_question.__wrapped__(text)).strange == []
+
+
+def test_punctuation_stays_on_the_line_of_the_formula_before_it():
+    html = str(render_question("They enclose $90$. What is $x$, (or $y$)? It is $z$ cm."))
+    assert re.findall(r'<span class="nowrap"><math.*?</math>([^<]*)</span>', html) == [".", ",", ")?"]
+    assert html.count("<math") == 4
+    hostile = str(render_question('$x$.<b onclick="x">'))
+    assert "<b" not in hostile
