@@ -13,7 +13,7 @@ def test_questions_become_a_list_that_is_reordered_and_printed(teacher_page: Pag
     page = teacher_page
     for question in bank.questions[:2]:
         page.goto(f"/questions/{question.pk}/")
-        page.get_by_role("link", name="Add to a list").click()
+        page.locator(".page-head").get_by_role("link", name="Add to a list").click()
         if not QuestionList.objects.exists():  # the latest list is chosen already
             page.get_by_label(re.compile("new list", re.IGNORECASE)).fill("Equations, Friday")
         page.get_by_role("button", name="Add to the list").click()
