@@ -17,11 +17,11 @@ from pathlib import Path
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.sources import (
     ADAPTER_FOLDER,
-    ADAPTER_NAME,
     BACKBONE_FOLDER,
     PACKAGED,
+    adapter_metadata,
 )
-from analytics.errors import AnalyticsError, ArtifactError
+from analytics.errors import AnalyticsError, ArtifactError, BackboneError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
 __all__ = ["LARGEST", "copy_adapter", "starter_main"]
@@ -61,7 +61,7 @@ def copy_adapter(
     if size > (largest := largest or LARGEST):
         raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {largest:,}.")
 
-    if packaged := _packaged_base(model / ADAPTER_FOLDER / ADAPTER_NAME):
+    if packaged := _packaged_base(model / ADAPTER_FOLDER):
         _check_rebuilt(model, packaged)
 
     def write_files(aside: Path) -> None:
@@ -78,16 +78,13 @@ def _packaged_base(adapter: Path) -> str:
     """Return the name of the packaged encoder that the adapter was trained on; empty for any other encoder.
 
     Raises:
-        ArtifactError: it fits them by name alone, as one trained further does.
+        ArtifactError: it fits them by name alone, as one trained further does, or it cannot be read.
     """
-    from safetensors import SafetensorError, safe_open
-
     try:
-        with safe_open(adapter, framework="np") as file:
-            about = file.metadata() or {}
-    except (OSError, SafetensorError) as error:
-        raise ArtifactError(f"{adapter} cannot be read: {error}.") from error
-    name = str(about.get("backbone", ""))
+        about = adapter_metadata(adapter)
+    except BackboneError as error:
+        raise ArtifactError(str(error)) from error
+    name = about.get("backbone", "")
     if name not in PACKAGED:
         return ""
     if about.get("backbone_sha256") != PACKAGED[name].sha256:

@@ -21,7 +21,7 @@ import torch
 from transformers import PreTrainedModel
 
 from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, weights_sha256
-from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED
+from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED, adapter_metadata
 from analytics.errors import BackboneError
 
 __all__ = [
@@ -198,7 +198,7 @@ def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
     base = str(described.get("base_model_name_or_path"))
     if base not in PACKAGED or described.get("r") != rank:
         return None
-    if _read_metadata(folder).get("backbone_sha256") != PACKAGED[base].sha256:
+    if adapter_metadata(folder).get("backbone_sha256") != PACKAGED[base].sha256:
         return None
     return base, folder
 
@@ -292,16 +292,6 @@ def _adapted(backbone: Backbone) -> Any:
     if not _is_adapted(backbone):
         raise BackboneError(f"The encoder {backbone.name} has no adapters.")
     return backbone.model
-
-
-def _read_metadata(folder: Path) -> dict[str, str]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(folder / ADAPTER_NAME, framework="pt") as file:
-            return dict(file.metadata() or {})
-    except (SafetensorError, OSError) as error:
-        raise BackboneError(f"The adapter in {folder} cannot be read: {_first_line(error)}") from error
 
 
 def _read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:

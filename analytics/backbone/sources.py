@@ -21,6 +21,7 @@ __all__ = [
     "PACKAGED",
     "PackagedWeights",
     "Source",
+    "adapter_metadata",
     "find_source",
     "license_with_backbone",
 ]
@@ -56,6 +57,22 @@ PACKAGED = {
         license_note="Apache-2.0",
     )
 }
+
+
+def adapter_metadata(folder: Path) -> dict[str, str]:
+    """Return what an adapter's file says of the encoder that it was trained on; no weights are read.
+
+    Raises:
+        BackboneError: the file is absent or damaged.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(folder / ADAPTER_NAME, framework="np") as file:
+            return dict(file.metadata() or {})
+    except (SafetensorError, OSError) as error:
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise BackboneError(f"The adapter in {folder} cannot be read: {reason}") from error
 
 
 def license_with_backbone(license_note: str, backbone: str) -> str:
