@@ -1,11 +1,20 @@
-"""Numbers and durations as people write them."""
+"""Numbers, durations and names of languages as people write them."""
 
 from __future__ import annotations
 
 import math
 from decimal import Decimal
 
-__all__ = ["duration_text", "number_text"]
+from django.utils.translation import gettext_lazy as _
+
+__all__ = ["duration_text", "language_name", "number_text"]
+
+_LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
+
+
+def language_name(code: str) -> str:
+    """The name of a language, or its code where we know none."""
+    return str(_LANGUAGES.get(code, code))
 
 
 def number_text(value: float) -> str:

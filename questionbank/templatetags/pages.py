@@ -27,7 +27,7 @@ from questionbank.selectors.questions.difficulty import (
     published_difficulty,
 )
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
-from questionbank.wording import duration_text, number_text
+from questionbank.wording import duration_text, language_name, number_text
 
 __all__ = [
     "ICONS",
@@ -97,7 +97,6 @@ FOUND_BY = {
     "formula": _("formula"),
     "vector": _("meaning"),
 }
-LANGUAGE_NAMES = {"en": _("English"), "zh": _("Chinese")}
 
 
 @register.simple_tag
@@ -158,6 +157,9 @@ def _within(value: float) -> float:
     return min(max(value, 0.0), 100.0)
 
 
+register.filter(language_name)
+
+
 @register.filter
 def percent(share: float | None) -> str:
     """Write a share (0 to 1) in per cent, never rounding up to certainty or down to nothing."""
@@ -168,12 +170,6 @@ def percent(share: float | None) -> str:
     if 0.99 < share < 1:
         return ">99%"
     return f"{100 * share:.0f}%"
-
-
-@register.filter
-def language_name(code: str) -> str:
-    """The name of a language, or its code where we know none."""
-    return str(LANGUAGE_NAMES.get(code, code))
 
 
 @register.simple_tag

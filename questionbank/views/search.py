@@ -21,7 +21,7 @@ from django_htmx.http import push_url
 
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.questions.concept_steps import ConceptSteps, concept_steps
-from questionbank.selectors.search.facets import BANDS, FacetValue
+from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
 from questionbank.selectors.search.long_queries import long_query_text
 from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
@@ -176,8 +176,8 @@ def _bands(page: SearchPage, filters: SearchFilters) -> list[dict[str, Any]]:
     for band in page.facets.get("difficulty", []):
         low, high = max(least, int(band.value) * width), min(most, (int(band.value) + 1) * width)
         if low < high:  # of a range that only touches the bounds that are set, its neighbour says the same
-            label = _("%(low)s to %(high)s %%") % {"low": f"{low:g}", "high": f"{high:g}"}
-            bands.append({"label": label, "count": band.count, "low": f"{low:g}", "high": f"{high:g}"})
+            bounds = {"low": f"{low:g}", "high": f"{high:g}"}
+            bands.append({"label": difficulty_range(low, high), "count": band.count, **bounds})
     return bands
 
 

@@ -16,18 +16,17 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
 from questionbank.selectors.search.facet_cube import concept_groups, facet_cube
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
+from questionbank.wording import language_name
 
-__all__ = ["BANDS", "COUNTED", "FacetValue", "Facets", "count_facets"]
+__all__ = ["BANDS", "COUNTED", "FacetValue", "Facets", "count_facets", "difficulty_range"]
 
 COUNTED = 10_000  # questions that are counted one by one; of more a page says "10,000+"
 BANDS = 5  # of difficulty, each 100 / 5 per cent wide
 _SHOWN = 50  # values of one filter
-_LANGUAGES = {"en": gettext_lazy("English"), "zh": gettext_lazy("Chinese")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +183,7 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
     return {
         "kind": _values((value, kinds.get(value, value), count) for value, count in counts["kind"]),
         "grade": _values((value, value, count) for value, count in counts["grade"]),
-        "language": _values(
-            (value, _LANGUAGES.get(value, value), count) for value, count in counts["language"]
-        ),
+        "language": _values((value, language_name(value), count) for value, count in counts["language"]),
         "source": _values((value, value, count) for value, count in counts["source"]),
         "difficulty": sorted(
             _values((str(band), _band_label(band), count) for band, count in _by_band(counts["difficulty"])),
@@ -221,4 +218,9 @@ def _by_band(counts: Iterable[tuple[str, int]]) -> list[tuple[int, int]]:
 
 def _band_label(band: int) -> str:
     width = 100 // BANDS
-    return _("%(low)d to %(high)d %%") % {"low": band * width, "high": (band + 1) * width}
+    return difficulty_range(band * width, (band + 1) * width)
+
+
+def difficulty_range(low: float, high: float) -> str:
+    """A range of difficulty in words, with its bounds in per cent."""
+    return _("%(low)s to %(high)s %%") % {"low": f"{low:g}", "high": f"{high:g}"}
