@@ -99,7 +99,7 @@ def alignments(slots: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
 
 _Places = tuple[int, ...]
 _Candidate = tuple[float, float, _Places]
-"""Votes of an alignment, its value, and the question's number for each slot of the graph."""
+"""Votes of an alignment, its value, and for each slot of the graph the place of the question's number."""
 
 Filled = dict[str, list[_Candidate]]
 """What a question's numbers make of each prototype that was filled with them already."""

@@ -80,9 +80,10 @@ def train_retriever(
     )
     metrics = result.as_metrics(loss=history.last("loss"))
     test = _labelled(read_graphs(problems.test)[0])
-    if test and _labelled(divided.learned):
+    corpus = _labelled(divided.learned)
+    if test and corpus:
         context.say(f"Looking for {len(test):,} test problems among those learned from")
-        figures = from_main(lambda: _shares(backbone, test, _labelled(divided.learned), config, "test_"))
+        figures = from_main(lambda: _shares(backbone, test, corpus, config, "test_"))
         metrics["test"] = {name: round(value, 4) for name, value in figures.items()} | {"problems": len(test)}
     about = Manifest(
         capability="analogy",

@@ -40,7 +40,7 @@ class Confidence:
     def applied(self, solutions: Sequence[Solution]) -> list[Solution]:
         """Return a problem's solutions with calibrated probabilities that fall and add up to 1 at most.
 
-        Their order stays the search's: which solution is best is its business, and the curve says how sure it may be.
+        The search's order stays: a probability above the one before it is lowered to it.
         """
         features = confidence_features(solutions)
         values = [

@@ -305,9 +305,9 @@ def _save(question: Question) -> None:
     question.refresh_from_db(fields=["search_vector"])  # an expression until now
 
 
-def _set_tags(question: Question, wanted: Collection[int], user: User | None) -> None:
+def _set_tags(question: Question, wanted: set[int], user: User | None) -> None:
     there = set(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-    if set(wanted) - there:
+    if wanted - there:
         raise ValidationFailed("A chosen concept no longer exists.", {"concepts": ["Choose again."]})
     present = set(question.tags.values_list("concept_id", flat=True))
     question.tags.exclude(concept_id__in=wanted).delete()

@@ -46,6 +46,13 @@ class Echo:
         return ModelAnswer(self.text)
 
 
+def small_config(folder, **settings) -> AnalogyConfig:
+    """A training of the tiny encoder, which is saved into the folder."""
+    save_backbone(tiny_backbone(), folder / "bert")
+    small = {"batch_size": 4, "mixed_precision": False, "device": "cpu"}
+    return AnalogyConfig(backbone=str(folder / "bert"), **small, **settings)
+
+
 def pairs(problems, rewriter) -> tuple[list, Counter]:
     refused: Counter[str] = Counter()
     return list(rewritten_pairs(problems, rewriter, seed=1, refused=refused)), refused
@@ -138,22 +145,13 @@ def test_equal_ids_of_two_sources_are_two_pairs_and_equal_texts_one():
 
 
 def test_pairs_stay_whole_where_others_are_set_apart(tmp_path):
-    save_backbone(tiny_backbone(), tmp_path / "bert")
     labelled = [
         ProblemRecord(f"l{row}", f"Tom has {row} pens and {row + 3} cups.", equation=f"{row}+{row + 3}")
         for row in range(5, 45)
     ]
     problems = [ProblemRecord("a", PENCILS, equation="24-6"), ProblemRecord("b", BOTH, equation="50+35")]
     halves = [problem for pair in pairs(problems, RuleRewriter())[0] for problem in pair]
-    config = AnalogyConfig(
-        backbone=str(tmp_path / "bert"),
-        batch_size=4,
-        epochs=1,
-        share=0.5,
-        measured=300,
-        mixed_precision=False,
-        device="cpu",
-    )
+    config = small_config(tmp_path, epochs=1, share=0.5, measured=300)
     manifest = train_retriever(Problems((*halves, *labelled)), config, tmp_path / "model")
     assert manifest.extra["problems"] == len(halves) + 18  # half of 40, less a tenth of them
     assert "validation_same_graph" in manifest.metrics["validation"]
@@ -161,17 +159,9 @@ def test_pairs_stay_whole_where_others_are_set_apart(tmp_path):
 
 def test_nothing_is_measured_among_pairs_alone(tmp_path):
     """No labelled problem has the graph of a pair, so every share would be 0."""
-    save_backbone(tiny_backbone(), tmp_path / "bert")
     problems = [ProblemRecord("a", PENCILS, equation="24-6"), ProblemRecord("b", BOTH, equation="50+35")]
     halves = tuple(problem for pair in pairs(problems, RuleRewriter())[0] for problem in pair)
-    config = AnalogyConfig(
-        backbone=str(tmp_path / "bert"),
-        batch_size=4,
-        epochs=1,
-        patience=1,
-        mixed_precision=False,
-        device="cpu",
-    )
+    config = small_config(tmp_path, epochs=1, patience=1)
     manifest = train_retriever(Problems(halves, tuple(problems), tuple(problems)), config, tmp_path / "model")
     assert not manifest.metrics.get("validation")
     assert "test" not in manifest.metrics
@@ -197,7 +187,6 @@ def test_rules_write_another_story_with_the_same_graph():
 
 
 def test_pairs_are_learned_from_without_any_graph(tmp_path):
-    save_backbone(tiny_backbone(), tmp_path / "bert")
     texts = [
         (PENCILS, "24-6"),
         (FARMER, "50-35"),
@@ -215,14 +204,7 @@ def test_pairs_are_learned_from_without_any_graph(tmp_path):
     assert len(set(keys)) == len(
         texts
     )  # both subtractions have a key of their own: nobody knows that they are alike
-    config = AnalogyConfig(
-        backbone=str(tmp_path / "bert"),
-        batch_size=4,
-        epochs=2,
-        measured=0,
-        mixed_precision=False,
-        device="cpu",
-    )
+    config = small_config(tmp_path, epochs=2, measured=0)
     manifest = train_retriever(Problems(tuple(learned)), config, tmp_path / "model")
     assert manifest.extra["problems"] == 2 * len(texts)
 

@@ -264,10 +264,10 @@ def _voters(candidates: Sequence[_Candidate]) -> list[Neighbour]:
     for candidate in candidates:
         if len(voters) == VOTERS:
             break
-        tree = candidate.computation.tree if candidate.computation else None
-        if candidate.computation is None or tree is None:
+        computation = candidate.computation
+        if computation is None or computation.tree is None:
             continue
-        graph = ComputationalGraph(tree, candidate.computation.key, prototype_equation(tree))
+        graph = ComputationalGraph(computation.tree, computation.key, prototype_equation(computation.tree))
         voters.append(Neighbour(graph, candidate.similarity, row=candidate.question.pk))
     return voters
 
