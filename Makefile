@@ -54,7 +54,7 @@ $(PYTHON_IN_VENV):
 	exit 1
 
 $(VENV)/installed: pyproject.toml | $(PYTHON_IN_VENV)
-	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --editable '.[worker,test]'
+	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --editable '.[worker,chinese,test]'
 	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed

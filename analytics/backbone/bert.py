@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.nn.functional import normalize
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from analytics.artifacts import artifact_read
@@ -29,7 +29,8 @@ from analytics.backbone.backbone import (
     set_head,
     weights_sha256,
 )
-from analytics.backbone.sources import ADAPTER_NAME, DEFAULT_BACKBONE, find_source
+from analytics.backbone.four_bit import load_four_bit
+from analytics.backbone.sources import ADAPTER_NAME, DEFAULT_BACKBONE, Source, find_source
 from analytics.backbone.streams import side_by_side
 from analytics.errors import BackboneError, Cancelled
 from analytics.length_batches import batches_by_length
@@ -73,19 +74,7 @@ def load_backbone(
     if (Path(name_or_path) / ADAPTER_NAME).is_file():
         return _load_adapted(Path(name_or_path), max_tokens, device)
     source = find_source(str(name_or_path))
-    offline: dict[str, Any] = {"local_files_only": True} if source.is_folder else {}
-    try:
-        with no_progress_bars():
-            tokenizer = AutoTokenizer.from_pretrained(source.location, **offline)
-            model = AutoModel.from_pretrained(source.location, dtype=torch.float32, **offline)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        if not source.is_folder:
-            raise BackboneError(
-                f"The encoder {name_or_path} is neither an installed package's nor a local folder,"
-                " and it is not to be had from the hub."
-            ) from error
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise BackboneError(f"The encoder {name_or_path} cannot be loaded: {reason}") from error
+    model, tokenizer = _load(source, str(name_or_path))
     if not getattr(tokenizer, "is_fast", False):
         raise BackboneError(f"The encoder {name_or_path} has no fast tokenizer (tokenizer.json).")
     rust = tokenizer.backend_tokenizer
@@ -106,6 +95,26 @@ def load_backbone(
     if source.is_folder and (Path(source.location) / HEAD_NAME).is_file():
         load_head(backbone, Path(source.location))
     return backbone
+
+
+def _load(source: Source, asked: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Load a transformer and its tokenizer by what the caller asked for, and where that was found."""
+    if source.is_four_bit:
+        return load_four_bit(Path(source.location))
+    offline: dict[str, Any] = {"local_files_only": True} if source.is_folder else {}
+    try:
+        with no_progress_bars():
+            tokenizer = AutoTokenizer.from_pretrained(source.location, **offline)
+            model = AutoModel.from_pretrained(source.location, dtype=torch.float32, **offline)
+            return model, tokenizer
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        if not source.is_folder:
+            raise BackboneError(
+                f"The encoder {asked} is neither an installed package's nor a local folder,"
+                " and it is not to be had from the hub."
+            ) from error
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise BackboneError(f"The encoder {asked} cannot be loaded: {reason}") from error
 
 
 def load_trainable(name_or_path: str, *, rank: int, max_tokens: int, device: str) -> Backbone:

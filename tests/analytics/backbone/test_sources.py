@@ -19,16 +19,18 @@ def test_other_weights_in_the_package_are_refused(monkeypatch, tmp_path):
     (tmp_path / "fakeweights" / "__init__.py").write_text("raise RuntimeError('never run')")
     (tmp_path / "fakeweights" / "model" / "model.safetensors").write_bytes(b"tampered")
     monkeypatch.syspath_prepend(tmp_path)
-    fake = PackagedWeights("fake-weights", "fakeweights", "model", "0" * 64, "")
+    fake = PackagedWeights("fake-weights", "fakeweights", "model/model.safetensors", "0" * 64, "", "worker")
     monkeypatch.setitem(sources.PACKAGED, "fake", fake)
     with pytest.raises(BackboneError, match="not the original ones of fake"):
         find_source("fake")
 
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch):
-    missing = PackagedWeights("some-distribution", "no_such_package_here", "model", "", "")
+    missing = PackagedWeights(
+        "some-distribution", "no_such_package_here", "model/model.safetensors", "", "", "more"
+    )
     monkeypatch.setitem(sources.PACKAGED, "absent", missing)
-    with pytest.raises(BackboneError, match="needs the package some-distribution"):
+    with pytest.raises(BackboneError, match="needs the package some-distribution, part of the extra 'more'"):
         find_source("absent")
 
 
