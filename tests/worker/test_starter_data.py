@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
-from worker.solver.starter_data import EQUAL_TEXTS, MEASURED, REWORDED, SETS, VALIDATION, divide, starter_rows
+from worker.solver.starter_data import STARTER_SETS, VALIDATION, StarterSets, divide, starter_rows
 
+ENGLISH = STARTER_SETS["en"]
 PENS = "Ann has 3 pens and buys 4 more . How many pens has she ?"
+
+
+def every_set(sets: StarterSets) -> set[str]:
+    return {*sets.learned, *sets.measured, *sets.equal_texts, *sets.reworded}
 
 
 def write(data: Path, name: str, *rows: dict[str, object]) -> None:
@@ -30,7 +36,7 @@ def row(id_: int | str, text: str, **fields: object) -> dict[str, object]:
 
 
 def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are_left_out(tmp_path, capsys):
-    for name in {*SETS, *MEASURED, *EQUAL_TEXTS, *REWORDED}:
+    for name in every_set(ENGLISH):
         write(tmp_path, name)
     write(tmp_path, "asdiv_a/cv", row(1, PENS.replace("3", "8")))
     write(
@@ -51,7 +57,7 @@ def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are
         row(2, "what is 5 plus 4 ?", numbers_aligned=True),
         row(3, "what is 6 times 4 ?", numbers_aligned=False),
     )  # fmt: skip
-    rows = list(starter_rows(tmp_path, synthetic=3))
+    rows = list(starter_rows(tmp_path, replace(ENGLISH, synthetic=3), "en"))
     assert [row["id"] for row in rows if not row["id"].startswith("demo/")] == [
         "mawps/cv/2", "paramawps/train_part/3", "mathqa/train_part/2", "synthetic/0", "synthetic/1", "synthetic/2",
     ]  # fmt: skip
@@ -68,7 +74,7 @@ def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are
 
 
 def test_copies_and_rewordings_of_one_problem_are_never_on_both_sides(tmp_path):
-    for name in REWORDED:
+    for name in ENGLISH.reworded:
         write(tmp_path, name)
     write(
         tmp_path, "paramawps/train_part",
@@ -81,10 +87,25 @@ def test_copies_and_rewordings_of_one_problem_are_never_on_both_sides(tmp_path):
         for number in range(400)
     ]
     synthetic = [row(f"synthetic/{number}", f"Story number {number}") for number in range(20)]
-    learned, validation = divide([*reworded, *copies, *synthetic], tmp_path)
+    learned, validation = divide([*reworded, *copies, *synthetic], tmp_path, ENGLISH.reworded)
     assert sum(row["id"].startswith("synthetic/") for row in learned) == len(synthetic)
     assert VALIDATION <= len(validation) < VALIDATION + 3
     assert len(learned) + len(validation) == 1000 + len(synthetic)
     for key in (lambda problem: problem.get("seed"), lambda problem: problem["text"][:6]):
         sides = [{key(problem) for problem in side} - {None, "Story "} for side in (learned, validation)]
         assert not sides[0] & sides[1]
+
+
+def test_chinese_problems_leave_out_measured_stories_and_equal_test_texts(tmp_path):
+    chinese = STARTER_SETS["zh"]
+    for name in every_set(chinese):
+        write(tmp_path, name)
+    write(tmp_path, "cmath/test", row(1, "小明有8支铅笔，又买了4支，一共有多少支？"))
+    write(tmp_path, "math23k/test", row(1, "一本书有90页，看了30页，还剩多少页？"))
+    write(
+        tmp_path, "math23k/train",
+        row(1, "小明有3支铅笔，又买了4支，一共有多少支？"), row(2, "一本书有90页，看了30页，还剩多少页？"),
+        row(3, "一本书有80页，看了30页，还剩多少页？"), row(4, "长" * 121),
+    )  # fmt: skip
+    rows = list(starter_rows(tmp_path, chinese, "zh"))
+    assert [row["id"] for row in rows] == ["math23k/train/3"]

@@ -1,13 +1,17 @@
-"""The problems that the starters of the solver and of the retriever are trained on.
+"""The problems that the starters of the solvers and of the retriever are trained on.
 
-``python -m worker.solver.starter_data --data ../shared/data --output FOLDER`` writes them.
+``python -m worker.solver.starter_data --data ../shared/data --output FOLDER`` writes the English ones, with
+``--language zh`` the Chinese.
 
-MAWPS, its rewordings in ParaMAWPS, the training split of GSM8K and a sample of MathQA, each without its longest texts,
-and the demo bank without the questions that it holds out. Problems that equal, but for numbers and marks, one that the
-starters are measured on are left out, and so is every rewording of such a problem. MathQA's validation problems have
-near copies in its own training split: of these only equal texts are left out. Synthetic problems are learned from, and
-not validated with. Writes
-``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
+English: MAWPS, its rewordings in ParaMAWPS, the training split of GSM8K and a sample of MathQA, each without its
+longest texts, and the demo bank without the questions that it holds out. Problems that equal, but for numbers and
+marks, one that the starters are measured on are left out, and so is every rewording of such a problem. MathQA's
+validation problems have near copies in its own training split: of these only equal texts are left out. Synthetic
+problems are learned from, and not validated with.
+
+Chinese: the training split of Math23K, of whose published test problems only equal texts are left out.
+
+Writes ``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ import gzip
 import json
 import random
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,30 +32,68 @@ from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
 from worker.solver.synthetic import synthetic_rows
 
-__all__ = ["divide", "main", "starter_rows", "write_rows"]
+__all__ = ["STARTER_SETS", "StarterSets", "divide", "main", "starter_rows", "write_rows"]
 
-# Each set, and how much of it; 0: all.
-SETS = {"mawps/cv": 0, "paramawps/train_part": 0, "gsm8k/train": 0, "mathqa/train_part": 5_000}
-# Rows of one seed reword one problem.
-REWORDED = ("paramawps/train_part", "paramawps/valid", "paramawps/test")
-MEASURED = ("asdiv_a/cv", "asdiv/all", "gsm8k/test", "gsm_plus/testmini", "aqua_rat/dev", "aqua_rat/test")
-EQUAL_TEXTS = ("mathqa/dev", "mathqa_adapted/val")
-SYNTHETIC = 6_000
+
+@dataclass(frozen=True, slots=True)
+class StarterSets:
+    """What a starter of one language is trained on.
+
+    Attributes:
+        learned: each set, and how many of its problems; 0 for all.
+        measured: sets of which nothing that equals a problem, but for numbers, is learned from.
+        equal_texts: sets of which only equal texts are left out.
+        reworded: sets whose rows of one seed reword one problem.
+        synthetic: how many problems are generated.
+        longest: characters of a problem; a processor takes twice as long for twice the text.
+    """
+
+    learned: Mapping[str, int]
+    measured: tuple[str, ...]
+    equal_texts: tuple[str, ...]
+    reworded: tuple[str, ...] = ()
+    synthetic: int = 0
+    longest: int = 260
+
+
+STARTER_SETS = {
+    "en": StarterSets(
+        learned={"mawps/cv": 0, "paramawps/train_part": 0, "gsm8k/train": 0, "mathqa/train_part": 5_000},
+        measured=(
+            "asdiv_a/cv",
+            "asdiv/all",
+            "gsm8k/test",
+            "gsm_plus/testmini",
+            "aqua_rat/dev",
+            "aqua_rat/test",
+        ),
+        equal_texts=("mathqa/dev", "mathqa_adapted/val"),
+        reworded=("paramawps/train_part", "paramawps/valid", "paramawps/test"),
+        synthetic=6_000,
+    ),
+    "zh": StarterSets(
+        learned={"math23k/train": 0},
+        measured=("cmath/test", "unbiased_mwp/test", "ape210k/valid", "ape210k/test"),
+        equal_texts=("math23k/dev", "math23k/test"),
+        longest=120,
+    ),
+}
+"""By language."""
+
 VALIDATION = 400
-LONGEST = 260  # characters: a processor takes twice as long for twice the text
 SEED = 0
 _FIELDS = ("text", "language", "equation", "answer", "numbers", "program", "calculations")
 
 Row = dict[str, Any]
 
 
-def starter_rows(data: Path, synthetic: int = SYNTHETIC) -> Iterator[Row]:
-    """Yield the problems of the public sets, of the demo bank, and `synthetic` generated ones, set by set."""
-    bank = [asdict(record) for record in generate_bank() if record.equation]
+def starter_rows(data: Path, sets: StarterSets, language: str) -> Iterator[Row]:
+    """Yield the problems of the public sets, of the demo bank in this language, and generated ones, set by set."""
+    bank = [asdict(record) for record in generate_bank() if record.equation and record.language == language]
     held_out = [row["text"] for row in bank if is_held_out(row["text"])]
-    measured = KeptOut.of((*held_out, *(row["text"] for name in MEASURED for row in _rows(data, name))))
-    equal = {_plain(row["text"]) for name in EQUAL_TEXTS for row in _rows(data, name)}
-    reworded = [row for name in REWORDED for row in _rows(data, name)]
+    measured = KeptOut.of((*held_out, *(row["text"] for name in sets.measured for row in _rows(data, name))))
+    equal = {_plain(row["text"]) for name in sets.equal_texts for row in _rows(data, name)}
+    reworded = [row for name in sets.reworded for row in _rows(data, name)]
     seeds = {row["seed"] for row in reworded if measured.holds(row["text"])}
     measured = measured.and_of(row["text"] for row in reworded if row["seed"] in seeds)
     used: set[str] = set()
@@ -60,11 +102,11 @@ def starter_rows(data: Path, synthetic: int = SYNTHETIC) -> Iterator[Row]:
         return not (measured.holds(row["text"]) or _plain(row["text"]) in equal)
 
     counts: dict[str, list[int]] = {}
-    for name, most in SETS.items():
+    for name, most in sets.learned.items():
         rows = [
             row
             for row in _rows(data, name)
-            if row.get("numbers_aligned", True) and len(row["text"]) <= LONGEST
+            if row.get("numbers_aligned", True) and len(row["text"]) <= sets.longest
         ]
         fair = [row for row in rows if is_fair(row)]
         new = list({_plain(row["text"]): row for row in fair if _plain(row["text"]) not in used}.values())
@@ -73,7 +115,7 @@ def starter_rows(data: Path, synthetic: int = SYNTHETIC) -> Iterator[Row]:
         counts[name] = [len(rows), len(rows) - len(fair), len(fair) - len(new), len(chosen)]
         for row in chosen:
             yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
-    ours = {"demo": bank, "synthetic": list(synthetic_rows(synthetic, SEED))}
+    ours = {"demo": bank, "synthetic": list(synthetic_rows(sets.synthetic, SEED))}
     for name, rows in ours.items():
         fair = [row for row in rows if is_fair(row)]
         counts[name] = [len(rows), len(rows) - len(fair), 0, len(fair)]
@@ -95,13 +137,13 @@ def _rows(data: Path, name: str) -> Iterator[Row]:
         yield dict(row)
 
 
-def divide(rows: Sequence[Row], data: Path) -> tuple[list[Row], list[Row]]:
+def divide(rows: Sequence[Row], data: Path, reworded: Sequence[str]) -> tuple[list[Row], list[Row]]:
     """The rows to learn from and `VALIDATION` or a few more to validate with, drawn at random.
 
     Problems that are equal but for numbers, and rewordings of one problem, stay together; synthetic ones are learned
     from alone.
     """
-    seeds = {story_key(row["text"]): row["seed"] for name in REWORDED for row in _rows(data, name)}
+    seeds = {story_key(row["text"]): row["seed"] for name in reworded for row in _rows(data, name)}
     groups: dict[str, list[Row]] = {}
     synthetic = [row for row in rows if _is_synthetic(row)]
     for row in rows:
@@ -131,14 +173,19 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the two files."""
-    parser = argparse.ArgumentParser(description="Write the problems that two starters are trained on.")
+    parser = argparse.ArgumentParser(description="Write the problems that starters are trained on.")
     parser.add_argument("--data", type=Path, required=True, help="folder of the public data sets")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--language", choices=tuple(STARTER_SETS), default="en")
     parser.add_argument(
-        "--synthetic", type=int, default=SYNTHETIC, help="synthetic problems to learn from, too"
+        "--synthetic", type=int, help="generated problems to learn from, in place of as many as usual"
     )
     options = parser.parse_args(arguments)
-    learned, validation = divide(list(starter_rows(options.data, options.synthetic)), options.data)
+    sets = STARTER_SETS[options.language]
+    if options.synthetic is not None:
+        sets = replace(sets, synthetic=options.synthetic)
+    rows = list(starter_rows(options.data, sets, options.language))
+    learned, validation = divide(rows, options.data, sets.reworded)
     options.output.mkdir(parents=True, exist_ok=True)
     write_rows(options.output / "val.jsonl.gz", validation)
     write_rows(options.output / "train.jsonl.gz", learned)
