@@ -56,6 +56,7 @@ class ArrayDecoder:
         self._linear = {name: self._layer(name) for name in linear}
         gated = ("first_goal", "right_goal", "left_seed", "right_seed", "merge.gated")
         self._gated = {name: self._gated_layer(name) for name in gated}
+        self._linear["project"] = self._standardized(*self._linear["project"])
         self._attention_score = self._weight("attention_score.weight")[0]
         self._leaf_score = self._weight("leaf_score.weight")[0]
 
@@ -69,6 +70,13 @@ class ArrayDecoder:
         weight = self._weight(f"{name}.weight")
         bias = self._weights.get(f"{name}.bias", np.zeros(len(weight), dtype=np.float32))
         return np.ascontiguousarray(weight.T), bias
+
+    def _standardized(self, weight: Array, bias: Array) -> tuple[Array, Array]:
+        """The first layer with the centering and the scale of the states in it; older decoders have neither."""
+        if "state_center" not in self._weights:
+            return weight, bias
+        weight = weight * self._weight("state_scale")
+        return weight, bias - self._weight("state_center") @ weight
 
     def _gated_layer(self, name: str) -> tuple[Array, Array]:
         """Values and gates side by side, so that they are one product."""

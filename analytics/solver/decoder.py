@@ -23,6 +23,7 @@ from analytics.text.number_slots import READINGS
 __all__ = ["DecodedTrees", "GoalDrivenTreeDecoder", "Memory", "SubtreeMerger", "TensorScorer"]
 
 _OPERATOR_WIDTH = 128
+_STATE_SPREAD = 0.4  # standard deviation of a standardized state's entries: that of the default encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +102,15 @@ class GoalDrivenTreeDecoder(nn.Module):
         dropout: of everything that is read.
     """
 
+    state_center: Tensor
+    state_scale: Tensor
+
     def __init__(self, width: int, constants: int, dropout: float = 0.5) -> None:
         super().__init__()
         self.constants = constants
         self.dropout = nn.Dropout(dropout)
+        self.register_buffer("state_center", torch.zeros(width))
+        self.register_buffer("state_scale", torch.ones(1))
         self.project = nn.Linear(width, width)
         self.operator_embeddings = nn.Embedding(len(OPERATORS), _OPERATOR_WIDTH)
         self.constant_embeddings = nn.Embedding(max(1, constants), width)
@@ -122,6 +128,18 @@ class GoalDrivenTreeDecoder(nn.Module):
         self.leaf_score = nn.Linear(width, 1, bias=False)
         self.merge = SubtreeMerger(width, _OPERATOR_WIDTH, dropout)
 
+    @torch.no_grad()
+    def standardize(self, states: Tensor) -> None:
+        """Center and scale whatever is read as these states need it.
+
+        The states of some encoders differ little from their mean: dropout of the mean would drown the differences.
+
+        Args:
+            states: (tokens, width) of the encoder, for problems like those that will be learned from.
+        """
+        self.state_center.copy_(states.mean(dim=0))
+        self.state_scale.fill_(_STATE_SPREAD / float(states.std(dim=0).mean().clamp(min=1e-6)))
+
     def read(self, states: Tensor, mask: Tensor, slot_weights: Tensor, slot_readings: Tensor) -> Memory:
         """Prepare what is read of a batch.
 
@@ -132,7 +150,7 @@ class GoalDrivenTreeDecoder(nn.Module):
                 has no such slot, or the text was cut in front of it.
             slot_readings: (problems, slots) numbers of `READINGS`.
         """
-        states = self.project(self.dropout(states))
+        states = self.project(self.dropout((states - self.state_center) * self.state_scale))
         slots = slot_weights @ states + self.reading_embeddings(slot_readings)
         constants = self.constant_embeddings.weight[: self.constants].expand(len(states), -1, -1)
         leaves = torch.cat([constants, slots], dim=1)

@@ -38,6 +38,8 @@ __all__ = [
     "solver_extra",
 ]
 
+_SAMPLED = 256  # problems whose states say how to standardize them
+
 
 class SolverModel:
     """An encoder with a goal-driven tree decoder.
@@ -75,6 +77,16 @@ class SolverModel:
     def states(self, batch: ProblemBatch) -> Tensor:
         """(problems, tokens, width) of the encoder."""
         return self.backbone.token_states(batch.ids, batch.mask)
+
+    @torch.inference_mode()
+    def sample_states(self, examples: Sequence[SolverExample]) -> Tensor:
+        """Return the states (tokens, width) of the tokens of some problems, computed without dropout."""
+        was_training = self.backbone.model.training
+        self.backbone.model.eval()
+        batch = self.reader.batch(self.reader.read(examples), self.device)
+        states = self.states(batch)[batch.mask.bool()].clone()
+        self.backbone.model.train(was_training)
+        return states
 
     def memory(self, states: Tensor, batch: ProblemBatch) -> Memory:
         """What the decoder reads; in float32 whatever the encoder computes in."""
@@ -136,7 +148,7 @@ class SolverModel:
 def round_decoder(model: SolverModel) -> None:
     """Round the decoder's weights to half precision, as they are stored."""
     with torch.no_grad():
-        for tensor in model.decoder.parameters():
+        for tensor in (*model.decoder.parameters(), *model.decoder.buffers()):
             tensor.copy_(tensor.half().float())
 
 
@@ -185,13 +197,21 @@ def solver_extra(model: SolverModel, *, most_tokens: int = 45) -> dict[str, obje
     }
 
 
-def begin_with(model: SolverModel, folder: Path) -> None:
-    """Take over the decoder of a solver's folder, where there is one; constants are matched by name.
+def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExample]) -> None:
+    """Take over the decoder of a solver's folder; constants are matched by name.
+
+    Where the folder has none, the new decoder is told what states the encoder has.
+
+    Args:
+        model: its decoder is changed in place.
+        folder: of an encoder or a solver.
+        examples: that will be learned from.
 
     Raises:
         ArtifactError: the decoder cannot be read, or is for an encoder of another width.
     """
     if not (folder / DECODER_NAME).is_file():
+        model.decoder.standardize(model.sample_states(examples[:_SAMPLED]))
         return
     before = decoder_constants(folder)
     weights = _read_decoder(folder)
@@ -216,9 +236,12 @@ def decoder_constants(folder: Path) -> tuple[str, ...]:
 
 def _read_decoder(folder: Path) -> dict[str, Tensor]:
     try:
-        return {name: tensor.float() for name, tensor in load_file(folder / DECODER_NAME).items()}
+        weights = {name: tensor.float() for name, tensor in load_file(folder / DECODER_NAME).items()}
     except (SafetensorError, OSError) as error:
         raise ArtifactError(f"The decoder in {folder} cannot be read: {error}") from error
+    if "state_center" not in weights and "project.bias" in weights:  # written before states were standardized
+        weights |= {"state_center": torch.zeros_like(weights["project.bias"]), "state_scale": torch.ones(1)}
+    return weights
 
 
 def load_solver(folder: Path, *, device: str = "auto") -> SolverModel:

@@ -158,7 +158,7 @@ def fit_solver(
         decoder_constants(Path(source))
     )
     model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=config.mask_numbers)
-    begin_with(model, Path(source))
+    begin_with(model, Path(source), examples)
     read = model.reader.read(examples)
     usable = [
         example

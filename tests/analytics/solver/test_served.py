@@ -40,7 +40,11 @@ def random_problems(count: int) -> list[ProblemRecord]:
 
 @pytest.fixture(scope="module")
 def model():
-    return tiny_solver()
+    solver = tiny_solver()
+    solver.decoder.standardize(
+        solver.sample_states([solver_example(record) for record in random_problems(9)])
+    )
+    return solver
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +69,23 @@ def scorers(model, folder, records):
         memory = model.memory(states, batch)
     decoder = ArrayDecoder(load_file(folder / DECODER_NAME), len(model.vocabulary.constants))
     return TensorScorer(model.decoder, memory), ArrayScorer(decoder, decoder.memory(states.numpy(), arrays))
+
+
+def test_states_are_read_centered_and_scaled(model):
+    states = model.sample_states([solver_example(record) for record in random_problems(9)])
+    read = (states - model.decoder.state_center) * model.decoder.state_scale
+    assert float(read.mean(dim=0).abs().max()) < 0.01
+    assert float(read.std(dim=0).mean()) == pytest.approx(0.4, abs=0.01)
+
+
+def test_a_decoder_that_knows_no_centering_reads_states_as_they_are(model, folder):
+    weights = load_file(folder / DECODER_NAME)
+    arrays = model.reader.arrays(model.reader.read([solver_example(record) for record in problems()]))
+    states = np.random.default_rng(0).normal(size=(*arrays.ids.shape, len(weights["state_center"])))
+    older = ArrayDecoder({name: value for name, value in weights.items() if "state" not in name}, 1)
+    neutral = weights | {"state_center": weights["state_center"] * 0, "state_scale": np.ones(1)}
+    expected = ArrayDecoder(neutral, 1).memory(states.astype(np.float32), arrays)
+    np.testing.assert_allclose(older.memory(states.astype(np.float32), arrays).states, expected.states)
 
 
 def test_every_part_of_the_decoder_gives_the_numbers_of_pytorch(model, folder):
