@@ -84,11 +84,11 @@ def _export(capability: Capability, options: argparse.Namespace) -> None:
 
 
 def _export_starters(options: argparse.Namespace) -> None:
-    """Export several capabilities, each to a folder of its name: PyTorch is loaded once for all."""
-    for word, adapter in options.starters:
+    """Export several starters, each to a folder of its number from 0 on: PyTorch is loaded once for all."""
+    for number, (word, adapter) in enumerate(options.starters):
         export = resolve(CAPABILITIES[word].export)
-        manifest = export(options.output / word, backbone="", adapter=adapter)
-        _say(f"{manifest.name} was written to {options.output / word}")
+        manifest = export(options.output / str(number), backbone="", adapter=adapter)
+        _say(f"{manifest.name} was written to {options.output / str(number)}")
 
 
 def _starter_argument(text: str) -> tuple[str, Path | None]:
@@ -132,11 +132,11 @@ def _parser() -> argparse.ArgumentParser:
             subparser.add_argument("--license-note", default="", help="terms of the data, for the manifest")
         else:
             subparser.add_argument("--seeds", type=int, default=3, help="number of splits")
-    starters = commands.add_parser(
-        "export-starters", description="Export several capabilities in one process."
-    )
+    starters = commands.add_parser("export-starters", description="Export several starters in one process.")
     starters.add_argument("starters", nargs="+", type=_starter_argument, metavar="CAPABILITY[=ADAPTER]")
-    starters.add_argument("--output", type=Path, required=True, help="folder that gets a folder for each")
+    starters.add_argument(
+        "--output", type=Path, required=True, help="gets a folder for each, numbered from 0 on"
+    )
     return parser
 
 

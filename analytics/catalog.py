@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from analytics.analogy.config import AnalogyConfig
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE, is_installed
 from analytics.encoder.config import EncoderConfig
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.probes.config import ProbesConfig
@@ -72,16 +73,26 @@ class Starter:
         folder: below `analytics`; an adapter where the capability has an `export`, else a whole model.
         is_required: installed also where the folder is missing, as the export makes it without an adapter.
         along_with: installed only together with the starter of this capability, whose vectors it reads.
+        scope: which of its capability's models it is, where a bank has several in use: the language of a solver.
+        backbone: the packaged encoder that its adapter is for; empty: the default one.
     """
 
     folder: str
     is_required: bool = False
     along_with: str = ""
+    scope: str = ""
+    backbone: str = ""
 
     @property
     def path(self) -> Path:
         """Where the folder is."""
         return Path(__file__).parent / self.folder
+
+    @property
+    def can_be_installed(self) -> bool:
+        """Whether this installation has the folder, or needs none, and the encoder's package."""
+        there = self.is_required or self.path.is_dir()
+        return there and (not self.backbone or is_installed(self.backbone))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +110,7 @@ class Capability:
             answers requests with them. ``worker``: only jobs do.
         lens: the lens whose vectors the champion gives; None: it gives none.
         gate_figures: patterns of the names of the figures that decide whether a candidate may serve.
-        starter: the model that a new installation begins with; None: it begins without.
+        starters: the models that a new installation begins with: one, or one for each scope.
     """
 
     title: str
@@ -111,7 +122,7 @@ class Capability:
     serves: Literal["web", "worker"] = "web"
     lens: LensRow | None = None
     gate_figures: tuple[str, ...] = ("*",)
-    starter: Starter | None = None
+    starters: tuple[Starter, ...] = ()
 
     def is_decisive(self, figure: str) -> bool:
         """Whether a figure of a comparison decides."""
@@ -127,7 +138,7 @@ CAPABILITIES: dict[str, Capability] = {
         load="analytics.inference.encode:load_encoder",
         lens=LensRow("purpose", stand_in="wording", read_by_probes=True, on_map=True),
         gate_figures=("concept_accuracy_*", "precision_at_10_*", "difficulty_*"),
-        starter=Starter("encoder/starter", is_required=True),
+        starters=(Starter("encoder/starter", is_required=True),),
     ),
     "paraphrase": Capability(
         title="Paraphrase scorer",
@@ -137,7 +148,7 @@ CAPABILITIES: dict[str, Capability] = {
         load="analytics.paraphrase.scoring.scorer:load_scorer",
         # Separation is left out: it depends on the scale of the scores.
         gate_figures=("verdict_auc_*", "verdict_macro_f1_*", "score_auc_*", "score_macro_f1_*"),
-        starter=Starter("paraphrase/starter"),
+        starters=(Starter("paraphrase/starter"),),
     ),
     "solver": Capability(
         title="Word-problem solver",
@@ -145,7 +156,10 @@ CAPABILITIES: dict[str, Capability] = {
         train="analytics.solver.train:train_from_files",
         export="analytics.solver.export:export_solver",
         load="analytics.solver.served:load_solver",
-        starter=Starter("solver/starter"),
+        starters=(
+            Starter("solver/starter", scope="en"),
+            Starter("solver/starter_chinese", scope="zh", backbone=MULTILINGUAL_BACKBONE),
+        ),
     ),
     "analogy": Capability(
         title="Retriever of analogous problems",
@@ -155,7 +169,7 @@ CAPABILITIES: dict[str, Capability] = {
         load="analytics.analogy.retriever:load_retriever",
         lens=LensRow("structure", texts="analytics.text.word_problems:is_word_problem", by_graph=True),
         gate_figures=("same_graph_at_8", "ndcg_at_8"),
-        starter=Starter("analogy/starter"),
+        starters=(Starter("analogy/starter"),),
     ),
     "probes": Capability(
         title="Concept and difficulty probes",
@@ -163,7 +177,7 @@ CAPABILITIES: dict[str, Capability] = {
         train="analytics.probes.from_files:train_from_files",
         evaluate="analytics.probes.from_files:evaluate_from_files",
         load="analytics.inference.heads:load_heads",
-        starter=Starter("probes/starter", along_with="encoder"),
+        starters=(Starter("probes/starter", along_with="encoder"),),
     ),
 }
 

@@ -41,7 +41,7 @@ Train = Callable[[Path, TrainingContext], Manifest]
 
 
 def train_candidate(
-    reporter: RunReporter, *, name: str, device: str, begin: Callable[[Path], Train]
+    reporter: RunReporter, *, name: str, device: str, begin: Callable[[Path], Train], scope: str = ""
 ) -> dict[str, Any]:
     """Train and register a candidate whose parent is the champion; it serves only after a promotion.
 
@@ -52,6 +52,7 @@ def train_candidate(
         name: the model's, with the run's number in it.
         device: as the configuration names it; a GPU is waited for.
         begin: reads what is learned from, with the help of the run's folder, and gives the training.
+        scope: of the model, where its capability's models have one.
 
     Returns:
         ``{"model": id, "metrics": figures}``.
@@ -69,7 +70,7 @@ def train_candidate(
             shutil.rmtree(folder, ignore_errors=True)
         require_space(folder, TRAINING_BYTES, what="The training")
         train = begin(folder)
-        champion = artifact_champion(capability=run.capability)
+        champion = artifact_champion(capability=run.capability, scope=scope)
         if folder_has_checkpoint(folder):
             reporter.log("Going on from the checkpoint.")
         with gpu_turn(reporter, pick_device(device)), scratch_folder(prefix="train-") as scratch:
@@ -87,7 +88,7 @@ def train_candidate(
             )
             train(output, context)
             reporter.check()
-            registered = artifact_register(folder=output, parent=champion, user=run.requested_by)
+            registered = artifact_register(folder=output, scope=scope, parent=champion, user=run.requested_by)
     shutil.rmtree(folder, ignore_errors=True)
     reporter.log(f"Registered as the candidate {registered.name} (model {registered.pk}).")
     return {"model": registered.pk, "metrics": registered.manifest["metrics"]}
@@ -100,7 +101,9 @@ def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
         words += ["--hierarchy", name]
     training = training_of(capability)
     for option in training.options if training else ():
-        if not parameters.get(option.name, True):
+        if option.choices and option.name in parameters:
+            words += [option.flag, str(parameters[option.name])]
+        elif not parameters.get(option.name, True):
             words.append(option.flag)
     for name, value in parameters.get("set", {}).items():
         words += ["--set", f"{name}={value}"]

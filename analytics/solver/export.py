@@ -16,7 +16,7 @@ def export_solver(output: Path, *, backbone: str = "", adapter: Path | None = No
 
     Args:
         output: the artifact's folder.
-        backbone: packaged name, local folder or hub id; by default the default one.
+        backbone: packaged name, local folder or hub id; by default what the starter names.
         adapter: the starter's folder, by default the program's own.
 
     Raises:

@@ -26,10 +26,10 @@ from analytics.solver.reading import ProblemArrays, ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 
-__all__ = ["DECODER_NAME", "ServedSolver", "load_solver", "without_solution"]
+__all__ = ["DECODER_NAME", "LANGUAGE_NAMES", "ServedSolver", "load_solver", "without_solution"]
 
 DECODER_NAME = "decoder.safetensors"
-_LANGUAGES = {"en": "English", "zh": "Chinese"}
+LANGUAGE_NAMES = {"en": "English", "zh": "Chinese"}
 _BATCH_TOKENS, _BATCH_PROBLEMS = 4096, 64
 
 
@@ -123,8 +123,8 @@ class ServedSolver:
     def _first_reason(self, problem: ProblemRecord) -> str:
         if reason := text_reason(problem.text):
             return reason
-        if self.languages and problem.language not in self.languages:
-            known = " and ".join(_LANGUAGES.get(language, language) for language in self.languages)
+        if self.languages and problem.language.partition("-")[0] not in self.languages:
+            known = " and ".join(LANGUAGE_NAMES.get(language, language) for language in self.languages)
             return f"The solver has learned from {known} problems only."
         return ""
 

@@ -48,7 +48,7 @@ ROW = BankCapability(
                 title=_("Equations"),
                 yes=_("known ones alone"),
                 no=_("the solver’s as well"),
-                field="questionbank.forms.predictions:known_only_field",
+                form_field="questionbank.forms.predictions:known_only_field",
             ),
         ),
         quick=QuickTraining(  # some minutes without a GPU: two passes of adapters over a thousand problems

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_lazy as _
 
+from analytics.artifacts import Manifest
 from analytics.catalog import CAPABILITIES, WORDING
 from questionbank.capabilities import analogy, encoder, paraphrase, probes, solver
 from questionbank.capabilities.rows import BankCapability, FixedSuite, KinshipRow, LensTexts, Training
@@ -21,6 +22,7 @@ __all__ = [
     "kinship_rows",
     "lens_name",
     "lens_texts",
+    "model_scope",
     "trainable",
     "training_of",
 ]
@@ -59,6 +61,20 @@ def training_of(word: str) -> Training | None:
     """How a capability is trained on the bank; None where it is not."""
     row = BANK_CAPABILITIES.get(word)
     return row.training if row else None
+
+
+def model_scope(manifest: Manifest) -> str:
+    """What a model is for, where its capability has a model in use for each hierarchy or language; else empty.
+
+    Empty also where its manifest does not say so.
+    """
+    training = training_of(manifest.capability)
+    if training is None or not training.scope:
+        return ""
+    if training.scope == "hierarchy":
+        return str(manifest.extra.get("hierarchy", ""))
+    languages = manifest.extra.get("languages") or [""]
+    return str(languages[0]).partition("-")[0]
 
 
 def trainable() -> list[str]:

@@ -41,7 +41,7 @@ ROW = BankCapability(
                 title=_("Reviewers’ decisions"),
                 yes=_("learned from as well"),
                 no=_("left out"),
-                field="questionbank.forms.decisions:decisions_field",
+                form_field="questionbank.forms.decisions:decisions_field",
             ),
         ),
     ),

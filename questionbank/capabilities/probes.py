@@ -18,7 +18,7 @@ ROW = BankCapability(
             " is not worse."
         ),
         alone=("hierarchy",),
-        one_hierarchy=True,
+        scope="hierarchy",
         promotes_itself=True,
     ),
     suite=FixedSuite(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -65,16 +65,25 @@ class TrainingOption:
         title: what a job's page calls it.
         yes: what a job's page says where it is on.
         no: where it is off.
-        field: ``() -> django.forms.Field``.
+        form_field: ``() -> django.forms.Field``, for yes or no.
+        choices: of an option that is no yes or no: what may be chosen, the default first, and what pages call it. The
+            flag then takes a value, and `yes`, `no` and `form_field` are not used.
     """
 
     name: str
     flag: str
     flag_help: str
     title: Promise
-    yes: Promise
-    no: Promise
-    field: str
+    form_field: str = ""
+    yes: Promise | str = ""
+    no: Promise | str = ""
+    choices: Mapping[str, Promise] = field(default_factory=dict)
+
+    def shown(self, answer: object) -> str:
+        """An answer as a job's page says it."""
+        if self.choices:
+            return str(self.choices.get(str(answer), answer))
+        return str(self.yes if answer else self.no)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,7 @@ class Training:
         report: the `KeptReport` of what a training would learn from, shown by the template ``report.html``.
         then: says when the trained model serves.
         alone: parameters that two unfinished trainings must not have in common.
-        one_hierarchy: whether a model belongs to one hierarchy, which is its scope.
+        scope: what its models are for one of, so that each has a model in use: a hierarchy, or a language.
         promotes_itself: whether the job compares and promotes the model too.
         groups: how the settings stand in the form; those in no group fold away at its end.
         options: what the form asks besides.
@@ -98,7 +107,7 @@ class Training:
     report: str
     then: Promise = SERVES_AFTER_PROMOTION
     alone: tuple[str, ...] = ()
-    one_hierarchy: bool = False
+    scope: Literal["", "hierarchy", "language"] = ""
     promotes_itself: bool = False
     groups: tuple[FormGroup, ...] = ()
     options: tuple[TrainingOption, ...] = ()
@@ -210,7 +219,7 @@ class BankCapability:
         if training is not None:
             named |= {"training.request": training.request, "training.report": training.report}
             named |= {"training.settings_like": training.settings_like}
-            named |= {f"training.options.{option.name}": option.field for option in training.options}
+            named |= {f"training.options.{option.name}": option.form_field for option in training.options}
         if suite is not None:
             named |= {"suite.problems": suite.problems, "suite.shown": suite.shown}
         required = {"training.request", "training.report"}

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.capabilities.rows import BankCapability, FixedSuite, FormGroup, QuickTraining, Training
+from questionbank.capabilities.rows import (
+    BankCapability,
+    FixedSuite,
+    FormGroup,
+    QuickTraining,
+    Training,
+    TrainingOption,
+)
 
-__all__ = ["ROW"]
+__all__ = ["ROW", "SOLVER_LANGUAGES"]
+
+SOLVER_LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
 
 ROW = BankCapability(
     templates="models/solver",
     training=Training(
         request="questionbank.services.training:solver_request",
         report="questionbank.selectors.models.solver_report:solver_data_report",
+        scope="language",
         groups=(
             FormGroup(
                 _("What is learned"), ("backbone", "contrast", "adapter_rank", "freeze_encoder"), is_open=True
@@ -33,6 +43,15 @@ ROW = BankCapability(
             FormGroup(
                 _("Optimiser"),
                 ("learning_rate", "decoder_learning_rate", "weight_decay", "schedule", "warmup_share", "dropout"),
+            ),
+        ),
+        options=(
+            TrainingOption(
+                name="language",
+                flag="--language",
+                flag_help="solver: language of the problems that it learns from and solves",
+                title=_("Language"),
+                choices=SOLVER_LANGUAGES,
             ),
         ),
         quick=QuickTraining(

@@ -77,7 +77,7 @@ class TrainingForm(ServiceForm):
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.fields |= {option.name: resolve(option.field)() for option in options}
+        self.fields |= {option.name: _option_field(option) for option in options}
         self.form_groups, self.options = groups, options
         self.one_hierarchy = one_hierarchy
         if one_hierarchy:
@@ -105,9 +105,13 @@ class TrainingForm(ServiceForm):
         """What the form asks besides the settings, by title."""
         return [(str(option.title), self[option.name]) for option in self.options]
 
-    def chosen_options(self) -> dict[str, bool]:
+    def chosen_options(self) -> dict[str, bool | str]:
         """The answers to that, once the form is valid."""
-        return {option.name: bool(self.cleaned_data[option.name]) for option in self.options}
+        return {
+            option.name: answer if option.choices else bool(answer)
+            for option in self.options
+            for answer in [self.cleaned_data[option.name]]
+        }
 
     def settings(self) -> dict[str, str]:
         """What differs from the defaults, as `config_from_strings` reads it, once the form is valid."""
@@ -122,6 +126,13 @@ class TrainingForm(ServiceForm):
         known = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
         sent = self.data.getlist("hierarchies") if self.is_bound else [self.one_hierarchy]  # type: ignore[attr-defined]
         return [name for name in sent if name in known] or None
+
+
+def _option_field(option: TrainingOption) -> forms.Field:
+    if option.choices:
+        return forms.ChoiceField(label=option.title, choices=list(option.choices.items()))
+    field: forms.Field = resolve(option.form_field)()
+    return field
 
 
 def _field(spec: FieldSpec) -> forms.Field:

@@ -28,11 +28,16 @@ from analytics.inference.encode import HashedNgramEncoder, TextEncoder, Vocabula
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
-from analytics.solver.solution import Solver
+from analytics.records import ProblemRecord
+from analytics.solver.solution import Solution, Solver
 from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder
+from questionbank.selectors.models.artifacts import (
+    artifact_champion,
+    artifact_folder,
+    language_champion,
+)
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
 
 __all__ = [
@@ -40,6 +45,7 @@ __all__ = [
     "ServedScorer",
     "ServedSolver",
     "Serving",
+    "SolversInUse",
     "scorer_of",
     "served_scorer",
     "served_solver",
@@ -291,14 +297,42 @@ def scorer_of(artifact: ModelArtifact) -> ServedScorer:
     return ServedScorer(_load(artifact, load_scorer), artifact)
 
 
-def served_solver() -> ServedSolver | None:
-    """The solver of word problems in use; None where there is none yet.
+def served_solver(language: str) -> ServedSolver | None:
+    """The solver in use for word problems in a language; None where there is no solver yet.
+
+    One of another language, which says so, where there is none for this one.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged.
     """
-    artifact = artifact_champion(capability="solver")
+    artifact = language_champion(capability="solver", language=language)
     return None if artifact is None else solver_of(artifact)
+
+
+class SolversInUse:
+    """The solvers in use as one: each problem is solved by the solver of its language.
+
+    Its methods raise `ServiceUnavailable` where a solver's files are missing or damaged.
+    """
+
+    name = "in use"
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return the solutions of each problem; see `analytics.solver.solution.Solver`."""
+        solutions: list[list[Solution]] = [[] for _problem in problems]
+        for language in {problem.language for problem in problems}:
+            served = served_solver(language)
+            rows = [row for row, problem in enumerate(problems) if problem.language == language]
+            if served is not None:
+                own = served.solver.solve([problems[row] for row in rows], beam=beam)
+                for row, found in zip(rows, own, strict=True):
+                    solutions[row] = found
+        return solutions
+
+    def unsolvable_reason(self, problem: ProblemRecord) -> str:
+        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        served = served_solver(problem.language)
+        return served.solver.unsolvable_reason(problem) if served else _("There is no solver yet.")
 
 
 def solver_of(artifact: ModelArtifact) -> ServedSolver:

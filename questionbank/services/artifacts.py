@@ -11,7 +11,7 @@ import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,9 @@ from django.utils.translation import gettext as _
 from psycopg import sql
 
 from analytics.artifacts import MANIFEST_NAME, artifact_checksum, artifact_read
-from analytics.catalog import CAPABILITIES, WORDING, resolve
+from analytics.catalog import CAPABILITIES, WORDING, Starter, resolve
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.capabilities.catalog import bank_capability, training_of
+from questionbank.capabilities.catalog import bank_capability, model_scope, training_of
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run, User
 from questionbank.scratch import scratch_folder
@@ -52,6 +52,8 @@ def artifact_register(
 ) -> ModelArtifact:
     """Copy a model folder into the storage and register it as a candidate; the history says so.
 
+    Without a scope it has the one that its manifest names.
+
     Raises:
         ArtifactError: the folder is no complete model.
     """
@@ -72,7 +74,7 @@ def artifact_register(
     with transaction.atomic():
         artifact = ModelArtifact.objects.create(
             capability=manifest.capability,
-            scope=scope,
+            scope=scope or model_scope(manifest),
             name=manifest.name[:200],
             manifest=asdict(manifest),
             checksum=checksum,
@@ -92,12 +94,13 @@ def artifact_import(
     Args:
         folder: the model folder.
         loads: called with capability and folder; raises where the model cannot be loaded.
-        scope: the hierarchy, where a model belongs to one; by default what the manifest says.
+        scope: the hierarchy or the language, where a model belongs to one; by default what the manifest says.
         user: who imports it.
 
     Raises:
         ArtifactError: the folder is no complete model, or cannot be loaded.
-        ValidationFailed: the program knows no such capability, or the model names no hierarchy and needs one.
+        ValidationFailed: the program knows no such capability, or the model says neither hierarchy nor language and
+            needs one.
         Conflict: it is registered already.
     """
     manifest = artifact_read(folder)
@@ -106,12 +109,16 @@ def artifact_import(
             _("Kindred does not support models of the kind “%(kind)s”.") % {"kind": manifest.capability}
         )
     training = training_of(manifest.capability)
-    if training is not None and training.one_hierarchy:
-        scope = scope or str(manifest.extra.get("hierarchy", ""))
+    if training is not None and training.scope:
+        scope = scope or model_scope(manifest)
         if not scope:
-            raise ValidationFailed(_("This model names no hierarchy: give one as the scope."))
+            raise ValidationFailed(
+                _("This model names no hierarchy: give one as the scope.")
+                if training.scope == "hierarchy"
+                else _("This model names no language: give one as the scope, such as en.")
+            )
     elif scope:
-        raise ValidationFailed(_("Only a model that belongs to one hierarchy has a scope."))
+        raise ValidationFailed(_("Only a model that belongs to one hierarchy or language has a scope."))
     loads(manifest.capability, folder)
     same = ModelArtifact.objects.filter(
         capability=manifest.capability, scope=scope, checksum=artifact_checksum(folder)
@@ -249,69 +256,76 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
         cursor.execute("SELECT pg_advisory_lock(%s)", [INSTALL_LOCK])
     try:
         missing = _missing_starters()  # asked again: another process may have installed them meanwhile
-        for word in missing:
-            say(f"Installing the default model: {CAPABILITIES[word].title} (once, some seconds) ...")
-        with scratch_folder(prefix="models-") as exports:
-            failure = _export_starters(missing, exports)
-            for word in missing:
-                _install_starter(word, exports, failure)
+        for word, starter in missing:
+            title = " ".join(filter(None, (CAPABILITIES[word].title, starter.scope and f"({starter.scope})")))
+            say(f"Installing the default model: {title} (once, some seconds) ...")
+        with scratch_folder(prefix="models-") as scratch:
+            exports = _export_starters(missing, scratch)
+            for word, starter in missing:
+                _install_starter(word, starter, exports)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_unlock(%s)", [INSTALL_LOCK])
 
 
-def _missing_starters() -> list[str]:
-    """The capabilities that shall have a model from the start, and have none."""
+def _missing_starters() -> list[tuple[str, Starter]]:
+    """What shall be installed from the start, by capability, where no model of its scope is in use."""
     champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
-    words = set(champions.values_list("capability", flat=True))
+    in_use = set(champions.values_list("capability", "scope"))
     return [
-        word
+        (word, starter)
         for word, row in CAPABILITIES.items()
-        if row.starter is not None
-        and not row.starter.along_with
-        and (row.starter.is_required or row.starter.path.is_dir())
-        and word not in words
+        for starter in row.starters
+        if not starter.along_with and starter.can_be_installed and (word, starter.scope) not in in_use
     ]
 
 
-def _companions(word: str) -> list[str]:
-    """The capabilities whose starters are installed together with this one's."""
+def _companions(word: str) -> list[tuple[str, Starter]]:
+    """The starters that are installed together with this capability's."""
     return [
-        companion
+        (companion, starter)
         for companion, row in CAPABILITIES.items()
-        if row.starter is not None and row.starter.along_with == word and row.starter.path.is_dir()
+        for starter in row.starters
+        if starter.along_with == word and starter.can_be_installed
     ]
 
 
-def _export_starters(words: Sequence[str], exports: Path) -> str:
-    """Export what these starters and their companions need, all in one process, to ``exports/<capability>``.
+@dataclass(frozen=True, slots=True)
+class _Exports:
+    """The exported starters' folders; `failure` says why one is missing."""
 
-    Returns:
-        Why one could not be exported, "" where all were; those after it are missing too.
-    """
-    arguments = []
-    for word in (word for first in words for word in (first, *_companions(first))):
-        if CAPABILITIES[word].export:
-            folder = _starter_folder(word)
-            arguments.append(f"{word}={folder}" if folder.is_dir() else word)
-    if not arguments:
-        return ""
+    folders: Mapping[Starter, Path]
+    failure: str = ""
+
+
+def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> _Exports:
+    """Export what these starters and their companions need, all in one process."""
+    wanted = [
+        (word, starter)
+        for first, own in starters
+        for word, starter in ((first, own), *_companions(first))
+        if CAPABILITIES[word].export
+    ]
+    if not wanted:
+        return _Exports({})
+    arguments = [f"{word}={starter.path}" if starter.path.is_dir() else word for word, starter in wanted]
     finished = subprocess.run(
-        [sys.executable, "-m", "analytics", "export-starters", *arguments, "--output", str(exports)],
+        [sys.executable, "-m", "analytics", "export-starters", *arguments, "--output", str(scratch)],
         capture_output=True,
         text=True,
         cwd=settings.BASE_DIR,
         check=False,
     )
+    folders = {starter: scratch / str(number) for number, (_word, starter) in enumerate(wanted)}
     if not finished.returncode:
-        return ""
-    return (finished.stderr.strip().splitlines() or ["no reason given"])[-1]
+        return _Exports(folders)
+    return _Exports(folders, (finished.stderr.strip().splitlines() or ["no reason given"])[-1])
 
 
-def _install_starter(word: str, exports: Path, failure: str) -> None:
+def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
     """Let a capability's starter serve, with the set of its lens and the starters that read it."""
     row = CAPABILITIES[word]
-    model = _starter(word, exports, failure)
+    model = _registered_starter(word, starter, exports)
     with transaction.atomic():
         artifact_promote(artifact=model, reason=INSTALLED)
         if row.lens is not None:
@@ -325,8 +339,8 @@ def _install_starter(word: str, exports: Path, failure: str) -> None:
             _install_wording()
             if Question.objects.exists():  # a bank that was there before this program had the capability
                 embedding_request()
-        for companion in _companions(word):
-            artifact_promote(artifact=_starter(companion, exports, failure), reason=INSTALLED)
+        for companion, own in _companions(word):
+            artifact_promote(artifact=_registered_starter(companion, own, exports), reason=INSTALLED)
         bank_row = bank_capability(word)
         if bank_row is not None and bank_row.after_promotion:
             resolve(bank_row.after_promotion)(user=None)  # there may have been work for it before
@@ -342,20 +356,11 @@ def _install_wording() -> None:
     )
 
 
-def _starter_folder(word: str) -> Path:
-    starter = CAPABILITIES[word].starter
-    assert starter is not None, "only capabilities with a starter are installed"  # noqa: S101
-    return starter.path
-
-
-def _starter(word: str, exports: Path, failure: str) -> ModelArtifact:
-    """Register a capability's starter as a candidate: its export, or its folder where nothing needs to be exported."""
+def _registered_starter(word: str, starter: Starter, exports: _Exports) -> ModelArtifact:
+    """Register a starter as a candidate: its export, or its folder where nothing needs to be exported."""
+    folder = starter.path
     if CAPABILITIES[word].export:
-        folder = exports / word
+        folder = exports.folders[starter]
         if not folder.is_dir():
-            raise ServiceUnavailable(f"The default model for {word} cannot be installed: {failure}")
-        return artifact_register(folder=folder)
-    folder = _starter_folder(word)
-    training = training_of(word)
-    scope = artifact_read(folder).extra["hierarchy"] if training and training.one_hierarchy else ""
-    return artifact_register(folder=folder, scope=scope)
+            raise ServiceUnavailable(f"The default model for {word} cannot be installed: {exports.failure}")
+    return artifact_register(folder=folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from analytics.records import ProblemRecord
@@ -16,8 +16,14 @@ from questionbank.selectors.serving import ServedSolver
 __all__ = ["pairs_solved"]
 
 
-def pairs_solved(pairs: Sequence[ParaphrasePair], served: ServedSolver | None) -> list[dict[str, Any] | None]:
+def pairs_solved(
+    pairs: Sequence[ParaphrasePair], solver_for: Callable[[str], ServedSolver | None]
+) -> list[dict[str, Any] | None]:
     """Solve both texts of each pair.
+
+    Args:
+        pairs: to be solved.
+        solver_for: the solver that serves for a language, None where none does.
 
     Returns:
         For each pair ``{"solver", "original", "paraphrase", "agree"}``: the solver's name, for each text
@@ -25,18 +31,25 @@ def pairs_solved(pairs: Sequence[ParaphrasePair], served: ServedSolver | None) -
         answers are equal, None where one of them is too uncertain to tell. None for a pair with a text that is no
         word problem, and where no solver serves.
     """
-    if served is None:
-        return [None] * len(pairs)
-    texts = [(pair.original, pair.paraphrase) for pair in pairs]
-    readable = [all(map(is_word_problem, both)) for both in texts]
-    problems = [
-        ProblemRecord("", text, pair.language)
-        for pair, both, can in zip(pairs, texts, readable, strict=True)
-        if can
-        for text in both
-    ]
-    solutions = iter(served.solver.solve(problems) if problems else [])
-    return [_evidence(next(solutions), next(solutions), served) if can else None for can in readable]
+    evidence: list[dict[str, Any] | None] = [None] * len(pairs)
+    for language in {pair.language for pair in pairs}:
+        served = solver_for(language)
+        rows = [row for row, pair in enumerate(pairs) if pair.language == language and _is_readable(pair)]
+        if served is None or not rows:
+            continue
+        problems = [
+            ProblemRecord("", text, language)
+            for row in rows
+            for text in (pairs[row].original, pairs[row].paraphrase)
+        ]
+        solutions = iter(served.solver.solve(problems))
+        for row in rows:
+            evidence[row] = _evidence(next(solutions), next(solutions), served)
+    return evidence
+
+
+def _is_readable(pair: ParaphrasePair) -> bool:
+    return is_word_problem(pair.original) and is_word_problem(pair.paraphrase)
 
 
 def _evidence(

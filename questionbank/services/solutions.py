@@ -9,8 +9,7 @@ from django.db import transaction
 
 from analytics.solver.solution import Solution
 from questionbank.models import ModelArtifact, Question, QuestionSolution, Run, User
-from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.selectors.questions.solutions import unsolved_questions
+from questionbank.selectors.questions.solutions import unsolved_by
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.runs import run_create, run_under_way
 
@@ -61,7 +60,7 @@ def solution_store(
 
 @transaction.atomic
 def solve_request(*, user: User | None = None) -> Run | None:
-    """Ask for the word problems that the solver in use has not solved; None where that is asked for already."""
+    """Ask for the word problems that the solvers in use have not solved; None where that is asked for already."""
     wanted: dict[str, Any] = {"kind": Run.Kind.SOLVE, "capability": "solver", "parameters": {}}
     if run_under_way(**wanted) is not None:
         return None
@@ -70,13 +69,10 @@ def solve_request(*, user: User | None = None) -> Run | None:
 
 def solve_request_missing(*, user: User | None = None) -> Run | None:
     """Ask for solutions where a solver is in use and a question has none by it; None: nothing to do."""
-    artifact = artifact_champion(capability="solver")
-    if artifact is None or not unsolved_questions(artifact).exists():
-        return None
-    return solve_request(user=user)
+    return solve_request(user=user) if unsolved_by() is not None else None
 
 
 def after_solver_promotion(*, user: User | None = None) -> str:
-    """Ask for what the solver in use has not solved; return the sentence that says so, where there is anything."""
+    """Ask for what the solvers in use have not solved; return the sentence that says so, where there is anything."""
     run = solve_request_missing(user=user)
     return f"Word problems are solved again by job {run.pk}." if run else ""

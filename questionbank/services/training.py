@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.analogy.config import AnalogyConfig
-from analytics.backbone.sources import PACKAGED
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE, PACKAGED
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import ConfigurationError
@@ -47,6 +47,8 @@ MODEL_IN_USE = "in use"
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _REGISTERED = re.compile(r"model ([0-9]{1,18})")  # as a backbone: a registered model by its number
+
+_LANGUAGE_BACKBONES = {"zh": MULTILINGUAL_BACKBONE}
 
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
 
@@ -136,14 +138,17 @@ def solver_request(
     *,
     settings: Mapping[str, str] | None = None,
     hierarchies: Sequence[str] | None = None,
+    language: str = "en",
     user: User | None = None,
     send: bool = True,
 ) -> Run:
     """Ask for a solver to be trained on the bank's questions that have an equation.
 
     Args:
-        settings: values by the names of the fields of `SolverConfig`.
+        settings: values by the names of the fields of `SolverConfig`. Without a backbone, a solver of a language that
+            the default encoder does not know begins with one that does.
         hierarchies: names; only questions tagged in these. By default all questions.
+        language: of the problems that it learns from and solves.
         user: who asks.
         send: hand the run to a worker; a command that runs it itself does not.
 
@@ -151,12 +156,15 @@ def solver_request(
         ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
         Conflict: another solver's training waits or runs.
     """
+    settings = dict(settings or {})
+    if language in _LANGUAGE_BACKBONES:
+        settings.setdefault("backbone", _LANGUAGE_BACKBONES[language])
     return training_request(
         capability="solver",
         title="Train the solver",
         settings=settings,
         hierarchies=hierarchies,
-        parameters=_pinned_start("solver", settings or {}),
+        parameters={"language": language, **_pinned_start("solver", settings, language)},
         user=user,
         send=send,
     )
@@ -219,7 +227,7 @@ def _check_shared_graphs(settings: Mapping[str, str], hierarchies: Sequence[str]
         raise ValidationFailed(problem, fields={"": [problem]})
 
 
-def _pinned_start(capability: str, settings: Mapping[str, str]) -> dict[str, Any]:
+def _pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:
     """The parameters of a training that begins with a registered model: ``set`` names it by number, and ``start``.
 
     So the command that the trained model shows trains the same model further, whichever serves by then.
@@ -228,7 +236,7 @@ def _pinned_start(capability: str, settings: Mapping[str, str]) -> dict[str, Any
     backbone = settings.get("backbone", "")
     numbered = _REGISTERED.fullmatch(backbone)
     if backbone == MODEL_IN_USE:
-        start = artifact_champion(capability=capability)
+        start = artifact_champion(capability=capability, scope=scope)
         problem = _("“%(title)s”: no model is in use that could be trained further; name another backbone.")
     elif numbered:
         start = ModelArtifact.objects.filter(capability=capability, pk=int(numbered[1])).first()

@@ -26,7 +26,7 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm, TrainingForm
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
 from questionbank.selectors.models.comparisons import comparison_shown
 from questionbank.selectors.models.model_jobs import model_jobs
 from questionbank.selectors.models.models import (
@@ -292,14 +292,18 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     if training is None or config_class is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
     names = [hierarchy.name for hierarchy in hierarchies()]
-    champion = artifact_champion(capability=capability)
+    champion = (
+        artifact_champions(capability=capability).first()
+        if training.scope == "language"
+        else artifact_champion(capability=capability)
+    )
     quick = training.quick if champion is not None else None
     is_quick = quick is not None and "quick" in request.GET
     form = TrainingForm(
         request.POST if request.method == "POST" else None,
         config_class=config_class,
         hierarchies=names,
-        one_hierarchy=_first_hierarchy(request) if training.one_hierarchy else "",
+        one_hierarchy=_first_hierarchy(request) if training.scope == "hierarchy" else "",
         groups=training.groups,
         options=training.options,
         initial=dict(quick.settings)
@@ -391,7 +395,8 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     training = training_of(capability)
     if training is not None and training.settings_like:
         return dict(resolve(training.settings_like)(artifact.manifest))
-    return dict(artifact.manifest.get("config", {}))
+    own = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
+    return {**artifact.manifest.get("config", {}), **own}
 
 
 def _check_capability(capability: str) -> None:

@@ -137,6 +137,6 @@ def _options(run: Run) -> list[tuple[Any, Any]]:
     """What a training was asked besides its settings, by what people call it."""
     training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
     return [
-        (option.title, option.yes if run.parameters.get(option.name) else option.no)
+        (option.title, option.shown(run.parameters.get(option.name)))
         for option in (training.options if training else ())
     ]

@@ -32,7 +32,7 @@ SHOWN = 50
 def solved_or_none(question: Question) -> SolvedText | None:
     """What the solver makes of a question; None where it says nothing, or cannot be loaded."""
     try:
-        return question_solved(question, served_solver())
+        return question_solved(question, served_solver(question.language))
     except ServiceUnavailable:
         return None
 
@@ -40,7 +40,7 @@ def solved_or_none(question: Question) -> SolvedText | None:
 def solved_text_or_none(text: str, language: str) -> SolvedText | None:
     """The same of a text that is not in the bank."""
     try:
-        return text_solved(text, language, served_solver())
+        return text_solved(text, language, served_solver(language))
     except ServiceUnavailable:
         return None
 

@@ -86,7 +86,7 @@ def test_an_output_that_cannot_be_written_is_a_sentence(question_file, tmp_path,
     assert "No such file" in capsys.readouterr().err
 
 
-def test_several_starters_are_exported_to_folders_of_their_names(monkeypatch, tmp_path):
+def test_several_starters_are_exported_to_numbered_folders(monkeypatch, tmp_path):
     exports = []
 
     def export(output, *, backbone, adapter):
@@ -96,7 +96,7 @@ def test_several_starters_are_exported_to_folders_of_their_names(monkeypatch, tm
     monkeypatch.setattr("analytics.backbone.export.export_encoder", export)
     monkeypatch.setattr("analytics.paraphrase.export.export_scorer", export)
     assert main(["export-starters", "encoder", "paraphrase=starter", "--output", str(tmp_path)]) == 0
-    assert exports == [(tmp_path / "encoder", "", None), (tmp_path / "paraphrase", "", Path("starter"))]
+    assert exports == [(tmp_path / "0", "", None), (tmp_path / "1", "", Path("starter"))]
 
 
 @pytest.mark.parametrize("word", ["nonsense", "probes"])

@@ -27,7 +27,7 @@ EGGS = "A box holds 6 eggs. A shop buys 4 boxes and 3 more eggs. How many eggs h
 @pytest.fixture
 def problems(bank, monkeypatch) -> list[Question]:
     solver = served({ASKED: [("6*4-3", 0.92)]})
-    monkeypatch.setattr(solving, "served_solver", lambda: solver)
+    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
     questions = [
         question_create(
             user=None, text=text, language="en", kind="open", options=[], answer=answer, solution="", grade="",

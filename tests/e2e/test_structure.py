@@ -20,7 +20,7 @@ PASTED = "A bus has 9 rows of 4 seats, and 3 seats are broken. How many seats ar
 def problems(bank, monkeypatch) -> list[Question]:
     """Two problems that are computed alike, in a bank with a retriever, and a solver that knows a third."""
     solver = served({PASTED: [("9*4-3", 0.93)]})
-    monkeypatch.setattr(solving, "served_solver", lambda: solver)
+    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
     made = [add_question(BOXES, equation="6*4-3"), add_question(ROWS, equation="9*5-7")]
     structure = EmbeddingSet.objects.create(
         lens="structure", encoder_name="retriever", dimension=512, is_current=True, state="ready"

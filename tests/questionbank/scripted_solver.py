@@ -40,10 +40,11 @@ class ScriptedSolver:
         ]
 
 
-def served(equations: Mapping[str, Sequence[tuple[str, float]]]) -> ServedSolver:
-    """The solver in use."""
+def served(equations: Mapping[str, Sequence[tuple[str, float]]], language: str = "en") -> ServedSolver:
+    """The solver in use for a language."""
     artifact = ModelArtifact.objects.create(
         capability="solver",
+        scope=language,
         name="scripted",
         state=ModelArtifact.State.CHAMPION,
         checksum="0" * 64,

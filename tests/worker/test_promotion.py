@@ -393,7 +393,7 @@ def test_models_travel_by_commands(old, new, exported, no_default_models, tmp_pa
     call_command("export_model", str(old.pk), str(tmp_path / "taken"))
     with pytest.raises(CommandError, match=f"already, as model {old.pk}"):
         call_command("import_model", str(tmp_path / "taken"))
-    with pytest.raises(CommandError, match="belongs to one hierarchy has a scope"):
+    with pytest.raises(CommandError, match="belongs to one hierarchy or language has a scope"):
         call_command("import_model", str(tmp_path / "taken"), scope="x")
     with pytest.raises(CommandError, match="not a model folder"):
         call_command("import_model", str(tmp_path / "nowhere"))

@@ -17,6 +17,7 @@ from questionbank.selectors.models.artifacts import artifact_folder
 from questionbank.selectors.models.comparisons import solver_comparison_shown
 from questionbank.selectors.models.solver_material import solver_material
 from questionbank.selectors.models.solver_report import solver_data_report
+from questionbank.selectors.questions.solutions import unsolved_questions
 from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
 from questionbank.services.questions import question_create
@@ -45,7 +46,7 @@ def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
     )  # fmt: skip
     Question.objects.filter(pk=made[0].pk).update(language="de")
     Question.objects.filter(pk=made[1].pk).update(source="Sums test")
-    material = solver_material()
+    material = solver_material("en")
     problems = material.problems
     parts = [{row.text for row in own} for own in (problems.learned, problems.validation, problems.held_out)]
     assert sum(map(len, parts)) + problems.left_out == 118
@@ -57,8 +58,9 @@ def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
         1,
     )
     report = solver_data_report()
-    assert report.learned == len(parts[0])
-    assert len(report.advice) == 3
+    english, chinese = report.languages
+    assert (english.learned, english.unreadable, chinese.learned) == (len(parts[0]), 1, 0)
+    assert len(report.advice) == 2
 
 
 def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
@@ -72,8 +74,8 @@ def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
     run.refresh_from_db()
     assert run.state == Run.State.SUCCEEDED, run.error
     model = ModelArtifact.objects.get()
-    assert (model.capability, model.state) == ("solver", ModelArtifact.State.CANDIDATE)
-    assert model.manifest["metrics"]["test"]["problems"] == len(solver_material().problems.held_out)
+    assert (model.capability, model.scope, model.state) == ("solver", "en", ModelArtifact.State.CANDIDATE)
+    assert model.manifest["metrics"]["test"]["problems"] == len(solver_material("en").problems.held_out)
 
 
 def test_the_command_says_what_is_wrong_with_a_setting(db, no_default_models):
@@ -116,7 +118,7 @@ class TestSolving:
         problems = add_problems(5)
         equations = {problem.text: [(problem.equation.expression, 0.75)] for problem in problems[:3]}
         solver = served(equations)
-        monkeypatch.setattr(solving, "served_solver", lambda: solver)
+        monkeypatch.setattr(solving, "solver_of", lambda _artifact: solver)
         return solver
 
     def test_every_question_is_looked_at_once(self, solver):
@@ -152,11 +154,58 @@ class TestSolving:
         assert after_solver_promotion() == ""
         assert bank_is_empty()  # so a backup can be restored into a new bank
 
+    def test_each_question_is_solved_by_the_solver_of_its_language(self, solver, monkeypatch):
+        first, second, third, *_rest = Question.objects.order_by("pk")
+        chinese = served({second.text: [(second.equation.expression, 0.5)]}, "zh")
+        solvers = {artifact.pk: own for own in (solver, chinese) for artifact in [own.artifact]}
+        monkeypatch.setattr(solving, "solver_of", lambda artifact: solvers[artifact.pk])
+        Question.objects.filter(pk=second.pk).update(language="zh-Hans")
+        Question.objects.filter(pk=third.pk).update(language="de")
+        run = solve_request_missing()
+        solve_word_problems(run.pk)
+        kept = {row.question_id: row for row in QuestionSolution.objects.all()}
+        assert {number for number, row in kept.items() if row.artifact == chinese.artifact} == {second.pk}
+        assert kept[second.pk].probability == 0.5
+        assert kept[first.pk].artifact == kept[third.pk].artifact == solver.artifact
+        assert not unsolved_questions(solver.artifact).exists()
+        artifact_archive_all("en")
+        assert set(unsolved_questions(chinese.artifact)) == set(Question.objects.exclude(pk=second.pk))
+
     def test_nothing_is_kept_of_a_solver_that_serves_no_more(self, solver, monkeypatch):
-        monkeypatch.setattr(solving, "artifact_champion", lambda capability: None)
+        monkeypatch.setattr(solving, "artifact_champion", lambda **_which: None)
         questions = list(Question.objects.all())
         assert solving._solve_batch(questions, solver) == 0
         assert not QuestionSolution.objects.exists()
+
+
+def artifact_archive_all(scope: str) -> None:
+    ModelArtifact.objects.filter(scope=scope).update(state=ModelArtifact.State.ARCHIVED)
+
+
+def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_them(db, backbone):
+    made = add_problems(60)
+    chosen = solver_request(language="zh", send=False)
+    assert chosen.parameters == {"language": "zh", "set": {"backbone": "multilingual-e5-small"}}
+    chosen.delete()
+    tiny = {
+        "backbone": backbone, "batch_size": "8", "max_steps": "2", "measured": "0", "max_tokens": "64",
+        "mixed_precision": "no", "device": "cpu",
+    }  # fmt: skip
+    run = solver_request(settings=tiny, language="zh", send=False)
+    train_model(run.pk)
+    run.refresh_from_db()
+    assert "No ready question in Chinese" in run.error
+    Question.objects.filter(pk__in=[question.pk for question in made[:40]]).update(language="zh")
+    again = solver_request(settings=tiny, language="zh", send=False)
+    train_model(again.pk)
+    model = ModelArtifact.objects.get()
+    assert (model.scope, model.manifest["extra"]["languages"]) == ("zh", ["zh"])
+    assert "--language zh" in model.manifest["extra"]["command"]
+    artifact_promote(artifact=model)
+    with pytest.raises(ValidationFailed, match="no model is in use"):
+        solver_request(settings={"backbone": "in use"}, language="en", send=False)
+    further = solver_request(settings={"backbone": "in use"}, language="zh", send=False)
+    assert further.parameters["start"] == model.pk
 
 
 def test_the_page_of_a_comparison_leaves_deleted_questions_out(db):

@@ -99,7 +99,7 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
         pair_scores = scorer.score([_texts(pair) for pair in readable]) if scorer is not None else []
         read = {pair.pk for pair in readable}
         others = [(pair, find_changes(*_texts(pair))) for pair in pairs if pair.pk not in read]
-        solved = dict(zip((pair.pk for pair in pairs), pairs_solved(pairs, served_solver()), strict=True))
+        solved = dict(zip((pair.pk for pair in pairs), pairs_solved(pairs, served_solver), strict=True))
         with transaction.atomic():
             serving_lock()
             if artifact_champion(capability="paraphrase") != artifact:

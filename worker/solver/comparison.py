@@ -35,7 +35,7 @@ def solver_comparison_figures(
         ServiceUnavailable: the files of a solver are missing or damaged.
     """
     reporter.progress(0, 0, "Reading the fixed problems")
-    suite = solver_material().problems.held_out[:LARGEST_SUITE]
+    suite = solver_material(candidate.scope).problems.held_out[:LARGEST_SUITE]
     solutions: dict[str, list[list[Solution]]] = {}
     for role, artifact in zip(ROLES, (candidate, champion), strict=True):
         solver = solver_of(artifact).solver

@@ -10,15 +10,15 @@ from typing import Any
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.solver.solution import Solver
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.selectors.models.artifacts import artifact_numbered
-from questionbank.selectors.serving import served_solver, solver_of
+from questionbank.selectors.models.artifacts import artifact_champions, artifact_numbered
+from questionbank.selectors.serving import SolversInUse, solver_of
 from worker.evaluation.solver import evaluate_solver
 
 __all__ = ["evaluate_solver_model"]
 
 
 def evaluate_solver_model(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure a solver on ``data``: the one in use, one by its number or folder, or the baselines alone (``none``).
+    """Measure a solver on ``data``: those in use, one by its number or folder, or the baselines alone (``none``).
 
     Raises:
         ValidationFailed: no data is given.
@@ -43,9 +43,9 @@ def _solver(model: str) -> tuple[str, Solver | None]:
     if folder.is_dir():
         return folder.name, resolve(CAPABILITIES["solver"].load)(folder)
     if model == "default":
-        served = served_solver()
-        if served is None:
+        names = [artifact.name for artifact in artifact_champions(capability="solver")]
+        if not names:
             raise ServiceUnavailable("There is no solver yet: train one, or give --model FOLDER.")
-        return served.solver.name, served.solver
+        return ", ".join(names), SolversInUse()
     artifact = artifact_numbered(capability="solver", number=model)
     return artifact.name, solver_of(artifact).solver

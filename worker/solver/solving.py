@@ -9,9 +9,9 @@ from django.db import transaction
 from analytics.records import ProblemRecord
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import Question
-from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.selectors.questions.solutions import ALTERNATIVES, unsolved_questions
-from questionbank.selectors.serving import ServedSolver, served_solver
+from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
+from questionbank.selectors.questions.solutions import ALTERNATIVES, unsolved_by, unsolved_questions
+from questionbank.selectors.serving import ServedSolver, solver_of
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.solutions import solution_store
 from worker.reporting import RunReporter
@@ -23,7 +23,7 @@ NO_WORD_PROBLEM = "It is no word problem: a story with numbers from which an ans
 
 
 def solve_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run of kind ``solve`` asks for: solve what the solver in use has not looked at.
+    """Do what a run of kind ``solve`` asks for: solve what the solvers in use have not looked at, each in its language.
 
     It asks what is left before each batch, so it may stop anywhere and be done again; a solver that is promoted
     meanwhile solves the rest, and what its predecessor solved.
@@ -37,20 +37,19 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
     """
     counts = {"solved": 0, "not_solved": 0}
     total = 0
-    while (served := served_solver()) is not None:
-        left = unsolved_questions(served.artifact)
+    if not artifact_champions(capability="solver").exists():
+        reporter.log("No solver is in use.", level="warning")
+    while (artifact := unsolved_by()) is not None:
+        left = unsolved_questions(artifact)
         done = sum(counts.values())
-        total = total or done + left.count()
+        total = max(total, done + left.count())
         reporter.check()
         reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
         batch = list(left.order_by("pk")[:BATCH])
-        if not batch:
-            return counts
-        solved = _solve_batch(batch, served)
+        solved = _solve_batch(batch, solver_of(artifact))
         counts["solved"] += solved
         counts["not_solved"] += len(batch) - solved
         reporter.saved_work()
-    reporter.log("No solver is in use.", level="warning")
     return counts
 
 
@@ -71,7 +70,7 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
     )
     with transaction.atomic():
         serving_lock()
-        if artifact_champion(capability="solver") != served.artifact:
+        if artifact_champion(capability="solver", scope=served.artifact.scope) != served.artifact:
             return 0
         there = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
         for question, problem, reason in zip(questions, problems, reasons, strict=True):

@@ -10,6 +10,7 @@ from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
+from analytics.solver.served import LANGUAGE_NAMES
 from analytics.solver.train import train_solver
 from questionbank.selectors.models.solver_material import solver_material
 from worker.candidates import Train, train_candidate, training_begins_with
@@ -20,7 +21,7 @@ __all__ = ["train_solver_run"]
 
 
 def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: ``{"set": {field: value}, "hierarchies": [names] or absent}``.
+    """Do what a run asks for: ``{"set": {field: value}, "language": code, "hierarchies": [names] or absent}``.
 
     ``"start"`` is the id of the registered solver that is trained further, where the backbone names one. The problems
     held out are tested with at the end; those that measure meanwhile also calibrate the confidence.
@@ -43,20 +44,27 @@ def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
         name=f"{name}-solver-{reporter.run.pk}"[:200],
         device=config.device,
         begin=begin,
+        scope=_language(reporter),
     )
+
+
+def _language(reporter: RunReporter) -> str:
+    """The language whose problems are learned from; jobs of an earlier version name none."""
+    return str(reporter.run.parameters.get("language", "en"))
 
 
 def _read_problems(reporter: RunReporter) -> Problems:
     reporter.progress(0, 0, "Reading the problems")
-    material = solver_material(hierarchies=reporter.run.parameters.get("hierarchies"))
+    language = _language(reporter)
+    material = solver_material(language, hierarchies=reporter.run.parameters.get("hierarchies"))
     problems = material.problems
     reporter.log(
         f"{material.with_equation:,} of {material.ready:,} ready questions have an equation; {material.foreign:,} of"
-        f" them are not in English, {material.unreadable:,} cannot be read, {material.repeated:,} repeat another one"
-        f" and {material.test_items:,} are from a test split. {len(problems.learned):,} are learned from,"
+        f" them are in another language, {material.unreadable:,} cannot be read, {material.repeated:,} repeat another"
+        f" one and {material.test_items:,} are from a test split. {len(problems.learned):,} are learned from,"
         f" {len(problems.validation):,} measure meanwhile, {len(problems.held_out):,} are held out;"
         f" {problems.left_out:,} are left out that one of these two has too."
     )
     if not problems.learned:
-        raise DataError("No ready question in English has an equation to learn from.")
+        raise DataError(f"No ready question in {LANGUAGE_NAMES[language]} has an equation to learn from.")
     return Problems(problems.learned, problems.validation, problems.held_out)

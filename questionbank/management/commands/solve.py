@@ -21,7 +21,9 @@ class Command(BankCommand):
         parser.add_argument("--input", type=Path, required=True, help="problems.jsonl, or .jsonl.gz")
         parser.add_argument("--output", type=Path, required=True, help="solutions.jsonl, or .jsonl.gz")
         parser.add_argument(
-            "--model", default="default", help="number of a solver, by default the one in use"
+            "--model",
+            default="default",
+            help="number of a solver, by default the one in use for each language",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import storages
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.artifacts import artifact_read
@@ -19,7 +20,14 @@ from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
 
-__all__ = ["artifact_champion", "artifact_folder", "artifact_numbered", "artifact_source"]
+__all__ = [
+    "artifact_champion",
+    "artifact_champions",
+    "artifact_folder",
+    "artifact_numbered",
+    "artifact_source",
+    "language_champion",
+]
 
 
 def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | None:
@@ -27,6 +35,22 @@ def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | No
     return ModelArtifact.objects.filter(
         capability=capability, scope=scope, state=ModelArtifact.State.CHAMPION
     ).first()
+
+
+def artifact_champions(*, capability: str) -> QuerySet[ModelArtifact]:
+    """The models in use for a capability, one for each scope, by scope."""
+    return ModelArtifact.objects.filter(capability=capability, state=ModelArtifact.State.CHAMPION).order_by(
+        "scope"
+    )
+
+
+def language_champion(*, capability: str, language: str) -> ModelArtifact | None:
+    """The model in use for a language, where each language has its own.
+
+    For a language without one it is that of another language, which says what it has learned from.
+    """
+    champions = {artifact.scope: artifact for artifact in artifact_champions(capability=capability)}
+    return champions.get(language.partition("-")[0]) or next(iter(champions.values()), None)
 
 
 def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:

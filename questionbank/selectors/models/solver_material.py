@@ -12,9 +12,7 @@ from analytics.splits import split_place
 from questionbank.selectors.models.training_parts import Divider, Parts
 from questionbank.selectors.models.training_questions import is_test_source, original_questions
 
-__all__ = ["LANGUAGE", "SolverMaterial", "solver_material"]
-
-LANGUAGE = "en"  # the only one that the default encoder knows
+__all__ = ["SolverMaterial", "solver_material"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +20,12 @@ class SolverMaterial:
     """What a training would get.
 
     Attributes:
-        problems: ready questions in English with an equation that can be read, each text once, without those of
+        problems: ready questions in the language with an equation that can be read, each text once, without those of
             sources that are named as a test split.
         ready: number of ready questions in any language.
         with_equation: of them, those with an equation.
         foreign: of these, those in another language.
-        unreadable: of those in English, those whose equation cannot be read.
+        unreadable: of those in the language, those whose equation cannot be read.
         repeated: those that repeat another one exactly.
         test_items: those from a test split.
     """
@@ -41,10 +39,11 @@ class SolverMaterial:
     test_items: int
 
 
-def solver_material(*, hierarchies: Sequence[str] | None = None) -> SolverMaterial:
+def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) -> SolverMaterial:
     """Divide the bank's questions that have an equation.
 
     Args:
+        wanted: the language, ``"en"`` for all kinds of English.
         hierarchies: learn only from questions tagged in these; by default from all.
     """
     questions = original_questions(hierarchies=hierarchies)
@@ -55,7 +54,7 @@ def solver_material(*, hierarchies: Sequence[str] | None = None) -> SolverMateri
     with_equation = foreign = unreadable = repeated = 0
     for pk, text, language, source, answer, expression in columns.iterator():
         with_equation += 1
-        if language.partition("-")[0] != LANGUAGE:
+        if language.partition("-")[0] != wanted:
             foreign += 1
         elif is_test_source(source):
             tests.append(text)
@@ -64,7 +63,7 @@ def solver_material(*, hierarchies: Sequence[str] | None = None) -> SolverMateri
         elif text in problems:
             repeated += 1
         else:
-            problems[text] = ProblemRecord(str(pk), text, LANGUAGE, expression, answer)
+            problems[text] = ProblemRecord(str(pk), text, wanted, expression, answer)
     divider = Divider({text: split_place(text) for text in problems}, tests)
     return SolverMaterial(
         problems=divider.parts(problems.values(), lambda problem: (problem.text,)),

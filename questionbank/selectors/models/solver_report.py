@@ -2,47 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from questionbank.capabilities.solver import SOLVER_LANGUAGES
 from questionbank.models import QuestionEquation
 from questionbank.selectors.models.data_report import KeptReport
 from questionbank.selectors.models.solver_material import SolverMaterial, solver_material
 
-__all__ = ["SolverReport", "solver_data_report"]
+__all__ = ["LanguageProblems", "SolverReport", "solver_data_report"]
 
 FEWEST = 500  # problems to learn from, below which a solver learns little more than the commonest equations
 
 
 @dataclass(frozen=True, slots=True)
-class SolverReport:
-    """Counts of what a training of a solver would get.
+class LanguageProblems:
+    """What a training of the solver of one language would get.
 
     Attributes:
-        ready: questions in any language.
-        with_equation: of them, those with an equation.
+        language: its name.
         learned: problems that are learned from.
         validation: problems that measure while it trains.
         held_out: problems kept out of every training, for the comparison of solvers.
         left_out: problems that one of the two has too but for numbers and marks.
         repeated: problems that repeat another one exactly.
         test_items: problems left out because their source is named as a test split.
-        by_people: equations that a person set or accepted.
-        advice: sentences to heed.
+        unreadable: problems left out because their equation cannot be read.
     """
 
-    ready: int
-    with_equation: int
+    language: str
     learned: int
     validation: int
     held_out: int
     left_out: int
     repeated: int
     test_items: int
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class SolverReport:
+    """Counts of what trainings of solvers would get.
+
+    Attributes:
+        ready: questions in any language.
+        with_equation: of them, those with an equation.
+        by_people: equations that a person set or accepted.
+        languages: that solvers can learn from.
+        advice: sentences to heed.
+    """
+
+    ready: int
+    with_equation: int
     by_people: int
+    languages: tuple[LanguageProblems, ...]
     advice: tuple[str, ...]
 
 
@@ -53,53 +70,56 @@ def _equations_version() -> str:
     )
 
 
-def _report(material: SolverMaterial) -> SolverReport:
-    problems = material.problems
+def _report(hierarchies: Sequence[str] | None) -> SolverReport:
+    materials = {
+        language: solver_material(language, hierarchies=hierarchies) for language in SOLVER_LANGUAGES
+    }
+    first = next(iter(materials.values()))
     return SolverReport(
-        ready=material.ready,
-        with_equation=material.with_equation,
-        learned=len(problems.learned),
-        validation=len(problems.validation),
-        held_out=len(problems.held_out),
-        left_out=problems.left_out,
-        repeated=material.repeated,
-        test_items=material.test_items,
+        ready=first.ready,
+        with_equation=first.with_equation,
         by_people=QuestionEquation.objects.filter(set_by=QuestionEquation.SetBy.PERSON).count(),
-        advice=tuple(_advice(material)),
+        languages=tuple(
+            LanguageProblems(
+                language=str(SOLVER_LANGUAGES[language]),
+                learned=len(material.problems.learned),
+                validation=len(material.problems.validation),
+                held_out=len(material.problems.held_out),
+                left_out=material.problems.left_out,
+                repeated=material.repeated,
+                test_items=material.test_items,
+                unreadable=material.unreadable,
+            )
+            for language, material in materials.items()
+        ),
+        advice=tuple(_advice(materials)),
     )
 
 
-def _advice(material: SolverMaterial) -> list[str]:
+def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
     advice = []
-    if len(material.problems.learned) < FEWEST:
+    if max(len(material.problems.learned) for material in materials.values()) < FEWEST:
         advice.append(
             _("With fewer than %(fewest)d problems a solver learns little; accept equations, or import more.")
             % {"fewest": FEWEST}
         )
-    if material.foreign:
+    first = next(iter(materials.values()))
+    known = sum(material.with_equation - material.foreign for material in materials.values())
+    if foreign := first.with_equation - known:
         advice.append(
             ngettext(
-                "%(number)d problem is not in English and left out: the encoder knows no other language.",
-                "%(number)d problems are not in English and left out: the encoder knows no other language.",
-                material.foreign,
+                "%(number)d problem is in a language that no solver can learn, and is left out.",
+                "%(number)d problems are in languages that no solver can learn, and are left out.",
+                foreign,
             )
-            % {"number": material.foreign}
-        )
-    if material.unreadable:
-        advice.append(
-            ngettext(
-                "%(number)d equation cannot be read and is left out.",
-                "%(number)d equations cannot be read and are left out.",
-                material.unreadable,
-            )
-            % {"number": material.unreadable}
+            % {"number": foreign}
         )
     return advice
 
 
-# What a solver's training would get.
+# What trainings of solvers would get.
 solver_data_report: KeptReport[SolverReport] = KeptReport(
     "solver",
-    lambda hierarchies: _report(solver_material(hierarchies=hierarchies)),
+    _report,
     lambda: [_equations_version()],
 )

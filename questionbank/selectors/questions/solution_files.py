@@ -11,15 +11,15 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver, solution_steps
 from questionbank.errors import ServiceUnavailable
 from questionbank.files import InputQuestion
-from questionbank.selectors.models.artifacts import artifact_numbered
+from questionbank.selectors.models.artifacts import artifact_champions, artifact_numbered
 from questionbank.selectors.questions.solutions import ALTERNATIVES
-from questionbank.selectors.serving import served_solver, solver_of
+from questionbank.selectors.serving import SolversInUse, solver_of
 
 __all__ = ["problem_solutions", "solver_by_number"]
 
 
 def solver_by_number(model: str) -> Solver:
-    """The solver with a number, or the one in use for ``"default"``.
+    """The solver with a number, or for ``"default"`` those in use, each for its language.
 
     Raises:
         NotFound: there is no solver with this number.
@@ -27,10 +27,9 @@ def solver_by_number(model: str) -> Solver:
     """
     if model != "default":
         return solver_of(artifact_numbered(capability="solver", number=model)).solver
-    served = served_solver()
-    if served is None:
+    if not artifact_champions(capability="solver").exists():
         raise ServiceUnavailable(_("There is no solver yet: train one, or import one with import_model."))
-    return served.solver
+    return SolversInUse()
 
 
 def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
@@ -20,6 +20,7 @@ from analytics.text.word_problems import is_word_problem
 from questionbank.errors import ServiceUnavailable
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
+from questionbank.selectors.models.artifacts import artifact_champions
 from questionbank.selectors.questions.computations import (
     CERTAIN_ENOUGH,
     Computation,
@@ -45,6 +46,7 @@ __all__ = [
     "solved_computation",
     "solver_computation",
     "text_solved",
+    "unsolved_by",
     "unsolved_questions",
 ]
 
@@ -119,11 +121,31 @@ class SolvedText:
 
 
 def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
-    """Questions that a solver has not looked at since they were changed."""
+    """Questions in the language of a solver in use that it has not looked at since they were changed.
+
+    Languages without a solver are the first one's, which says why it solves none of theirs.
+    """
     solved = QuestionSolution.objects.filter(
         question=OuterRef("pk"), artifact=artifact, content_hash=OuterRef("content_hash")
     )
-    return Question.objects.filter(~Exists(solved)).exclude(status=Question.Status.RETIRED)
+    scopes = list(artifact_champions(capability=artifact.capability).values_list("scope", flat=True))
+    questions = Question.objects.exclude(status=Question.Status.RETIRED)
+    if artifact.scope in scopes[:1]:
+        for scope in scopes[1:]:
+            questions = questions.exclude(_in_language(scope))
+    else:
+        questions = questions.filter(_in_language(artifact.scope))
+    return questions.filter(~Exists(solved))
+
+
+def unsolved_by() -> ModelArtifact | None:
+    """A solver in use with questions that it has not looked at; None: there are none."""
+    solvers = artifact_champions(capability="solver")
+    return next((artifact for artifact in solvers if unsolved_questions(artifact).exists()), None)
+
+
+def _in_language(language: str) -> Q:
+    return Q(language=language) | Q(language__startswith=f"{language}-")
 
 
 def text_solved(text: str, language: str, solver: ServedSolver | None) -> SolvedText | None:
@@ -143,7 +165,7 @@ def text_solved(text: str, language: str, solver: ServedSolver | None) -> Solved
 def solver_computation(text: str, language: str) -> Computation | None:
     """What the solver in use computes in a text; None where it is no word problem, or too little is known of it."""
     try:
-        return solved_computation(text, text_solved(text, language, served_solver()))
+        return solved_computation(text, text_solved(text, language, served_solver(language)))
     except ServiceUnavailable:
         return None
 

@@ -21,7 +21,11 @@ needs_package = pytest.mark.skipif(
 
 CHINESE = "小明有24支铅笔，给了小红6支，还剩多少支？"
 SAME_IN_ENGLISH = "Ming has 24 pencils and gives 6 of them to Hong. How many pencils are left?"
-OTHER = "求圆的面积：半径为5厘米。"
+OTHERS_IN_ENGLISH = (
+    "Find the area of a circle with a radius of 5 cm.",
+    "A train travels 480 km in 3 hours. What is its speed?",
+    "Solve the equation x - 7 = 12.",
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +44,11 @@ def test_chinese_and_english_are_known_and_other_scripts_are_not(backbone):
 
 
 @needs_package
-def test_a_translation_is_nearer_than_another_problem(backbone):
-    question, translation, other = encode_bulk(
-        backbone, [CHINESE, SAME_IN_ENGLISH, OTHER], dtype=torch.float32
+def test_of_english_problems_the_translation_is_nearest(backbone):
+    question, translation, *others = encode_bulk(
+        backbone, [CHINESE, SAME_IN_ENGLISH, *OTHERS_IN_ENGLISH], dtype=torch.float32
     )
-    assert question @ translation > question @ other + 0.02
+    assert all(question @ translation > question @ other + 0.02 for other in others)
 
 
 @needs_package

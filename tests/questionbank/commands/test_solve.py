@@ -9,13 +9,14 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from questionbank.selectors.questions import solution_files
+from questionbank.selectors import serving
 from questionbank.services import artifacts
 from tests.questionbank.scripted_solver import served
 
 pytestmark = pytest.mark.django_db
 
 BOXES = "A box holds 6 eggs. How many eggs are there in 4 boxes?"
+EGGS = "一盒有6个鸡蛋，4盒有多少个？"
 SHARED = "Seven friends share 3 cakes. How much does each of them get?"
 ODD = "A number is 5 minus 5, and 8 is divided by it. What is the result of this?"
 
@@ -35,7 +36,7 @@ def run(tmp_path, lines: list[str], *arguments: str) -> tuple[list[dict], str]:
 
 def test_each_problem_has_an_answer_or_a_reason(tmp_path, monkeypatch):
     solver = served({BOXES: [("6*4", 0.9), ("6+4", 0.05)], SHARED: [("3/7", 0.8)], ODD: [("8/(5-5)", 0.4)]})
-    monkeypatch.setattr(solution_files, "served_solver", lambda: solver)
+    monkeypatch.setattr(serving, "served_solver", lambda _language: solver)
     texts = [BOXES, SHARED, ODD, "Why is a square a rectangle?"]
     rows, err = run(tmp_path, [json.dumps({"id": number, "text": text}) for number, text in enumerate(texts)])
     assert [row["id"] for row in rows] == [0, 1, 2, 3]
@@ -68,7 +69,19 @@ def test_without_a_solver_it_says_what_to_do(tmp_path):
 
 def test_lines_that_cannot_be_read_are_named_and_the_others_done(tmp_path, monkeypatch):
     solver = served({BOXES: [("6*4", 0.9)]})
-    monkeypatch.setattr(solution_files, "served_solver", lambda: solver)
+    monkeypatch.setattr(serving, "served_solver", lambda _language: solver)
     with pytest.raises(CommandError, match="1 of 2 lines"):
         run(tmp_path, [json.dumps({"text": BOXES}), "{"])
     assert json.loads((tmp_path / "solutions.jsonl").read_text())["answer"] == 24.0
+
+
+def test_each_problem_is_solved_by_the_solver_of_its_language(tmp_path, monkeypatch):
+    solvers = [served({BOXES: [("6*4", 0.9)]}), served({EGGS: [("6*4", 0.8)]}, "zh")]
+    monkeypatch.setattr(serving, "solver_of", {solver.artifact: solver for solver in solvers}.get)
+    lines = [
+        json.dumps({"id": "b", "text": EGGS, "language": "zh-Hans"}),
+        json.dumps({"id": "a", "text": BOXES, "language": "en"}),
+    ]
+    chinese, english = run(tmp_path, lines)[0]
+    assert (chinese["answer"], chinese["probability"]) == (24.0, 0.8)
+    assert (english["answer"], english["probability"]) == (24.0, 0.9)

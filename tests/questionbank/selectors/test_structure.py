@@ -157,7 +157,7 @@ def test_the_same_graph_is_looked_up_by_the_indexes_of_the_keys(bank):
 def test_a_text_is_compared_by_the_solvers_equation(bank, monkeypatch):
     text = "A bus has 9 rows of 4 seats, and 3 seats are broken. How many seats are whole?"
     solver = served({text: [("9*4-3", 0.9)]})
-    monkeypatch.setattr(solutions, "served_solver", lambda: solver)
+    monkeypatch.setattr(solutions, "served_solver", lambda _language: solver)
     result = similar_to_text(text=text, lens="structure", serving=serving(), k=3)
     assert [hit.question for hit in result.hits[:2]] == [bank["asked"], bank["same"]]
     assert result.hits[0].score == pytest.approx(0.9)

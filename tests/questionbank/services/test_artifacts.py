@@ -10,6 +10,8 @@ import pytest
 from django.core.files.storage import storages
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
+from analytics.backbone import sources
+from analytics.backbone.sources import PackagedWeights
 from analytics.catalog import CAPABILITIES, Starter
 from questionbank import dispatch
 from questionbank.errors import ServiceUnavailable
@@ -60,9 +62,9 @@ def installed_encoder(db, monkeypatch) -> ModelArtifact:
 def starter_scorer(monkeypatch, tmp_path) -> None:
     """Let the starter of the scorer lie in a folder of this test, and let no other model be installed beside it."""
     for word, row in dict(CAPABILITIES).items():
-        starter = Starter(str(tmp_path / "starter")) if word == "paraphrase" else None
+        starters = (Starter(str(tmp_path / "starter")),) if word == "paraphrase" else ()
         if word != "encoder":
-            monkeypatch.setitem(CAPABILITIES, word, replace(row, starter=starter))
+            monkeypatch.setitem(CAPABILITIES, word, replace(row, starters=starters))
 
 
 @pytest.fixture
@@ -73,10 +75,14 @@ def export(monkeypatch, tmp_path) -> list[list[str]]:
     def run(command, **_options) -> subprocess.CompletedProcess[str]:
         commands.append(command)
         folder = Path(command[command.index("--output") + 1])
-        for argument in command[command.index("export-starters") + 1 : command.index("--output")]:
-            word = argument.partition("=")[0]
-            manifest = Manifest(word, "starter", extra={"dimension": 4})
-            artifact_write(folder / word, manifest, lambda aside: (aside / "a").write_text("x"))
+        arguments = command[command.index("export-starters") + 1 : command.index("--output")]
+        for number, argument in enumerate(arguments):
+            word, _equals, source = argument.partition("=")
+            language = "zh" if source.endswith("chinese") else "en"
+            manifest = Manifest(word, "starter", extra={"dimension": 4, "languages": [language]})
+            artifact_write(
+                folder / str(number), manifest, lambda aside, text=source: (aside / "a").write_text(text)
+            )
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(artifacts.subprocess, "run", run)
@@ -122,7 +128,9 @@ def test_a_bank_that_has_questions_gets_the_vectors_of_a_new_lens(
 ):
     row = CAPABILITIES["analogy"]
     installable = replace(
-        row, starter=Starter(str(tmp_path / "retriever")), export="analytics.encoder.starter:write_starter"
+        row,
+        starters=(Starter(str(tmp_path / "retriever")),),
+        export="analytics.encoder.starter:write_starter",
     )
     monkeypatch.setitem(CAPABILITIES, "analogy", installable)
     artifact_install_default()  # there is no starter: as before
@@ -144,7 +152,7 @@ def test_models_before_a_damaged_starter_are_installed(db, monkeypatch, tmp_path
     (tmp_path / "starter").mkdir()
 
     def run(command, **_options) -> subprocess.CompletedProcess[str]:
-        folder = Path(command[command.index("--output") + 1]) / "encoder"
+        folder = Path(command[command.index("--output") + 1]) / "0"
         manifest = Manifest("encoder", "starter", extra={"dimension": 4})
         artifact_write(folder, manifest, lambda aside: (aside / "a").write_text("x"))
         return subprocess.CompletedProcess(command, 1, "", "starter was written\nit is damaged\n")
@@ -169,3 +177,34 @@ def test_what_cannot_be_installed_is_said_in_a_sentence(installed_encoder, monke
     with pytest.raises(ServiceUnavailable, match=r"paraphrase cannot be installed: .* is not a model folder"):
         artifact_install_default()
     assert artifact_champion(capability="paraphrase") is None
+
+
+@pytest.mark.usefixtures("own_artifacts")
+def test_each_language_gets_its_own_solver(installed_encoder, export, monkeypatch, tmp_path):
+    english, chinese = (
+        Starter(str(tmp_path / name), scope=code) for name, code in (("e", "en"), ("chinese", "zh"))
+    )
+    row = replace(CAPABILITIES["solver"], starters=(english, chinese))
+    monkeypatch.setitem(CAPABILITIES, "solver", row)
+    english.path.mkdir()
+    artifact_install_default()
+    assert artifact_champion(capability="solver", scope="en").name == "starter"
+    assert artifact_champion(capability="solver", scope="zh") is None
+    chinese.path.mkdir()
+    artifact_install_default()
+    assert artifact_champion(capability="solver", scope="zh").manifest["extra"]["languages"] == ["zh"]
+    assert [command[command.index("export-starters") + 1] for command in export] == [
+        f"solver={english.path}", f"solver={chinese.path}",
+    ]  # fmt: skip
+
+
+def test_a_starter_for_an_encoder_that_is_not_installed_is_left_out(
+    installed_encoder, export, monkeypatch, tmp_path
+):
+    starter = Starter(str(tmp_path), scope="zh", backbone="elsewhere")
+    monkeypatch.setitem(
+        sources.PACKAGED, "elsewhere", PackagedWeights("x", "no_such_package_here", "", "", "", "")
+    )
+    monkeypatch.setitem(CAPABILITIES, "solver", replace(CAPABILITIES["solver"], starters=(starter,)))
+    artifact_install_default()
+    assert not export

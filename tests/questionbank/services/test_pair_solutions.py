@@ -23,7 +23,7 @@ def pair(paraphrase: str) -> ParaphrasePair:
 
 def test_equal_answers_agree_and_others_do_not():
     solver = served({ORIGINAL: [("6*4", 0.9)], SAME: [("4*6", 0.8)], OTHER: [("6+4", 0.7)]})
-    same, other = pairs_solved([pair(SAME), pair(OTHER)], solver)
+    same, other = pairs_solved([pair(SAME), pair(OTHER)], lambda _language: solver)
     assert same["agree"] is True
     assert same["paraphrase"] == {"equation": "4*6", "answer": "24", "probability": 0.8}
     assert other["agree"] is False
@@ -34,13 +34,25 @@ def test_equal_answers_agree_and_others_do_not():
     "told", [{ORIGINAL: [("6*4", 0.9)]}, {ORIGINAL: [("6*4", 0.9)], SAME: [("4*6", 0.2)]}]
 )
 def test_what_is_not_solved_or_uncertain_says_nothing_about_agreement(told):
-    (evidence,) = pairs_solved([pair(SAME)], served(told))
+    solver = served(told)
+    (evidence,) = pairs_solved([pair(SAME)], lambda _language: solver)
     assert evidence["agree"] is None
 
 
 def test_texts_that_are_no_word_problems_and_no_solver_give_nothing():
-    assert pairs_solved([pair("What is $x^2$?")], served({})) == [None]
-    assert pairs_solved([pair(SAME)], None) == [None]
+    solver = served({})
+    assert pairs_solved([pair("What is $x^2$?")], lambda _language: solver) == [None]
+    assert pairs_solved([pair(SAME)], lambda _language: None) == [None]
+
+
+def test_each_pair_is_solved_by_the_solver_of_its_language():
+    english, chinese = served({ORIGINAL: [("6*4", 0.9)], SAME: [("4*6", 0.8)]}), served({}, "zh")
+    foreign = ParaphrasePair(original=ORIGINAL, paraphrase=SAME, language="zh")
+    solvers = {"en": english, "zh": chinese}
+    first, second, third = pairs_solved([foreign, pair(SAME), foreign], solvers.__getitem__)
+    assert first == third
+    assert (first["original"], first["agree"]) == (None, None)
+    assert second["agree"] is True
 
 
 def test_reviewers_read_both_equations_and_the_export_has_them(client, reviewer):

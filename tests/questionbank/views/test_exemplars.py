@@ -20,7 +20,7 @@ CHAIRS = "There are 5 rows of 9 chairs, and 7 chairs are broken. How many chairs
 @pytest.fixture
 def problems(db, monkeypatch) -> list[Question]:
     solver = served({ASKED: [("6*4-3", 0.9)]})
-    monkeypatch.setattr(solving, "served_solver", lambda: solver)
+    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
     questions = [
         question_create(
             user=None, text=text, language="en", kind="open", options=[], answer=answer, solution="", grade="",

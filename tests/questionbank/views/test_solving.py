@@ -18,7 +18,7 @@ TEXT = "A box holds 6 eggs. How many eggs are there in 4 boxes?"
 @pytest.fixture
 def solver(monkeypatch):
     solver = served({TEXT: [("6*4", 0.9), ("6+4", 0.05)]})
-    monkeypatch.setattr(solving, "served_solver", lambda: solver)
+    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
     return solver
 
 

@@ -38,7 +38,13 @@ class Command(BankCommand):
         )
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=settings)
         for option in {option.flag: option for option in _options()}.values():
-            parser.add_argument(option.flag, action="store_true", help=option.flag_help)
+            if option.choices:
+                first, *_others = option.choices
+                parser.add_argument(
+                    option.flag, choices=tuple(option.choices), default=first, help=option.flag_help
+                )
+            else:
+                parser.add_argument(option.flag, action="store_true", help=option.flag_help)
         parser.add_argument(
             "--promote",
             action="store_true",
@@ -60,10 +66,11 @@ class Command(BankCommand):
         if options["promote"] and not options["reason"].strip():
             raise CommandError("A promotion needs a reason: add --reason.")
         answers = {
-            option.name: not options[option.flag.removeprefix("--").replace("-", "_")]
+            option.name: value if option.choices else not value
             for option in training.options
+            for value in [options[option.flag.removeprefix("--").replace("-", "_")]]
         }
-        if training.one_hierarchy:
+        if training.scope == "hierarchy":
             self._train_each(training, hierarchy, settings, answers)
             return
         run = resolve(training.request)(settings=settings, hierarchies=hierarchy, send=False, **answers)
@@ -94,7 +101,7 @@ class Command(BankCommand):
         training: Training,
         wanted: list[str] | None,
         settings: Mapping[str, str],
-        answers: Mapping[str, bool],
+        answers: Mapping[str, bool | str],
     ) -> None:
         from worker.running import run_here
         from worker.training import train_run

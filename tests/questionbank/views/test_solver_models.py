@@ -1,0 +1,64 @@
+"""The pages on which a solver is trained: one for each language."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from questionbank.models import ModelArtifact, Question, Run
+from tests.questionbank.story_bank import add_problems
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files")]
+
+TRAIN = reverse("model_train", args=["solver"])
+
+
+def text_of(response) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.unescape(response.content.decode())))
+
+
+def settings(client: Client, address: str = TRAIN) -> dict[str, object]:
+    """What the untouched form sends."""
+    form = client.get(address).context["form"]
+    values = {field.name: field.value() for field in form if field.name != "hierarchies"}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
+@pytest.fixture
+def chinese_solver(db) -> ModelArtifact:
+    return ModelArtifact.objects.create(
+        capability="solver", scope="zh", name="zh", state="champion", location="zh",
+        manifest={"config": {"epochs": 7}, "metrics": {}, "extra": {}},
+    )  # fmt: skip
+
+
+def test_problems_are_counted_by_language_and_the_language_is_chosen(as_admin: Client) -> None:
+    made = add_problems(60)
+    Question.objects.filter(pk__in=[question.pk for question in made[:20]]).update(language="zh")
+    Question.objects.filter(pk=made[20].pk).update(language="de")
+    page = text_of(as_admin.get(TRAIN))
+    assert "60 of 60 have an equation" in page
+    assert re.search(r"English \d+ .* Chinese \d+", page)
+    assert "1 problem is in a language that no solver can learn" in page
+    response = as_admin.post(TRAIN, {**settings(as_admin), "language": "zh"})
+    assert response.status_code == 302
+    run = Run.objects.get(kind="train")
+    assert run.parameters["language"] == "zh"
+    assert run.parameters["set"]["backbone"] == "multilingual-e5-small"
+    assert "Language Chinese" in text_of(as_admin.get(response.url))
+    assert as_admin.post(TRAIN, {**settings(as_admin), "language": "de"}).status_code == 422
+
+
+def test_training_like_a_chinese_solver_begins_with_its_language(as_admin: Client, chinese_solver) -> None:
+    form = settings(as_admin, f"{TRAIN}?like={chinese_solver.pk}")
+    assert (form["language"], form["epochs"]) == ("zh", 7)
+    assert "language" not in settings(as_admin)
+
+
+def test_the_pages_of_models_name_the_language(as_admin: Client, chinese_solver) -> None:
+    assert "zh Chinese" in text_of(as_admin.get(reverse("model_list")))
+    assert "Chinese" in text_of(as_admin.get(reverse("model_detail", args=[chinese_solver.pk])))
