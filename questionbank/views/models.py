@@ -30,6 +30,7 @@ from questionbank.selectors.models.artifacts import artifact_champion, artifact_
 from questionbank.selectors.models.comparisons import comparison_shown
 from questionbank.selectors.models.model_jobs import model_jobs
 from questionbank.selectors.models.models import (
+    CapabilityModels,
     gate,
     model_events,
     model_get,
@@ -85,12 +86,20 @@ def model_list(request: HttpRequest) -> HttpResponse:
             "in_use": [_with_headline(artifact) for artifact in (*models.champions, *models.candidates)],
             "archived": [_with_headline(artifact) for artifact in models.archived],
             "trainable": training_of(models.capability) is not None,
-            "roll_back": roll_back_target(models.capability) if fixed_suite(models.capability) else None,
+            "roll_backs": _can_be_rolled_back(models),
             "events": model_events(capability=models.capability)[:EVENTS_SHOWN],
         }
         for models in models_by_capability()
     ]
     return render(request, "models/list.html", {"groups": groups, "jobs": model_jobs()})
+
+
+def _can_be_rolled_back(models: CapabilityModels) -> list[ModelArtifact]:
+    """The champions whose predecessor can serve again; a hierarchy's probes are rolled back on their own page."""
+    training = training_of(models.capability)
+    if fixed_suite(models.capability) is None or (training is not None and training.scope == "hierarchy"):
+        return []
+    return [artifact for artifact in models.champions if roll_back_target(models.capability, artifact.scope)]
 
 
 def _with_headline(artifact: ModelArtifact) -> dict[str, Any]:

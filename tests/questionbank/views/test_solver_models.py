@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from questionbank.models import ModelArtifact, Question, Run
+from questionbank.models import ModelArtifact, ModelEvent, Question, Run
 from tests.questionbank.story_bank import add_problems
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files")]
@@ -62,3 +62,29 @@ def test_training_like_a_chinese_solver_begins_with_its_language(as_admin: Clien
 def test_the_pages_of_models_name_the_language(as_admin: Client, chinese_solver) -> None:
     assert "zh Chinese" in text_of(as_admin.get(reverse("model_list")))
     assert "Chinese" in text_of(as_admin.get(reverse("model_detail", args=[chinese_solver.pk])))
+
+
+def test_each_language_is_rolled_back_on_its_own(as_admin: Client, chinese_solver) -> None:
+    english = ModelArtifact.objects.create(
+        capability="solver", scope="en", name="en-new", state="champion", location="en", manifest={}
+    )
+    former = ModelArtifact.objects.create(
+        capability="solver", scope="en", name="en-old", state="archived", location="old", manifest={}
+    )
+    ModelEvent.objects.create(
+        kind="promoted",
+        capability="solver",
+        scope="en",
+        artifact=english,
+        artifact_name="en-new",
+        former=former,
+    )
+    page = as_admin.get(reverse("model_list"))
+    assert "Roll back (English)" in text_of(page)
+    assert "Roll back (Chinese)" not in text_of(page)
+    address = f"{reverse('model_roll_back', args=['solver'])}?scope=en"
+    assert address in page.content.decode()
+    assert as_admin.post(address, {"reason": "A trial.", "scope": "en"}).status_code == 302
+    former.refresh_from_db()
+    chinese_solver.refresh_from_db()
+    assert former.state == chinese_solver.state == "champion"
