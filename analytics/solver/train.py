@@ -13,10 +13,12 @@ import torch
 
 from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import take_off_adapters
+from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
-from analytics.backbone.sources import license_with_backbone
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE, license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.problem_files import Problems, read_problems, set_apart
 from analytics.records import ProblemRecord
 from analytics.solver.calibrating import Calibration, fit_confidence
@@ -48,6 +50,7 @@ from analytics.training.seeding import seed_everything
 
 __all__ = ["fit_solver", "measure_solver", "train_from_files", "train_solver"]
 
+_SAMPLED = 256  # problems on which the encoder's vocabulary is tried
 _MAIN_METRIC = "validation_answer_accuracy"
 
 
@@ -145,7 +148,8 @@ def fit_solver(
         The solver, adapters merged, and how training ended.
 
     Raises:
-        DataError: too few problems or triples, or the checkpoint is of another training.
+        DataError: too few problems or triples, the encoder does not know their language, or the checkpoint is of
+            another training.
         BackboneError: the backbone cannot be loaded.
         Cancelled: the context said so; the checkpoint is usable.
     """
@@ -154,6 +158,7 @@ def fit_solver(
     backbone = load_trainable(
         source, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
     )
+    _check_language(backbone, examples)
     vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(
         decoder_constants(Path(source))
     )
@@ -178,6 +183,20 @@ def fit_solver(
     model.decoder.eval()
     round_decoder(model)
     return model, result
+
+
+def _check_language(backbone: Backbone, examples: Sequence[SolverExample]) -> None:
+    """Refuse an encoder that does not know the problems' language.
+
+    Raises:
+        DataError: too many of the tokens are not in its vocabulary.
+    """
+    share = backbone.unknown_share([example.problem.text for example in examples[:_SAMPLED]])
+    if share > UNKNOWN_SHARE_LIMIT:
+        raise DataError(
+            f"The encoder {backbone.name} does not know {share:.0%} of the problems' tokens: choose another backbone,"
+            f" such as {MULTILINGUAL_BACKBONE} for Chinese."
+        )
 
 
 def _stages(

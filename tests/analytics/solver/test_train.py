@@ -14,8 +14,10 @@ from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems, read_problems
+from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import load_solver, save_solver, solver_extra
+from analytics.solver.targets import solver_examples
 from analytics.solver.train import fit_solver, measure_solver, train_from_files, train_solver
 from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
@@ -188,6 +190,15 @@ def test_too_few_problems_are_refused(backbone_folder, tmp_path):
     few = examples()[:4]
     with pytest.raises(DataError, match="at least 4 triples"):
         fit_solver(few, config(backbone_folder, contrast="pattern"))
+
+
+def test_an_encoder_that_does_not_know_the_language_is_refused(backbone_folder):
+    chinese = [
+        ProblemRecord(str(number), f"小明有{number}支铅笔，又买了4支，一共有多少支？", "zh", f"{number}+4")
+        for number in range(10, 20)
+    ]
+    with pytest.raises(DataError, match=r"does not know .* choose another backbone, such as multilingual-e5"):
+        fit_solver(solver_examples(chinese), config(backbone_folder))
 
 
 def test_a_ramp_that_ends_before_it_begins_is_refused():
