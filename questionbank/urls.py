@@ -149,6 +149,7 @@ model_patterns: list[URLPattern | URLResolver] = [
     path("", models.model_list, name="model_list"),
     path("train/<slug:capability>/", models.model_train, name="model_train"),
     path("train/<slug:capability>/report/", models.model_training_report, name="model_training_report"),
+    path("pairs/", models.model_graph_pairs, name="model_graph_pairs"),
     path("roll-back/<slug:capability>/", models.model_roll_back_page, name="model_roll_back"),
     path("history/<slug:capability>/", models.model_history, name="model_history"),
     path("<int:artifact_id>/", models.model_detail, name="model_detail"),

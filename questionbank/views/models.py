@@ -26,6 +26,7 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm, TrainingForm
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.numbers import whole_number
+from questionbank.selectors.models.analogy_pairs import graph_groups, graph_pairs
 from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
 from questionbank.selectors.models.comparisons import comparison_shown
 from questionbank.selectors.models.model_jobs import model_jobs
@@ -58,6 +59,7 @@ __all__ = [
     "model_compare",
     "model_delete",
     "model_detail",
+    "model_graph_pairs",
     "model_history",
     "model_list",
     "model_promote",
@@ -68,6 +70,7 @@ __all__ = [
 
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
+PAIRS_SHOWN = 10
 GROUPS_OF_FIGURES = ("held_out", "validation")
 NAMED_GROUPS: Mapping[str, Promise] = {
     "concepts": gettext_lazy("Concepts: %(figure)s"),
@@ -367,6 +370,15 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
     chosen = [name for name in request.GET.getlist("hierarchies") if name in known]
     context = _report(request, capability, chosen or None)
     return render(request, "models/_training_report.html", context)
+
+
+@requires("models_manage")
+@require_safe
+def model_graph_pairs(request: HttpRequest) -> HttpResponse:
+    """Pairs of problems that are computed alike, from which a retriever learns."""
+    page = Paginator(graph_groups(), PAIRS_SHOWN).get_page(request.GET.get("page"))
+    context = {"page": page, "pairs": graph_pairs(list(page))}
+    return render(request, "models/analogy/pairs.html", context)
 
 
 def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:

@@ -57,6 +57,7 @@ TEACHER_PAGES: dict[str, Callable] = {
     "comparison": lambda bank: f"/models/{bank.candidate.pk}/compare/",
     "not compared": lambda bank: f"/models/{bank.champion.pk}/compare/",
     "history of models": lambda bank: "/models/history/encoder/",
+    "problems computed alike": lambda bank: "/models/pairs/",
     "forbidden": lambda bank: "/import/",
     "password": lambda bank: "/accounts/password/change/",
     "two-factor authentication": lambda bank: "/accounts/2fa/",
@@ -145,7 +146,8 @@ def full_bank(bank, teacher):
     bank.running = Run.objects.create(kind="train", title="Train", state="running", done=10, total=100)
     bank.change = BulkChange.objects.create(
         kind="source", values={"source": "A book of " + "x" * 100}, changed=3, refused={"It is no draft.": 4},
-        applied_at=timezone.now(), undone_at=timezone.now(), kept=[one.pk for one in bank.questions],
+        applied_at=timezone.now(), undone_at=timezone.now(),
+        kept=[question.pk for question in bank.questions],
     )  # fmt: skip
     return bank
 
@@ -169,9 +171,9 @@ def add_models(bank) -> None:
     EmbeddingSet.objects.create(
         lens="purpose", artifact=former, encoder_name="former", state="retired", dimension=4
     )
-    for one in (former, bank.champion):
+    for artifact in (former, bank.champion):
         artifact_promote(
-            artifact=one,
+            artifact=artifact,
             reason="Because it is better. " * 10,
             gate={"overridden": True, "reasons": ["Too few."]},
         )
@@ -184,7 +186,7 @@ def add_models(bank) -> None:
             ("concept_accuracy_level_1", 0.01), ("precision_at_10_level_1", -0.1), ("difficulty_pearson", -0.3)
         )
     ]  # fmt: skip
-    ids = [one.pk for one in bank.questions]
+    ids = [question.pk for question in bank.questions]
     ModelComparison.objects.create(
         candidate=bank.candidate,
         champion=bank.champion,
@@ -231,10 +233,10 @@ def test_a_page_that_is_bad_in_one_look_is_complained_of(open_browser) -> None:
         "<style>@media (prefers-color-scheme: dark) { p { color: #777; background: #888 } }"
         " @media (max-width: 400px) { div { width: 2000px } }</style><main><p>Dark</p><div>Wide</div></main>"
     )
-    found = faults(page)
-    assert any(fault.startswith("color-contrast") for fault in found)
-    assert "wider than 390 pixels" in found
-    assert "wider than 820 pixels" not in found
+    page_faults = faults(page)
+    assert any(fault.startswith("color-contrast") for fault in page_faults)
+    assert "wider than 390 pixels" in page_faults
+    assert "wider than 820 pixels" not in page_faults
 
 
 def test_pages_before_the_log_in(open_browser, full_bank, settings) -> None:
@@ -248,12 +250,12 @@ def test_pages_before_the_log_in(open_browser, full_bank, settings) -> None:
 @pytest.mark.parametrize("role", ["teacher", "admin"])
 def test_pages_of_each_role(open_as, full_bank, admin_person, role) -> None:
     page = open_as(role)
-    found = {}
+    bad_pages = {}
     for name, address in (TEACHER_PAGES if role == "teacher" else ADMIN_PAGES).items():
         page.goto(address(full_bank))
         if problems := faults(page):
-            found[name] = problems
-    assert not found
+            bad_pages[name] = problems
+    assert not bad_pages
 
 
 def test_what_appears_only_after_doing_something(open_as, full_bank) -> None:

@@ -9,7 +9,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from analytics.analogy.exemplars import story_key
+from analytics.splits import is_held_out
 from questionbank.models import ModelArtifact, ModelComparison, Question, Run
+from questionbank.services.questions import question_create
 from tests.questionbank.story_bank import add_story, story
 
 SHARE = {
@@ -117,3 +120,35 @@ def test_a_comparison_on_too_few_questions_says_what_is_missing(stories, models,
     assert "7 fixed questions have an equation" in page
     assert "With fewer than 20 no difference can be told from chance" in page
     assert "there are 7, 20 are needed" in page
+
+
+def test_pairs_show_one_graph_in_two_stories_and_no_problem_that_is_held_out(
+    stories, as_admin: Client
+) -> None:
+    address = reverse("model_graph_pairs")
+    assert address in as_admin.get(reverse("model_train", args=["analogy"])).content.decode()
+    response = as_admin.get(address)
+    pairs = response.context["pairs"]
+    assert len(pairs) == 3
+    assert "3 computations are shared by several problems" in text_of(response)
+    for pair in pairs:
+        first, second = pair.computations
+        assert first.key == second.key
+        assert story_key(pair.first.text) != story_key(pair.second.text)
+        assert pair.problems == Question.objects.filter(equation__graph_key=first.key).count()
+        assert not any(is_held_out(question.text) for question in (pair.first, pair.second))
+        assert pair.first.text[:20] in html.unescape(response.content.decode())
+    keys = {key for pair in pairs for key in [pair.computations[0].key]}
+    assert len(keys) == 3
+
+
+def test_pairs_of_copies_and_an_empty_bank_are_explained(db, as_admin: Client) -> None:
+    assert "No two problems of the bank" in text_of(as_admin.get(reverse("model_graph_pairs")))
+    for pens in range(20, 40):
+        question_create(
+            user=None, text=f"Ann has {pens} pens and loses 3. How many has she?", language="en", kind="open",
+            options=[], answer="", solution="", grade="", status="ready", concepts=[], equation=f"{pens}-3",
+        )  # fmt: skip
+    page = text_of(as_admin.get(reverse("model_graph_pairs")))
+    assert "1 computation is shared by several problems" in page
+    assert "all tell one story" in page

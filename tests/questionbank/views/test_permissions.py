@@ -122,6 +122,7 @@ TABLE: dict[str, Address] = {
     "model_history": Address(EVERYBODY, ENCODERS),
     "model_train": Address(ADMINS, ENCODERS),
     "model_training_report": Address(ADMINS, ENCODERS),
+    "model_graph_pairs": Address(ADMINS),
     "model_promote": Address(ADMINS, MODEL),
     "model_delete": Address(ADMINS, MODEL),
     "model_roll_back": Address(ADMINS, ENCODERS),
