@@ -67,17 +67,17 @@ def test_no_code_decides_by_a_capabilitys_word():
             name = path.relative_to(BASE_DIR).as_posix()
             if "/migrations/" in name or is_a_capabilitys_own(name):
                 continue
-            found = branches(path.read_text(encoding="utf-8"))
-            problems += [f"{name}:{line} decides by {word!r}" for line, word in found]
+            lines = branches(path.read_text(encoding="utf-8"))
+            problems += [f"{name}:{line} decides by {word!r}" for line, word in lines]
     assert problems == []
 
 
 def test_no_template_decides_by_a_capabilitys_word():
     pattern = re.compile(r"""{%\s*(?:if|elif)\b[^%]*["'](""" + "|".join(WORDS) + r""")["'][^%]*%}""")
     problems = [
-        f"{path.relative_to(BASE_DIR)}: {found[0]}"
+        f"{path.relative_to(BASE_DIR)}: {match[0]}"
         for path in sorted((BASE_DIR / "templates").rglob("*.html"))
-        for found in pattern.finditer(path.read_text(encoding="utf-8"))
+        for match in pattern.finditer(path.read_text(encoding="utf-8"))
     ]
     assert problems == []
 

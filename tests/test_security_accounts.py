@@ -66,12 +66,12 @@ def test_logging_out_needs_a_post_and_ends_the_session(client, teacher):
 
 @pytest.mark.django_db
 def test_a_new_password_ends_the_other_sessions(client, teacher):
-    other = Client()
-    other.force_login(teacher)
+    second_client = Client()
+    second_client.force_login(teacher)
     client.force_login(teacher)
     teacher.set_password("another horse battery")
     teacher.save()
-    assert other.get(reverse("home")).status_code == 302
+    assert second_client.get(reverse("home")).status_code == 302
 
 
 @pytest.mark.django_db

@@ -13,16 +13,16 @@ from analytics.catalog import CAPABILITIES, resolve
     ("word", "verb"),
     [
         (word, verb)
-        for word, one in CAPABILITIES.items()
+        for word, capability in CAPABILITIES.items()
         for verb in ("train", "evaluate", "export", "load")
-        if getattr(one, verb)
+        if getattr(capability, verb)
     ],
 )
 def test_every_named_function_exists(word, verb):
     assert callable(resolve(getattr(CAPABILITIES[word], verb)))
 
 
-@pytest.mark.parametrize("word", [word for word, one in CAPABILITIES.items() if one.train])
+@pytest.mark.parametrize("word", [word for word, capability in CAPABILITIES.items() if capability.train])
 def test_what_can_be_trained_has_a_configuration_with_working_defaults(word):
     config = CAPABILITIES[word].config
     assert is_dataclass(config)

@@ -37,16 +37,16 @@ def test_a_split_of_few_groups_takes_one_and_of_one_group_none():
 
 def test_the_same_seed_gives_the_same_split():
     groups = np.arange(100) // 2
-    first, second, other = (grouped_split(groups, 0.3, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    first, second, reseeded = (grouped_split(groups, 0.3, np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert np.array_equal(first, second)
-    assert not np.array_equal(first, other)
+    assert not np.array_equal(first, reseeded)
 
 
 def test_folds_keep_groups_together_and_are_of_like_size():
     groups = np.arange(90) // 3
     fold = grouped_folds(groups, 3, np.random.default_rng(0))
     assert np.bincount(fold).tolist() == [30, 30, 30]
-    assert all(len(set(fold[groups == one].tolist())) == 1 for one in range(30))
+    assert all(len(set(fold[groups == group].tolist())) == 1 for group in range(30))
 
 
 def test_the_held_out_part_is_fixed_and_keeps_questions_together_that_differ_in_numbers():
@@ -63,7 +63,7 @@ def test_the_held_out_part_is_fixed_and_keeps_questions_together_that_differ_in_
 
 def test_texts_are_linked_however_long_the_way_and_in_whatever_order():
     chain = [("d 1", "c 2"), ("b", "a"), ("c 3", "b"), ("x", "y")]
-    for pairs in (chain, chain[::-1], [(other, one) for one, other in chain]):
+    for pairs in (chain, chain[::-1], [(right, left) for left, right in chain]):
         linked = linked_texts(pairs)
         assert linked == {"a": "a", "b": "a", "c #": "a", "d #": "a", "x": "x", "y": "x"}
     assert linked_texts([]) == {}

@@ -50,9 +50,9 @@ def main() -> int:
         bulk = measured("bulk_create", few)
         ours = measured("import_file", path)
     print(f"{'':14}{'rows':>10}{'seconds':>10}{'rows/s':>10}{'peak MB':>10}")
-    for name, one in (("bulk_create", bulk), ("import_file", ours)):
-        speed = one["rows"] / one["seconds"]
-        print(f"{name:14}{one['rows']:10,}{one['seconds']:10.1f}{speed:10,.0f}{one['megabytes']:10.0f}")
+    for name, run in (("bulk_create", bulk), ("import_file", ours)):
+        speed = run["rows"] / run["seconds"]
+        print(f"{name:14}{run['rows']:10,}{run['seconds']:10.1f}{speed:10,.0f}{run['megabytes']:10.0f}")
     for phase, seconds in ours["phases"].items():
         print(f"   {seconds / ours['seconds']:4.0%} {seconds:6.1f} s  {phase}")
     print(
@@ -218,7 +218,7 @@ def by_bulk_create(path: Path) -> dict[str, Any]:
                 text=record.text,
                 language=record.language,
                 kind=record.kind,
-                options=[{"label": one.label, "text": one.text} for one in record.options],
+                options=[{"label": option.label, "text": option.text} for option in record.options],
                 answer=record.answer,
                 solution=record.solution,
                 difficulty=record.difficulty,

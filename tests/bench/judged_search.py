@@ -37,13 +37,13 @@ def main() -> int:
     open_judged_bank(data=options.data, var=options.keep)
     searches = tomllib.loads(JUDGED.read_text(encoding="utf-8"))["search"]
     if options.show:
-        show(next(one for one in searches if one["name"] == options.show))
+        show(next(search for search in searches if search["name"] == options.show))
         return 0
     measure(searches)
     return 0
 
 
-def found(text: str) -> list[Any]:
+def first_page(text: str) -> list[Any]:
     """The questions of the first page: those that match, then the closest."""
     from questionbank.selectors.search.search import SearchFilters, search_questions
     from questionbank.selectors.serving import serving
@@ -56,7 +56,7 @@ def measure(searches: list[dict[str, Any]]) -> None:
     """Print both measures of each search, by kind and of all."""
     by_kind: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for search in searches:
-        ids = [hit.question.source_id for hit in found(search["text"])]
+        ids = [hit.question.source_id for hit in first_page(search["text"])]
         relevant = set(search["relevant"])
         figures = useful(ids, relevant, SHOWN), ndcg(ids, relevant, CUT)
         print(
@@ -74,7 +74,7 @@ def measure(searches: list[dict[str, Any]]) -> None:
 def show(search: dict[str, Any]) -> None:
     """Print what a search finds."""
     print(search["text"])
-    for hit in found(search["text"]):
+    for hit in first_page(search["text"]):
         mark = "*" if hit.question.source_id in search["relevant"] else " "
         path = hit.concepts[0][-1] if hit.concepts else ""
         print(

@@ -58,7 +58,9 @@ def main() -> int:
     texts, origin = questions(options.data, options.pairs)
     edit, rng = operator("random_deletion"), random.Random(0)
     pairs = [(text, edit.apply(text, rng) or f"{text} Why?") for text in texts]
-    print(f"{len(pairs)} pairs ({origin}), {np.mean([len(one) for one in texts]):.0f} characters on average")
+    print(
+        f"{len(pairs)} pairs ({origin}), {np.mean([len(text) for text in texts]):.0f} characters on average"
+    )
     backbone = load_backbone()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -76,14 +78,16 @@ def main() -> int:
     scorer = served.with_encode(lambda some: encode_bulk(starter, some))
 
     def plain() -> list[float]:
-        first = np.asarray(reference.encode([one for one, _ in pairs], normalize_embeddings=True))
-        second = np.asarray(reference.encode([other for _, other in pairs], normalize_embeddings=True))
-        return [float(one) for one in (first * second).sum(axis=1)]
+        first = np.asarray(reference.encode([original for original, _ in pairs], normalize_embeddings=True))
+        second = np.asarray(
+            reference.encode([paraphrase for _, paraphrase in pairs], normalize_embeddings=True)
+        )
+        return [float(cosine) for cosine in (first * second).sum(axis=1)]
 
     ways: dict[str, Callable[[], list[float]]] = {
         "SentenceTransformer.encode": plain,
         "cosine alone": lambda: cosines(pairs, lambda some: encode_bulk(backbone, some)),
-        "score, findings and verdict": lambda: [one.score for one in scorer.score(pairs)],
+        "score, findings and verdict": lambda: [pair_score.score for pair_score in scorer.score(pairs)],
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     scores: dict[str, list[float]] = {}

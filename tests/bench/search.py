@@ -78,11 +78,11 @@ def check_counts() -> bool:
         counts += 1
         wrong += facets.total != filtered_questions(filters).count()
         for name in ("kind", "grade", "language", "source", "concept"):
-            for one in facets.values[name]:
-                value = int(one.value) if name == "concept" else one.value
+            for choice in facets.values[name]:
+                value = int(choice.value) if name == "concept" else choice.value
                 there = filtered_questions(replace(filters, **{name: value})).count()
                 counts += 1
-                wrong += one.count != there
+                wrong += choice.count != there
         for band in facets.values["difficulty"]:
             low, high = (100 // BANDS * (int(band.value) + edge) for edge in (0, 1))
             low, high = (
@@ -164,14 +164,14 @@ def measure_time() -> bool:
                 raise SystemExit(f"The search page answered {response.status_code}.")
             if warm:
                 for name in (sort, "all"):
-                    one = times.setdefault(name, {"search": [], "page": [], "processor": []})
-                    one["search"].append(between - began)
-                    one["page"].append(ended - between)
-                    one["processor"].append(used)
+                    timings = times.setdefault(name, {"search": [], "page": [], "processor": []})
+                    timings["search"].append(between - began)
+                    timings["page"].append(ended - between)
+                    timings["processor"].append(used)
     head = f"{'search p50':>12}{'p95':>8}{'page p50':>12}{'p95':>8}{'max':>8}{'processor':>12}"
     print(f"\n{'milliseconds':24}{'n':>5}{head}")
-    for name, one in times.items():
-        search, page, processor = (1000 * np.array(one[kind]) for kind in ("search", "page", "processor"))
+    for name, timings in times.items():
+        search, page, processor = (1000 * np.array(timings[kind]) for kind in ("search", "page", "processor"))
         print(
             f"{name:24}{len(page):5}{np.median(search):12.1f}{np.quantile(search, 0.95):8.1f}"
             f"{np.median(page):12.1f}{np.quantile(page, 0.95):8.1f}{page.max():8.1f}{processor.mean():12.1f}"
@@ -224,10 +224,10 @@ def measure_quality(queries: int) -> bool:
     figures = evaluate_search(serving=serving(), queries=queries)
     print(f"\n{figures['measure']:24}{'n':>5}" + "".join(f"{arm:>24}" for arm in ARMS))
     passed = True
-    for sort, one in figures["sorts"].items():
-        cells = "".join(f"{'{mean:.3f} ({low:.3f} to {high:.3f})'.format(**one[arm]):>24}" for arm in ARMS)
-        print(f"{sort:24}{one['queries']:5}{cells}")
-        passed &= one["fusion"]["mean"] >= max(one["text"]["mean"], one["vectors"]["mean"])
+    for sort, row in figures["sorts"].items():
+        cells = "".join(f"{'{mean:.3f} ({low:.3f} to {high:.3f})'.format(**row[arm]):>24}" for arm in ARMS)
+        print(f"{sort:24}{row['queries']:5}{cells}")
+        passed &= row["fusion"]["mean"] >= max(row["text"]["mean"], row["vectors"]["mean"])
     print("gate: the fusion is below neither:", "passed" if passed else "MISSED")
     return passed
 

@@ -52,10 +52,18 @@ def main() -> int:
     print(f"\n{'':24}{'useful in five':>24}{'nDCG@10':>10}{'unread in five':>16}")
     for lens, ranked in rankings.items():
         for language in ("English", "Chinese"):
-            chosen = [one for one in judged if one["id"].startswith(CHINESE) == (language == "Chinese")]
-            useful = sum(len(useful_in_five(one, ranked[one["id"]])) for one in chosen)
-            gain = sum(ndcg(gains(one), ranked[one["id"]]) for one in chosen) / len(chosen)
-            unread = sum(grade(one, found) is None for one in chosen for found in ranked[one["id"]][:SHOWN])
+            chosen = [
+                question
+                for question in judged
+                if question["id"].startswith(CHINESE) == (language == "Chinese")
+            ]
+            useful = sum(len(useful_in_five(question, ranked[question["id"]])) for question in chosen)
+            gain = sum(ndcg(gains(question), ranked[question["id"]]) for question in chosen) / len(chosen)
+            unread = sum(
+                grade(question, hit_id) is None
+                for question in chosen
+                for hit_id in ranked[question["id"]][:SHOWN]
+            )
             share = f"{useful} of {SHOWN * len(chosen)}"
             print(f"{f'{lens}, {language}':24}{share:>24}{gain:10.3f}{unread:16}")
     return 0
@@ -68,25 +76,25 @@ def similar_ids(judged: Iterable[Mapping[str, Any]], lens: str) -> dict[str, lis
     from questionbank.selectors.similar.similarity import similar_questions
 
     keys, now = question_ids(), serving()
-    found = {}
-    for one in judged:
-        question = Question.objects.get(pk=keys[one["id"]])
+    rankings = {}
+    for entry in judged:
+        question = Question.objects.get(pk=keys[entry["id"]])
         result = similar_questions(question=question, lens=lens, serving=now, k=RANKED)
-        found[one["id"]] = [hit.question.source_id for hit in result.hits]
-    return found
+        rankings[entry["id"]] = [hit.question.source_id for hit in result.hits]
+    return rankings
 
 
-def grade(question: Mapping[str, Any], found: str) -> int | None:
+def grade(question: Mapping[str, Any], hit_id: str) -> int | None:
     """2 for the same idea, 1 for what helps too, 0 for what does not, None for what nobody has read."""
     for name, value in (("same", 2), ("related", 1), ("no_use", 0)):
-        if found in question[name]:
+        if hit_id in question[name]:
             return value
     return None
 
 
 def useful_in_five(question: Mapping[str, Any], ranking: list[str]) -> list[str]:
     """Those of the first five that help."""
-    return [found for found in ranking[:SHOWN] if grade(question, found)]
+    return [hit_id for hit_id in ranking[:SHOWN] if grade(question, hit_id)]
 
 
 def gains(question: Mapping[str, Any]) -> dict[str, int]:
@@ -98,7 +106,9 @@ def ndcg(worth: Mapping[str, int], ranking: list[str]) -> float:
     """Discounted gain of the first ten, as a share of the best that they could have."""
     ideal = sorted(worth.values(), reverse=True)[:RANKED]
     best = sum(value / math.log2(2 + place) for place, value in enumerate(ideal))
-    reached = sum(worth.get(found, 0) / math.log2(2 + place) for place, found in enumerate(ranking[:RANKED]))
+    reached = sum(
+        worth.get(hit_id, 0) / math.log2(2 + place) for place, hit_id in enumerate(ranking[:RANKED])
+    )
     return reached / best
 
 
@@ -107,7 +117,7 @@ def print_found(question: Mapping[str, Any], rankings: Mapping[str, list[str]]) 
     print(f"\n{question['id']}")
     names = {2: "same", 1: "related", 0: "no use", None: "not read"}
     for lens, ranking in rankings.items():
-        cells = ", ".join(f"{found} ({names[grade(question, found)]})" for found in ranking[:SHOWN])
+        cells = ", ".join(f"{hit_id} ({names[grade(question, hit_id)]})" for hit_id in ranking[:SHOWN])
         print(f"  {lens}: {cells}")
 
 

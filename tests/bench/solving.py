@@ -52,7 +52,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         solver = some_solver(Path(folder) / "solver")
         bulk = [timed(lambda: solver.solve(problems)) for _round in range(options.rounds)]
-        singles = [timed(lambda one=problem: solver.solve([one])) for problem in problems[:200]]
+        singles = [timed(lambda current=problem: solver.solve([current])) for problem in problems[:200]]
         speedups = [decoding_speedup(solver, problems) for _round in range(options.rounds)]
     a_second = len(problems) / statistics.median(bulk)
     slow = float(np.percentile(singles, 95)) * 1000

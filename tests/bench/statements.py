@@ -91,7 +91,7 @@ def statements(rng: random.Random) -> Iterator[tuple[str, bool]]:
 def written(question: object, hit: object) -> str:
     """Both questions and what is said of them."""
     kinds = f" [{', '.join(hit.flags)}]" if hit.flags else ""
-    texts = (" ".join(one.text.split())[:SHOWN] for one in (question, hit.question))
+    texts = (" ".join(side.text.split())[:SHOWN] for side in (question, hit.question))
     return "\n".join([*texts, f"=> {hit.reason}{kinds}"])
 
 

@@ -167,10 +167,10 @@ def clear(pk: int | None = None) -> None:
     from questionbank.models import EmbeddingSet, QuestionEmbedding
     from questionbank.services.embeddings import embedding_index_drop
 
-    for one in EmbeddingSet.objects.filter(encoder_name="bench", **({"pk": pk} if pk else {})):
-        embedding_index_drop(embedding_set=one)
-        QuestionEmbedding.objects.filter(embedding_set=one)._raw_delete("default")
-        one.delete()
+    for embedding_set in EmbeddingSet.objects.filter(encoder_name="bench", **({"pk": pk} if pk else {})):
+        embedding_index_drop(embedding_set=embedding_set)
+        QuestionEmbedding.objects.filter(embedding_set=embedding_set)._raw_delete("default")
+        embedding_set.delete()
 
 
 def mark(ids: np.ndarray) -> np.ndarray:
@@ -192,14 +192,14 @@ def ours(embedding_set, ids: np.ndarray, vectors: np.ndarray, questions) -> Call
     from questionbank.selectors.search.vectors import nearest
 
     def search(row: int) -> np.ndarray:
-        found = nearest(
+        neighbours = nearest(
             embedding_set=embedding_set,
             vector=vectors[row],
             k=K,
             question_ids=questions,
             exclude=[int(ids[row])],
         )
-        return np.searchsorted(ids, [pk for pk, _score in found])
+        return np.searchsorted(ids, [pk for pk, _score in neighbours])
 
     return search
 
@@ -226,12 +226,12 @@ def faiss_ways(
     within = faiss.SearchParametersHNSW(efSearch=EF_SEARCH, sel=faiss.IDSelectorBatch(rows))
 
     def plain(row: int) -> np.ndarray:
-        found = index.search(vectors[row : row + 1], K + 1)[1][0]
-        return found[found != row][:K]
+        neighbours = index.search(vectors[row : row + 1], K + 1)[1][0]
+        return neighbours[neighbours != row][:K]
 
     def filtered(row: int) -> np.ndarray:
-        found = index.search(vectors[row : row + 1], K + 1, params=within)[1][0]
-        return found[(found != row) & (found >= 0)][:K]
+        neighbours = index.search(vectors[row : row + 1], K + 1, params=within)[1][0]
+        return neighbours[(neighbours != row) & (neighbours >= 0)][:K]
 
     return [
         ("FAISS HNSW in memory", plain, np.ones(len(vectors), dtype=bool)),
@@ -252,13 +252,13 @@ def timed(
         figures.milliseconds.append(1000 * (time.perf_counter() - began))
     for start in range(0, len(chosen), TOGETHER):
         rows = chosen[start : start + TOGETHER]
-        for row, found, scores in zip(
+        for row, answer, scores in zip(
             rows, answers[start : start + TOGETHER], vectors[rows] @ vectors.T, strict=True
         ):
             scores[~among] = -np.inf
             scores[row] = -np.inf
             least = np.partition(scores, -K)[-K] - 1e-5  # equally near ones count, whichever was found
-            figures.recalls.append(float((scores[found] >= least).sum()) / K)
+            figures.recalls.append(float((scores[answer] >= least).sum()) / K)
     return figures
 
 

@@ -33,10 +33,10 @@ def family(pid: int) -> list[int]:
             except OSError:
                 continue
             children.setdefault(parent, []).append(int(entry.name))
-    found = [pid]
-    for one in found:
-        found += children.get(one, [])
-    return found
+    pids = [pid]
+    for member in pids:
+        pids += children.get(member, [])
+    return pids
 
 
 def loads_pytorch(pid: int) -> bool:

@@ -37,15 +37,15 @@ def complaints(page: Page, theme: str = "light", *, within: str | None = None) -
 def faults(page: Page) -> list[str]:
     """What is wrong with the page that is open, unfolded: by axe, or too wide for a desk, a tablet or a telephone."""
     unfold_everything(page)
-    found = []
+    problems = []
     for size, theme in LOOKS:
         look_as(page, size, theme)
-        found += complaints(page, theme)
-        found += [f"wider than {size[0]} pixels"] if is_too_wide(page) else []
+        problems += complaints(page, theme)
+        problems += [f"wider than {size[0]} pixels"] if is_too_wide(page) else []
     look_as(page, TABLET, "light")
-    found += [f"wider than {TABLET[0]} pixels"] if is_too_wide(page) else []
+    problems += [f"wider than {TABLET[0]} pixels"] if is_too_wide(page) else []
     look_as(page, DESK, "light")
-    return found
+    return problems
 
 
 def look_as(page: Page, size: tuple[int, int], theme: str) -> None:

@@ -50,10 +50,10 @@ def questions(transactional_db, own_files, tmp_path):
     """Ninety questions, too few for probes, with vectors of a tiny champion."""
     from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder
 
-    found = add_encoder_bank(90)
-    store_vectors(add_set("wording"), found)
+    bank = add_encoder_bank(90)
+    store_vectors(add_set("wording"), bank)
     let_serve(tiny_encoder(tmp_path / "first", seed=1, name="the-first-encoder"))
-    return found
+    return bank
 
 
 def let_serve(folder: Path) -> None:
@@ -313,9 +313,9 @@ def stories(transactional_db, own_files, tmp_path, monkeypatch) -> list[Question
     from tests.worker.encoder_bank import tiny_retriever
 
     monkeypatch.setattr(analogy_comparison, "SMALLEST_SUITE", 5)  # else so small a bank has no figures
-    found = [add_story(*story(number)) for number in range(120)]
+    problems = [add_story(*story(number)) for number in range(120)]
     let_serve(tiny_retriever(tmp_path / "first", seed=1, name="the-first-retriever"))
-    return found
+    return problems
 
 
 def test_retrain_the_retriever_and_roll_it_back(open_as, admin_person, stories, tmp_path) -> None:

@@ -185,12 +185,12 @@ def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:
     expect(notice).to_be_visible()
     with page.expect_popup() as opened:
         notice.get_by_role("link", name="Log in in another tab").click()
-    other = opened.value
-    other.get_by_label("Name or e-mail").fill("reviewer")
-    other.get_by_label("Password", exact=True).fill("correct horse battery")
-    other.get_by_role("button", name="Log in", exact=True).click()
-    other.wait_for_url("**/")
-    other.close()
+    login_tab = opened.value
+    login_tab.get_by_label("Name or e-mail").fill("reviewer")
+    login_tab.get_by_label("Password", exact=True).fill("correct horse battery")
+    login_tab.get_by_role("button", name="Log in", exact=True).click()
+    login_tab.wait_for_url("**/")
+    login_tab.close()
     beat(page)
     expect(notice).to_be_hidden()
     page.get_by_role("button", name="Accept with changes").click()
@@ -285,6 +285,6 @@ def test_the_pages_are_accessible_and_no_wider_than_the_screen(open_as, bank, pa
         "pairs/?batch=made-by-hand.jsonl",
         "batch/delete/?batch=made-by-hand.jsonl",
     )
-    for address in (*(f"/review/{one}" for one in pages), f"/questions/{question.pk}/paraphrases/"):
+    for address in (*(f"/review/{path}" for path in pages), f"/questions/{question.pk}/paraphrases/"):
         page.goto(address)
         assert not faults(page), address

@@ -9,7 +9,7 @@ from tests.factories import QuestionFactory
 from tests.questionbank.xss_corpus import MARKER, XSS_CORPUS
 
 PER_QUESTION = 20
-ATTEMPTS = [one.text.replace("\0", "") for one in XSS_CORPUS]  # no form and no column takes a NUL
+ATTEMPTS = [attempt.text.replace("\0", "") for attempt in XSS_CORPUS]  # no form and no column takes a NUL
 
 
 @pytest.fixture

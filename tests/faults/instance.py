@@ -322,9 +322,9 @@ def broken_invariants(instance: Instance, *, imported: int, imports: Sequence[in
     }
     broken = []
     for name, (expected, statement) in checks.items():
-        [(found,)] = instance.sql(statement)
-        if found != expected:
-            broken.append(f"{name}: {found:,} and not {expected:,}")
+        [(count,)] = instance.sql(statement)
+        if count != expected:
+            broken.append(f"{name}: {count:,} and not {expected:,}")
     return broken
 
 

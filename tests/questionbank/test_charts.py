@@ -66,11 +66,11 @@ def test_a_curve_of_many_points_is_thinned_and_keeps_its_ends_and_spikes() -> No
     points = [(step, math.sin(step / 500)) for step in range(20_000)]
     points[7_777] = (7_777, 9.0)
     points[12_345] = (12_345, -9.0)
-    found = thinned(points, 200)
-    assert len(found) <= 200
-    assert (found[0], found[-1]) == (points[0], points[-1])
-    assert {points[7_777], points[12_345]} <= set(found)
-    assert found == sorted(found)
+    kept_points = thinned(points, 200)
+    assert len(kept_points) <= 200
+    assert (kept_points[0], kept_points[-1]) == (points[0], points[-1])
+    assert {points[7_777], points[12_345]} <= set(kept_points)
+    assert kept_points == sorted(kept_points)
     assert len(places(line_chart([("loss", points)]).curves[0].path)) <= 300
 
 

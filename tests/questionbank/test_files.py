@@ -14,7 +14,10 @@ from questionbank.formats.limits import LINE_LIMIT, TEXT_LIMIT
 
 
 def echo(questions):
-    return [{"id": one.id, "length": len(one.text), "language": one.language} for one in questions]
+    return [
+        {"id": question.id, "length": len(question.text), "language": question.language}
+        for question in questions
+    ]
 
 
 @pytest.fixture
@@ -146,7 +149,7 @@ def test_a_pair_that_cannot_be_read_is_reported_by_number_and_the_others_are_don
         convert_pairs(
             source=source,
             target=target,
-            convert=lambda pairs: [{"id": one.id} for one in pairs],
+            convert=lambda pairs: [{"id": pair.id} for pair in pairs],
             report=reported.append,
         )
     assert [row["id"] for row in rows(target)] == ["1", "3"]

@@ -11,10 +11,10 @@ from questionbank.mathml import formula_mathml
 
 def forms(latex: str, characters: str) -> list[str]:
     """Return the form of each operator that is among the characters, in order; "" where the browser chooses."""
-    found = re.findall(r"<mo([^>]*)>([^<]*)</mo>", formula_mathml(latex))
+    operators = re.findall(r"<mo([^>]*)>([^<]*)</mo>", formula_mathml(latex))
     return [
         match[1] if (match := re.search(r'form="(\w+)"', attributes)) else ""
-        for attributes, text in found
+        for attributes, text in operators
         if text in characters
     ]
 

@@ -32,7 +32,7 @@ def test_tables_have_what_later_operations_add() -> None:
     assert columns == {"id", "title", "shelf_id"}
     assert constraints["volume_title"]["columns"] == ["shelf_id", "title"]
     assert constraints["one_title"]["unique"]
-    assert ("questionbank_shelf", "id") in {found["foreign_key"] for found in constraints.values()}
+    assert ("questionbank_shelf", "id") in {constraint["foreign_key"] for constraint in constraints.values()}
     assert "questionbank_shelf_volumes" in tables
     assert operation.describe() == "Create 2 models"
 

@@ -39,7 +39,7 @@ def end_connection(pid: int | None = None) -> None:
 def log(monkeypatch) -> io.StringIO:
     """What the site's processes write."""
     written = io.StringIO()
-    [console] = [one for one in logging.getLogger().handlers if one.get_name() == "console"]
+    [console] = [handler for handler in logging.getLogger().handlers if handler.get_name() == "console"]
     monkeypatch.setattr(console, "stream", written)
     return written
 

@@ -202,15 +202,15 @@ def test_double_dollars_are_display_alone_on_their_line_and_inline_in_a_sentence
 
 
 def test_the_source_of_a_formula_is_kept_for_copying() -> None:
-    found: list[str | None] = []
+    sources: list[str | None] = []
 
     class SourceReader(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            found.append(dict(attrs).get("data-latex"))
+            sources.append(dict(attrs).get("data-latex"))
 
     source = r"x < \text{\"y\" & z}"
     SourceReader().feed(render_question(f"${source}$"))
-    assert source in found
+    assert source in sources
 
 
 def test_a_formula_that_cannot_be_shown_stands_as_its_source() -> None:

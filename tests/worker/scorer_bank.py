@@ -27,16 +27,18 @@ def spoilt(text: str) -> str:
 
 def add_decided(questions: list[Question], *, held_out: bool | None = None) -> list[ParaphrasePair]:
     """For each question a pair that reviewers accepted and one that they rejected."""
-    wanted = [one for one in questions if held_out is None or is_held_out(one.text) == held_out]
+    wanted = [
+        question for question in questions if held_out is None or is_held_out(question.text) == held_out
+    ]
     return ParaphrasePair.objects.bulk_create(
         ParaphrasePair(
-            question=one,
-            original=one.text,
+            question=question,
+            original=question.text,
             paraphrase=text,
             source="upload",
             state="decided",
             outcome=outcome,
         )
-        for one in wanted
-        for text, outcome in ((reworded(one.text), "accept"), (spoilt(one.text), "reject"))
+        for question in wanted
+        for text, outcome in ((reworded(question.text), "accept"), (spoilt(question.text), "reject"))
     )

@@ -56,10 +56,10 @@ def test_similarities_of_an_arm_decide_what_is_found(tmp_path):
     questions, _without = question_set(read_problems(write_set(tmp_path / "cv.jsonl.gz")), fold=0)
     vectors = np.eye(6, dtype=np.float32)
     vectors[0] = vectors[4]
-    found = measure_arm(questions, vector_arm(vectors), 1, {}, twins=True)
-    assert found.values["same_graph"][0] == 0  # the nearest of 3+4 is now 7-6
-    assert found.values["apply_nearest"][0] == 0
-    assert found.graph_similarities[0, 0] == pytest.approx(0.75)
+    result = measure_arm(questions, vector_arm(vectors), 1, {}, twins=True)
+    assert result.values["same_graph"][0] == 0  # the nearest of 3+4 is now 7-6
+    assert result.values["apply_nearest"][0] == 0
+    assert result.graph_similarities[0, 0] == pytest.approx(0.75)
     texts = [example.problem.text for example in questions.examples]
     assert tfidf_arm(texts)(np.array([0]), np.array([2, 3])).argmax() == 0
     assert random_arm()(np.array([0]), np.array([2, 3])).shape == (1, 2)

@@ -66,24 +66,24 @@ def verdict(figures: dict):
 def test_a_better_encoder_passes_and_a_worse_one_does_not(bank):
     good, poor = make_set("good", bank, 1.0), make_set("poor", bank, 0.02, seed=1)
     figures = figures_of(good, poor)
-    names = [one["name"] for one in figures["metrics"]]
+    names = [metric["name"] for metric in figures["metrics"]]
     assert names == [
         "concept_accuracy_level_1", "concept_accuracy_level_2",
         "precision_at_10_level_1", "precision_at_10_level_2",
         "difficulty_mae", "difficulty_pearson",
     ]  # fmt: skip
-    held = [one for one in bank if is_held_out(one.text)]
+    held = [question for question in bank if is_held_out(question.text)]
     assert figures["suite"]["questions"] == len(held)
     assert figures["suite"]["train_questions"] == len(bank) - len(held)
-    for one in figures["metrics"]:
-        assert one["low"] <= one["difference"] <= one["high"]
-        better = one["low"] > 0 if one["higher_is_better"] else one["high"] < 0
-        assert better, one
-        assert not one["worse"]
+    for metric in figures["metrics"]:
+        assert metric["low"] <= metric["difference"] <= metric["high"]
+        better = metric["low"] > 0 if metric["higher_is_better"] else metric["high"] < 0
+        assert better, metric
+        assert not metric["worse"]
     assert verdict(figures).passes
 
     turned = figures_of(poor, good)
-    assert all(one["worse"] for one in turned["metrics"])
+    assert all(metric["worse"] for metric in turned["metrics"])
     judged = verdict(turned)
     assert not judged.passes
     assert len(judged.reasons) == len(names)
@@ -91,8 +91,8 @@ def test_a_better_encoder_passes_and_a_worse_one_does_not(bank):
 
 
 def test_an_equal_encoder_is_not_better_and_changes_no_neighbour(bank):
-    one, same = make_set("one", bank, 0.5), make_set("same", bank, 0.5)
-    figures = figures_of(same, one)
+    champion, same = make_set("one", bank, 0.5), make_set("same", bank, 0.5)
+    figures = figures_of(same, champion)
     assert {metric["difference"] for metric in figures["metrics"]} == {0.0}
     assert {entry["overlap"] for entry in figures["changed"]} == {1.0}
     assert verdict(figures).outcome == GateOutcome.NOT_BETTER
@@ -100,13 +100,13 @@ def test_an_equal_encoder_is_not_better_and_changes_no_neighbour(bank):
 
 def test_the_questions_whose_neighbours_changed_most_come_first_without_themselves(bank):
     figures = figures_of(make_set("new", bank, 0.3, seed=5), make_set("old", bank, 0.3, seed=6))
-    overlaps = [one["overlap"] for one in figures["changed"]]
+    overlaps = [entry["overlap"] for entry in figures["changed"]]
     assert overlaps == sorted(overlaps)
     assert overlaps[0] < 1
-    for one in figures["changed"]:
-        assert len(one["candidate"]) == len(one["champion"]) == 10
-        assert one["question"] not in one["candidate"] + one["champion"]
-        assert len({*one["candidate"]} & {*one["champion"]}) / 10 == one["overlap"]
+    for entry in figures["changed"]:
+        assert len(entry["candidate"]) == len(entry["champion"]) == 10
+        assert entry["question"] not in entry["candidate"] + entry["champion"]
+        assert len({*entry["candidate"]} & {*entry["champion"]}) / 10 == entry["overlap"]
 
 
 def test_questions_that_the_candidate_cannot_read_fail_the_gate(bank):
@@ -116,7 +116,7 @@ def test_questions_that_the_candidate_cannot_read_fail_the_gate(bank):
         chinese.append(add_question(text, language="zh", concepts=[add_concept("Maths", "Number", "Primes")]))
     both, english = make_set("both", bank + chinese, 1.0), make_set("english", bank, 1.0)
     english.unknown_shares = {"zh": 0.9}
-    lost = sum(is_held_out(one.text) for one in chinese)
+    lost = sum(is_held_out(question.text) for question in chinese)
     assert lost > 0
     figures = figures_of(english, both)
     assert (figures["suite"]["lost"], figures["suite"]["gained"]) == (lost, 0)
@@ -127,10 +127,10 @@ def test_questions_that_the_candidate_cannot_read_fail_the_gate(bank):
 def test_questions_added_while_vectors_were_computed_count_as_lost_for_nobody(bank):
     early = make_set("early", bank, 1.0)
     added = add_encoder_bank(60, seed=7)
-    assert any(is_held_out(one.text) for one in added)
+    assert any(is_held_out(question.text) for question in added)
     figures = figures_of(early, make_set("late", bank + added, 1.0))
     assert figures["suite"]["lost"] == 0
-    assert figures["suite"]["questions"] == sum(is_held_out(one.text) for one in bank)
+    assert figures["suite"]["questions"] == sum(is_held_out(question.text) for question in bank)
     assert verdict(figures).outcome != GateOutcome.REFUSED
 
 
@@ -149,30 +149,30 @@ def test_a_bank_without_tags_fails_the_gate():
 
 
 def test_the_last_comparison_of_a_pair_counts(bank):
-    one, other = (ModelArtifact.objects.create(capability="encoder", name=name) for name in "ab")
+    model, rival = (ModelArtifact.objects.create(capability="encoder", name=name) for name in "ab")
     for number in range(2):
-        ModelComparison.objects.create(candidate=one, champion=other, figures={"number": number})
-    assert comparison_latest(candidate=one, champion=other).figures == {"number": 1}
-    assert comparison_latest(candidate=other, champion=one) is None
+        ModelComparison.objects.create(candidate=model, champion=rival, figures={"number": number})
+    assert comparison_latest(candidate=model, champion=rival).figures == {"number": 1}
+    assert comparison_latest(candidate=rival, champion=model) is None
 
 
 def test_the_interval_is_that_of_a_naive_bootstrap_and_draws_questions_whole():
     rng = np.random.default_rng(0)
     questions = [number // 2 for number in range(60)]  # every question stands in two rows
     candidate, champion = rng.random(60), rng.random(60)
-    found = paired_difference(questions, [candidate, champion], "mean", np.random.default_rng(1))
-    assert found["difference"] == pytest.approx(candidate.mean() - champion.mean())
+    result = paired_difference(questions, [candidate, champion], "mean", np.random.default_rng(1))
+    assert result["difference"] == pytest.approx(candidate.mean() - champion.mean())
     differences = (candidate - champion).reshape(30, 2).mean(axis=1)
     naive = [differences[rng.integers(0, 30, 30)].mean() for _draw in range(4000)]
-    assert [found["low"], found["high"]] == pytest.approx(np.quantile(naive, [0.025, 0.975]), abs=0.02)
+    assert [result["low"], result["high"]] == pytest.approx(np.quantile(naive, [0.025, 0.975]), abs=0.02)
 
 
 def test_the_correlation_of_the_whole_sample_is_pearsons():
     rng = np.random.default_rng(0)
     truth, candidate, champion = rng.random(50), rng.random(50), rng.random(50)
-    found = paired_difference(
+    result = paired_difference(
         list(range(50)), [candidate, champion, truth], "pearson", np.random.default_rng(1)
     )
-    assert found["candidate"] == pytest.approx(np.corrcoef(candidate, truth)[0, 1])
-    assert found["champion"] == pytest.approx(np.corrcoef(champion, truth)[0, 1])
-    assert found["low"] < found["difference"] < found["high"]
+    assert result["candidate"] == pytest.approx(np.corrcoef(candidate, truth)[0, 1])
+    assert result["champion"] == pytest.approx(np.corrcoef(champion, truth)[0, 1])
+    assert result["low"] < result["difference"] < result["high"]

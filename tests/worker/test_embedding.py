@@ -91,9 +91,9 @@ def another_process(db):
     """A connection of its own that holds the turn."""
     parameters = connection.get_connection_params()
     address = {key: parameters[key] for key in ("host", "user", "dbname")}
-    with psycopg.connect(**address, autocommit=True) as other:
-        other.execute("SELECT pg_advisory_lock(%s)", [EMBED_LOCK])
-        yield other
+    with psycopg.connect(**address, autocommit=True) as own_connection:
+        own_connection.execute("SELECT pg_advisory_lock(%s)", [EMBED_LOCK])
+        yield own_connection
 
 
 def test_a_second_job_waits_for_the_first_and_can_be_cancelled_meanwhile(wording, another_process):
@@ -233,8 +233,8 @@ def test_encoders_of_one_name_have_sets_of_different_names():
         )
         for checksum in ("a" * 64, "b" * 64, "b" * 64)
     ]
-    sets = [embedding_set_ensure(artifact=one) for one in made]
-    assert [one.encoder_name for one in sets] == [
+    sets = [embedding_set_ensure(artifact=artifact) for artifact in made]
+    assert [embedding_set.encoder_name for embedding_set in sets] == [
         "quesco", "quesco (bbbbbbbb)", f"quesco (model {made[2].pk})",
     ]  # fmt: skip
     assert embedding_set_ensure(artifact=made[1]) == sets[1]

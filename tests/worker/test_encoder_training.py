@@ -68,7 +68,7 @@ def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion
     model = ModelArtifact.objects.get(pk=run.result["model"])
     assert (model.state, model.parent, model.created_by) == ("candidate", champion, admin_person)
     assert model.name == f"tiny-quesco-{run.pk}"
-    assert model.manifest["extra"]["questions"] == sum(not is_held_out(one.text) for one in bank)
+    assert model.manifest["extra"]["questions"] == sum(not is_held_out(question.text) for question in bank)
     assert load_encoder(artifact_folder(model)).encode(["a circle"]).shape == (1, 32)
     assert (artifact_folder(model) / "backbone" / "config.json").is_file()
     event = ModelEvent.objects.get(artifact=model)
@@ -99,12 +99,12 @@ def test_the_quick_training_puts_a_last_layer_behind_the_encoder_in_use(bank, tm
     trained.refresh_from_db()
     champion = artifact_promote(artifact=ModelArtifact.objects.get(pk=trained.result["model"]))
     run = request({**QUICK, "levels": "2"})
-    other = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "other", seed=1)))
+    successor = artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "other", seed=1)))
     train_model(run.pk)  # it begins with what was in use when it was asked for
     run.refresh_from_db()
     assert (run.error, run.state) == ("", "succeeded")
     model = ModelArtifact.objects.get(pk=run.result["model"])
-    assert (model.name, model.parent) == (f"tiny-quesco-{run.pk}", other)
+    assert (model.name, model.parent) == (f"tiny-quesco-{run.pk}", successor)
     assert champion.manifest["license_note"] in model.manifest["license_note"]
     assert model.manifest["config"]["backbone"] == f"model {champion.pk}"
     assert f"backbone=model {champion.pk}" in model.manifest["extra"]["command"]
@@ -122,7 +122,7 @@ def test_a_training_writes_its_figures_and_its_progress(bank, backbone, no_graph
     before = run_version(run_id=run.pk)
     train_model(run.pk)
     run.refresh_from_db()
-    steps = 2 * (sum(not is_held_out(one.text) for one in bank) // 16)
+    steps = 2 * (sum(not is_held_out(question.text) for question in bank) // 16)
     series = run_metric_series(run=run)
     assert series["loss"][-1][0] == steps
     assert {"epoch", "loss_rank_0", "loss_rank_1", "held_out_precision_at_10"} <= series.keys()
@@ -146,11 +146,11 @@ def test_metrics_of_a_step_are_replaced_and_those_without_a_number_left_out():
 
 
 def test_the_place_in_a_queue_counts_only_what_waits_there():
-    first, other, second = (
+    first, default_run, second = (
         runs.run_create(kind="train", capability="probes", queue=queue, send=False)
         for queue in ("train", "default", "train")
     )
-    assert [run_wait(run=one).ahead for one in (first, other, second)] == [0, 0, 1]
+    assert [run_wait(run=run).ahead for run in (first, default_run, second)] == [0, 0, 1]
     started = runs.run_start(run_id=first.pk, worker="w")
     assert run_wait(run=started) is None
     assert run_wait(run=second).ahead == 0
@@ -163,9 +163,9 @@ class _Killed(BaseException):
 def _die_at(monkeypatch, step: int) -> None:
     report = encoder_training.RunReporter.step
 
-    def die(self, one):
-        report(self, one)
-        if one.step >= step:
+    def die(self, step_report):
+        report(self, step_report)
+        if step_report.step >= step:
             raise _Killed
 
     monkeypatch.setattr("worker.reporting.RunReporter.step", die)
@@ -207,9 +207,9 @@ def test_a_cancelled_training_keeps_its_checkpoint_and_retry_goes_on_from_it(
     run = request(small(backbone, epochs="4"))
     report = encoder_training.RunReporter.step
 
-    def stop(self, one):
-        report(self, one)
-        if one.step >= 10:
+    def stop(self, step_report):
+        report(self, step_report)
+        if step_report.step >= 10:
             runs.run_cancel(run_id=self.run.pk)
             self._stop_requested.set()  # as the heartbeat's thread does
 
@@ -274,18 +274,18 @@ def test_the_feed_drops_shared_nodes_unknown_languages_and_repetitions(bank):
     add_question("A draft", status="draft")
     add_question("No concept at all")
     feed = encoder_feed(
-        hierarchies=None, unknown_share=lambda texts: sum(not one.isascii() for one in texts) / len(texts)
+        hierarchies=None, unknown_share=lambda texts: sum(not text.isascii() for text in texts) / len(texts)
     )
     assert feed.unknown_languages == {"zh": (1, 1.0)}
     assert feed.duplicates == 1
     assert len(feed.examples) == 121
-    by_text = {one.text: one for one in feed.examples}
+    by_text = {example.text: example for example in feed.examples}
     assert by_text[bank[0].text].paths == (("Number", "Primes"),)
     assert by_text[bank[0].text].hierarchy == "School"
     assert 0 <= by_text[bank[0].text].difficulty <= 1
     assert by_text["No concept at all"].paths == ()
     only = encoder_feed(hierarchies=["School"], unknown_share=lambda texts: 0.0)
-    assert "No concept at all" not in {one.text for one in only.examples}
+    assert "No concept at all" not in {example.text for example in only.examples}
 
 
 def test_a_request_names_every_wrong_setting_by_its_field(bank):
@@ -308,7 +308,7 @@ def test_the_command_trains_here_and_refuses_what_it_does_not_know(
     bank, backbone, no_graph, no_default_models, tmp_path, capsys
 ):
     artifact_promote(artifact=artifact_register(folder=tiny_encoder(tmp_path / "first", seed=1)))
-    call = [one for name, value in small(backbone).items() for one in ("--set", f"{name}={value}")]
+    call = [argument for name, value in small(backbone).items() for argument in ("--set", f"{name}={value}")]
     with pytest.raises(CommandError, match="'juggling' cannot be trained"):
         call_command("train", "juggling")
     with pytest.raises(CommandError, match="needs a reason"):

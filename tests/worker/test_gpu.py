@@ -42,15 +42,15 @@ def card(monkeypatch):
 def another_process(db):
     parameters = connection.get_connection_params()
     address = {key: parameters[key] for key in ("host", "user", "dbname")}
-    with psycopg.connect(**address, autocommit=True) as other:
-        yield other
+    with psycopg.connect(**address, autocommit=True) as session:
+        yield session
 
 
-def taken(other) -> bool:
-    found = other.execute("SELECT pg_try_advisory_lock(hashtext('kindred/gpu/GPU-1234'))").fetchone()[0]
-    if found:
-        other.execute("SELECT pg_advisory_unlock(hashtext('kindred/gpu/GPU-1234'))")
-    return not found
+def taken(session) -> bool:
+    is_free = session.execute("SELECT pg_try_advisory_lock(hashtext('kindred/gpu/GPU-1234'))").fetchone()[0]
+    if is_free:
+        session.execute("SELECT pg_advisory_unlock(hashtext('kindred/gpu/GPU-1234'))")
+    return not is_free
 
 
 def test_a_training_waits_for_the_card_and_can_be_cancelled_meanwhile(another_process):

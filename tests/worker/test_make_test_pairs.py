@@ -18,7 +18,7 @@ from worker.evaluation.operators import operator_figures
 
 pytestmark = pytest.mark.django_db
 
-MEANT = {one.name: int(one.is_positive) for one in OPERATORS if not one.is_training}
+MEANT = {operator.name: int(operator.is_positive) for operator in OPERATORS if not operator.is_training}
 
 
 def test_pairs_of_held_out_questions_carry_their_operator(tmp_path, capsys):
@@ -26,7 +26,7 @@ def test_pairs_of_held_out_questions_carry_their_operator(tmp_path, capsys):
     path = tmp_path / "pairs.jsonl"
     call_command("make_test_pairs", str(path))
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    held_out = {one.text for one in bank if is_held_out(one.text)}
+    held_out = {question.text for question in bank if is_held_out(question.text)}
     assert {row["original"] for row in rows} == held_out
     assert all(row["label"] == MEANT[row["operator"]] for row in rows)
     assert len({row["id"] for row in rows}) == len(rows)
@@ -55,11 +55,11 @@ def test_labels_of_reviewers_measure_the_operators(reviewer, tmp_path):
         )
     labelled = tmp_path / "labelled.jsonl"
     call_command("export_reviews", str(labelled), "--labelled")
-    found = operator_figures(read_pairs(labelled))
+    figures = operator_figures(read_pairs(labelled))
     meant = sum(MEANT[pair.source_id.rpartition("-")[2]] for pair in pairs)
-    assert found["pairs"] == len(pairs)
-    assert found["precision"] == pytest.approx((meant - 2) / meant)
-    assert (found["recall"], found["labels_are_what_was_meant"]) == (1, False)
+    assert figures["pairs"] == len(pairs)
+    assert figures["precision"] == pytest.approx((meant - 2) / meant)
+    assert (figures["recall"], figures["labels_are_what_was_meant"]) == (1, False)
 
 
 def test_what_cannot_be_made_is_a_sentence(tmp_path):

@@ -54,9 +54,9 @@ def test_pairs_get_score_probability_and_findings(champion, tmp_path):
     assert result == {"scored": 2, "findings_only": 0, "model": champion.pk}
     good, bad = ParaphrasePair.objects.order_by("pk")
     expected = load_scorer(tmp_path / "scorer").score([(QUESTION, text) for text in TEXTS])
-    assert [good.score, bad.score] == pytest.approx([one.score for one in expected], abs=1e-5)
+    assert [good.score, bad.score] == pytest.approx([pair_score.score for pair_score in expected], abs=1e-5)
     assert good.verdict > 0.5 > bad.verdict
-    assert [one["sentence"] for one in bad.findings] == ["12 became 40."]
+    assert [finding["sentence"] for finding in bad.findings] == ["12 became 40."]
     assert good.scored_by == bad.scored_by == champion
     assert good.scored_at is not None
 
@@ -68,7 +68,7 @@ def test_many_pairs_are_encoded_in_bulk_to_the_same_scores(champion, monkeypatch
     again = pairs(*TEXTS)
     run_here(request(again), score_run)
     many = list(
-        ParaphrasePair.objects.filter(pk__in=[one.pk for one in again])
+        ParaphrasePair.objects.filter(pk__in=[pair.pk for pair in again])
         .order_by("pk")
         .values_list("score", flat=True)
     )
@@ -81,11 +81,11 @@ def test_what_this_scorer_has_scored_is_passed_over_and_a_new_one_scores_anew(ch
     before = ParaphrasePair.objects.get(pk=made[0].pk)
     assert run_here(request(made), score_run)["scored"] == 0
     assert ParaphrasePair.objects.get(pk=made[0].pk).scored_at == before.scored_at
-    other = artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1))
-    artifact_promote(artifact=other)
+    successor = artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1))
+    artifact_promote(artifact=successor)
     assert run_here(request(made), score_run)["scored"] == 2
     after = ParaphrasePair.objects.get(pk=made[0].pk)
-    assert after.scored_by == other
+    assert after.scored_by == successor
     assert after.score != before.score
 
 
@@ -103,8 +103,8 @@ def test_a_language_that_the_scorer_cannot_read_gets_no_score(champion, tmp_path
     unreadable = ParaphrasePair.objects.get(pk=made[0].pk)
     assert (unreadable.score, unreadable.scored_by) == (None, champion)
     assert paraphrase_rescore() is None  # it is not asked about again
-    other = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1)))
-    assert run_here(paraphrase_rescore(), score_run)["model"] == other.pk
+    successor = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1)))
+    assert run_here(paraphrase_rescore(), score_run)["model"] == successor.pk
 
 
 def test_decided_pairs_keep_the_score_that_they_were_decided_under(champion, tmp_path):
@@ -112,11 +112,11 @@ def test_decided_pairs_keep_the_score_that_they_were_decided_under(champion, tmp
     run_here(request(made), score_run)
     before = ParaphrasePair.objects.get(pk=made[0].pk)
     ParaphrasePair.objects.filter(pk=made[0].pk).update(state="decided", outcome="accept")
-    other = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1)))
+    successor = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1)))
     assert run_here(request(made), score_run)["scored"] == 1
     decided, waiting = ParaphrasePair.objects.order_by("pk")
     assert (decided.score, decided.scored_by) == (before.score, champion)
-    assert waiting.scored_by == other
+    assert waiting.scored_by == successor
 
 
 def test_a_pair_that_is_decided_while_it_is_scored_keeps_its_score(champion, monkeypatch):
@@ -134,9 +134,9 @@ def test_a_pair_that_is_decided_while_it_is_scored_keeps_its_score(champion, mon
 
 def test_scores_of_a_scorer_that_was_replaced_meanwhile_are_not_written(champion, monkeypatch, tmp_path):
     made = pairs(*TEXTS)
-    other = artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1))
+    successor = artifact_register(folder=tiny_scorer(tmp_path / "other", seed=1))
     lock = scoring.serving_lock
-    promotions = iter([other])
+    promotions = iter([successor])
 
     def promote_first() -> None:
         for artifact in promotions:
@@ -144,8 +144,8 @@ def test_scores_of_a_scorer_that_was_replaced_meanwhile_are_not_written(champion
         lock()
 
     monkeypatch.setattr(scoring, "serving_lock", promote_first)
-    assert run_here(request(made), score_run) == {"scored": 2, "findings_only": 0, "model": other.pk}
-    assert set(ParaphrasePair.objects.values_list("scored_by", flat=True)) == {other.pk}
+    assert run_here(request(made), score_run) == {"scored": 2, "findings_only": 0, "model": successor.pk}
+    assert set(ParaphrasePair.objects.values_list("scored_by", flat=True)) == {successor.pk}
     expected = load_scorer(tmp_path / "other").score([(QUESTION, TEXTS[0])])[0].score
     assert ParaphrasePair.objects.get(pk=made[0].pk).score == pytest.approx(expected, abs=1e-5)
 

@@ -77,9 +77,9 @@ def figures(suite: list[SuitePair], candidate: list[PairScore], champion: list[P
     return scorer_figures(suite, {"candidate": candidate, "champion": champion})
 
 
-def verdict(found: dict):
+def verdict(results: dict):
     artifact = ModelArtifact(capability="paraphrase", name="x")
-    return gate(ModelComparison(candidate=artifact, champion=artifact, figures=found))
+    return gate(ModelComparison(candidate=artifact, champion=artifact, figures=results))
 
 
 def scores(suite: list[SuitePair], gap: float, *, seed: int = 0) -> list[float]:
@@ -92,21 +92,21 @@ def scores(suite: list[SuitePair], gap: float, *, seed: int = 0) -> list[float]:
 def test_a_better_scorer_passes_and_a_worse_one_does_not():
     suite = suite_of(80)
     good, poor = scores(suite, 0.5), scores(suite, 0.05, seed=1)
-    found = figures(suite, said(good), said(poor))
+    results = figures(suite, said(good), said(poor))
     labels = [item.pair.label for item in suite]
-    by_name = {metric["name"]: metric for metric in found["metrics"]}
+    by_name = {metric["name"]: metric for metric in results["metrics"]}
     assert list(by_name) == [
         f"{measure}_{figure}_made" for measure in ("verdict", "score") for figure in ("auc", "macro_f1", "separation")
     ]  # fmt: skip
     assert by_name["score_auc_made"]["candidate"] == pytest.approx(roc_auc(labels, good), abs=1e-4)
     assert by_name["verdict_auc_made"]["champion"] == pytest.approx(roc_auc(labels, poor), abs=1e-4)
-    for metric in found["metrics"]:
+    for metric in results["metrics"]:
         assert 0 < metric["low"] <= metric["difference"] <= metric["high"]
-    assert found["suite"] == {
+    assert results["suite"] == {
         "questions": 80, "pairs": 160, "suites": [{"name": "made", "pairs": 160, "questions": 80}],
         "left_out": 0, "lost": 0, "gained": 0, "seed": 0,
     }  # fmt: skip
-    assert verdict(found).outcome == GateOutcome.BETTER
+    assert verdict(results).outcome == GateOutcome.BETTER
     judged = verdict(figures(suite, said(poor), said(good)))
     assert judged.outcome == GateOutcome.REFUSED
     assert judged.reasons[0].startswith("ROC AUC of the verdict, operators' pairs is worse")
@@ -117,10 +117,10 @@ def test_scores_on_the_wrong_side_of_one_half_are_refused():
     suite = suite_of(60)
     champion = scores(suite, 0.6)
     low = [0.4 * score for score in champion]
-    found = figures(suite, said(low, champion), said(champion))
-    worse = {metric["name"] for metric in found["metrics"] if metric["worse"]}
+    results = figures(suite, said(low, champion), said(champion))
+    worse = {metric["name"] for metric in results["metrics"] if metric["worse"]}
     assert worse == {"score_macro_f1_made", "score_separation_made"}
-    judged = verdict(found)
+    judged = verdict(results)
     assert judged.outcome == GateOutcome.REFUSED
     assert len(judged.reasons) == 1
     assert "Macro F1 at 0.5 of the score, operators' pairs is worse" in judged.reasons[0]
@@ -173,17 +173,17 @@ def test_the_interval_draws_questions_and_not_pairs():
 def test_what_a_scorer_cannot_read_is_counted_and_fails_the_gate():
     suite = suite_of(40)
     good = said(scores(suite, 0.5))
-    found = figures(suite, [None] * 4 + good[4:], good)
-    assert (found["suite"]["lost"], found["suite"]["gained"], found["suite"]["questions"]) == (2, 0, 38)
-    assert any("cannot read" in reason for reason in verdict(found).reasons)
+    results = figures(suite, [None] * 4 + good[4:], good)
+    assert (results["suite"]["lost"], results["suite"]["gained"], results["suite"]["questions"]) == (2, 0, 38)
+    assert any("cannot read" in reason for reason in verdict(results).reasons)
 
 
 def test_few_questions_or_one_label_are_not_measured():
     few = suite_of(8, "decided")
     suite = [*suite_of(40), *few]
-    found = figures(suite, said(scores(suite, 0.5)), said(scores(suite, 0.4)))
-    assert {metric["suite"] for metric in found["metrics"]} == {"made"}
-    assert {"name": "decided", "pairs": 16, "questions": 8} in found["suite"]["suites"]
+    results = figures(suite, said(scores(suite, 0.5)), said(scores(suite, 0.4)))
+    assert {metric["suite"] for metric in results["metrics"]} == {"made"}
+    assert {"name": "decided", "pairs": 16, "questions": 8} in results["suite"]["suites"]
     alone = figures(few, said(scores(few, 0.5)), said(scores(few, 0.4)))
     assert alone["metrics"] == []
     assert "too few" in verdict(alone).reasons[0]
@@ -204,9 +204,9 @@ def test_the_demos_pairs_and_the_files_of_the_settings_are_suites(tmp_path, sett
     file = tmp_path / "of_people.jsonl"
     file.write_text("".join(pair_line(pair) + "\n" for pair in rows), encoding="utf-8")
     settings.SCORER_SUITES = [str(file), str(tmp_path / "not_there.jsonl")]
-    found = labelled_suites()
-    assert Counter(item.suite for item in found) == {"demo": 32, "of_people": 2}
-    assert {item.pair.label for item in found if item.suite == "demo"} == {0, 1}
+    suite_pairs = labelled_suites()
+    assert Counter(item.suite for item in suite_pairs) == {"demo": 32, "of_people": 2}
+    assert {item.pair.label for item in suite_pairs if item.suite == "demo"} == {0, 1}
     scorer = load_scorer(exported[0])
     scorer._learned = frozenset([question_number(rows[0].original)])
     kept, left_out = suite_for([scorer])
@@ -221,12 +221,12 @@ def test_the_suite_has_held_out_questions_and_test_operators_only():
     bank = add_word_problems(150)
     add_decided(bank)
     suite = fixed_suite()
-    held = {one.text for one in bank if is_held_out(one.text)}
-    assert {one.pair.original for one in suite} == held
-    names = {one.pair.operator for one in suite if one.suite == "made"}
+    held = {question.text for question in bank if is_held_out(question.text)}
+    assert {item.pair.original for item in suite} == held
+    names = {item.pair.operator for item in suite if item.suite == "made"}
     assert names
-    assert names <= {one.name for one in OPERATORS if not one.is_training}
-    assert sum(one.suite == "decided" for one in suite) == 2 * len(held)
+    assert names <= {operator.name for operator in OPERATORS if not operator.is_training}
+    assert sum(item.suite == "decided" for item in suite) == 2 * len(held)
     assert fixed_suite() == suite
 
 
@@ -258,7 +258,7 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
         promotion_request(artifact=new, reason=REASON, user=admin_person)
     compared = finish(compare_models, comparison_request(candidate=new, user=admin_person))
     comparison = ModelComparison.objects.get(pk=compared.result["comparison"])
-    assert {one["name"] for one in comparison.figures["metrics"]} >= {
+    assert {metric["name"] for metric in comparison.figures["metrics"]} >= {
         "verdict_auc_made", "score_auc_decided", "verdict_macro_f1_demo",
     }  # fmt: skip
     assert comparison.figures["changed_pairs"]

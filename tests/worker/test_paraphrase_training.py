@@ -71,10 +71,10 @@ def test_a_run_trains_a_scorer_on_questions_and_decisions_as_a_candidate_of_the_
         "registered",
         model.manifest["metrics"],
     )
-    held = [one.text for one in bank if is_held_out(one.text)]
+    held = [question.text for question in bank if is_held_out(question.text)]
     measured = [
-        one.text for one in bank if one.text not in held
-        and is_held_out(one.text, HELD_OUT_SHARE + VALIDATION_SHARE)
+        question.text for question in bank if question.text not in held
+        and is_held_out(question.text, HELD_OUT_SHARE + VALIDATION_SHARE)
     ]  # fmt: skip
     extra = model.manifest["extra"]
     assert extra["given_pairs"] == 2 * (len(bank) - len(measured))
@@ -112,9 +112,9 @@ def test_a_cancelled_training_goes_on_from_its_checkpoint_with_what_it_began_wit
     run = request(small(backbone))
     report = reporting.RunReporter.step
 
-    def stop(self, one):
-        report(self, one)
-        if one.step >= 3:
+    def stop(self, step_report):
+        report(self, step_report)
+        if step_report.step >= 3:
             runs.run_cancel(run_id=self.run.pk)
             self._stop_requested.set()  # as the heartbeat's thread does
 
@@ -173,7 +173,7 @@ def test_a_request_names_every_wrong_setting_and_only_one_waits_or_runs(bank):
 
 def test_the_command_trains_compares_and_promotes_here(bank, backbone, monkeypatch, capsys):
     monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
-    call = [one for name, value in small(backbone).items() for one in ("--set", f"{name}={value}")]
+    call = [argument for name, value in small(backbone).items() for argument in ("--set", f"{name}={value}")]
     with pytest.raises(CommandError, match="needs a reason"):
         call_command("train", "paraphrase", "--promote", *call)
     call_command("train", "paraphrase", "--without-decisions", "--promote", "--reason", "The first.", *call)

@@ -146,7 +146,7 @@ def test_a_promotion_swaps_encoder_vectors_and_probes(old, new, admin_person):
     assert (event.kind, event.artifact, event.former, event.person) == ("promoted", new, old, admin_person)
     assert event.reason == REASON
     assert event.gate["comparison"] == comparison.pk
-    groups = {one.capability: one for one in models_by_capability()}
+    groups = {group.capability: group for group in models_by_capability()}
     assert (groups["encoder"].champions, groups["encoder"].archived) == ([new], [old])
     assert run.result["model"] == new.pk
 
@@ -280,10 +280,10 @@ def test_readers_never_see_a_mixture_while_models_are_swapped_back_and_forth(old
                 new_probes.refresh_from_db()
         finally:
             stop.set()
-        seen = [one for each in reading for one in each.result()]
+        seen = [answer for each in reading for answer in each.result()]
     assert len(seen) > 50
-    assert {one[0] for one in seen} == {"tiny", new_set.encoder_name}
-    assert [one for one in seen if one[0] != one[2] or one[1] != "champion"] == []
+    assert {answer[0] for answer in seen} == {"tiny", new_set.encoder_name}
+    assert [answer for answer in seen if answer[0] != answer[2] or answer[1] != "champion"] == []
 
 
 def new_fresh(artifact: ModelArtifact) -> ModelArtifact:

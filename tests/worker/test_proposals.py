@@ -53,7 +53,7 @@ def test_the_rules_write_for_many_questions_and_one_job_scores_all(questions, re
     result = run_here(run, propose_run)
     assert result == {"proposed": 4, "known_already": 0, "questions_without_a_new_wording": 2}
     pairs = list(ParaphrasePair.objects.order_by("pk"))
-    assert [pair.question_id for pair in pairs] == [one.pk for one in questions for _ in range(2)]
+    assert [pair.question_id for pair in pairs] == [question.pk for question in questions for _ in range(2)]
     assert {(pair.source, pair.generator, pair.created_by) for pair in pairs} == {
         ("rules", "rule paraphraser", reviewer)
     }

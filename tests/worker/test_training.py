@@ -45,8 +45,8 @@ def sets(db):
 @pytest.fixture
 def hierarchy(sets):
     """Sixty questions of two concepts whose vectors tell them apart, and whose difficulty shows in one place."""
-    found, rng = HierarchyFactory(name="School"), np.random.default_rng(0)
-    concepts = [ConceptFactory(hierarchy=found, names=("Number", name)) for name in ("Primes", "Factors")]
+    school, rng = HierarchyFactory(name="School"), np.random.default_rng(0)
+    concepts = [ConceptFactory(hierarchy=school, names=("Number", name)) for name in ("Primes", "Factors")]
     for index in range(60):
         QuestionFactory(
             text=f"Word{index} of {chr(97 + index // 26)}{chr(97 + index % 26)} unlike others",
@@ -56,13 +56,13 @@ def hierarchy(sets):
     for embedding_set in sets.values():
         for batch in embedding_pending(embedding_set=embedding_set):
             vectors = rng.normal(scale=0.1, size=(len(batch), DIMENSION))
-            for row, one in enumerate(batch):
-                index = int(one.text.split()[0].removeprefix("Word"))
+            for row, question in enumerate(batch):
+                index = int(question.text.split()[0].removeprefix("Word"))
                 vectors[row, index % 2] += 1
                 vectors[row, 2] += (index % 5) / 5
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors.astype(np.float32))
-    return found
+    return school
 
 
 def test_the_feed_holds_vectors_paths_and_one_scale(hierarchy, sets):
@@ -157,7 +157,7 @@ def test_new_probes_that_are_worse_stay_a_candidate_and_change_no_prediction(hie
     second = ModelArtifact.objects.get(pk=run.result["model"])
     assert (second.state, artifact_champion(capability="probes", scope="School")) == ("candidate", first)
     changed = ModelComparison.objects.get().figures["changed_concepts"]
-    assert {one["candidate"]["right"] for one in changed} == {False}
+    assert {row["candidate"]["right"] for row in changed} == {False}
     with pytest.raises(Conflict, match="is worse"):
         promotion_request(artifact=second, reason="Better.")
     artifact_delete(artifact=second, reason="Not wanted.")
@@ -200,16 +200,16 @@ def test_a_run_that_cannot_train_fails_with_a_sentence(hierarchy, parameters, re
 def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_new_vectors(
     hierarchy, sets, monkeypatch
 ):
-    other = EmbeddingSet.objects.create(lens="purpose", encoder_name="newer", dimension=DIMENSION)
-    for batch in embedding_pending(embedding_set=other):
+    newer_set = EmbeddingSet.objects.create(lens="purpose", encoder_name="newer", dimension=DIMENSION)
+    for batch in embedding_pending(embedding_set=newer_set):
         vectors = np.random.default_rng(1).normal(size=(len(batch), DIMENSION)).astype(np.float32)
-        embedding_store(embedding_set=other, questions=batch, vectors=vectors)
+        embedding_store(embedding_set=newer_set, questions=batch, vectors=vectors)
     fit = training.fit_hierarchy_probes
 
     def fit_and_swap(reporter, **arguments):
         fitted = fit(reporter, **arguments)
         EmbeddingSet.objects.filter(lens="purpose").update(is_current=False)
-        EmbeddingSet.objects.filter(pk=other.pk).update(is_current=True)
+        EmbeddingSet.objects.filter(pk=newer_set.pk).update(is_current=True)
         return fitted
 
     monkeypatch.setattr(training, "fit_hierarchy_probes", fit_and_swap)
@@ -219,6 +219,6 @@ def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_ne
     assert run.error == ""
     champion = ModelArtifact.objects.get(state="champion")
     assert champion.manifest["extra"]["encoder"] == "newer"
-    assert [one.manifest["extra"]["encoder"] for one in ModelArtifact.objects.filter(state="candidate")] == [
-        "purpose"
-    ]
+    assert [
+        artifact.manifest["extra"]["encoder"] for artifact in ModelArtifact.objects.filter(state="candidate")
+    ] == ["purpose"]

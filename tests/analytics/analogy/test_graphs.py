@@ -165,6 +165,6 @@ def test_a_corpus_is_compared_as_pairs_are():
     graphs = ["+(s0,s1)", "+(s0,-s1)", "*(+(s0,-1),s1)", "+(s0,s1)", "^(s0,1/2)", "*(100,s0,/s1)"]
     known = GraphSimilarities(graphs)
     for graph in (*graphs, "+(s0,s1,s2)", "s0"):
-        expected = [graph_similarity(graph, other) for other in graphs]
+        expected = [graph_similarity(graph, corpus_graph) for corpus_graph in graphs]
         np.testing.assert_allclose(known.of(graph), expected, atol=1e-12)
         np.testing.assert_array_equal(known.of(graph), known.of(graph))

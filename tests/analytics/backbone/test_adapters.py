@@ -83,7 +83,7 @@ def test_fresh_adapters_change_nothing_and_trained_ones_do():
 
 def test_only_adapter_weights_are_trainable_and_every_linear_layer_has_them():
     backbone = adapted()
-    trainable = [name for name, one in backbone.model.named_parameters() if one.requires_grad]
+    trainable = [name for name, parameter in backbone.model.named_parameters() if parameter.requires_grad]
     linear = [
         name
         for name, module in tiny_backbone().model.named_modules()
@@ -168,7 +168,7 @@ def test_an_adapter_on_other_weights_of_the_same_name_is_not_gone_on_with(saved:
 
 
 def test_it_is_saved_in_half_precision_without_the_backbone(saved: Path):
-    numbers = sum(one.numel() for one in adapted().model.parameters() if one.requires_grad)
+    numbers = sum(parameter.numel() for parameter in adapted().model.parameters() if parameter.requires_grad)
     size = (saved / ADAPTER_NAME).stat().st_size
     assert 2 * numbers < size < 2 * numbers + 5000
     assert sorted(path.name for path in saved.iterdir()) == [ADAPTER_CONFIG_NAME, ADAPTER_NAME]
@@ -188,17 +188,17 @@ def test_a_folder_without_a_whole_adapter_is_one_clear_sentence(saved: Path, tmp
 
 
 def test_an_adapter_is_refused_by_other_weights_which_stay_as_they_are(saved: Path):
-    other = tiny_backbone(seed=1)
-    before = vectors(other)
+    second_backbone = tiny_backbone(seed=1)
+    before = vectors(second_backbone)
     with pytest.raises(BackboneError, match="was trained on tiny-bert-32"):
-        load_adapter(other, saved)
+        load_adapter(second_backbone, saved)
     deeper = tiny_backbone(layers=1)
     deeper.weights_hash = tiny_backbone().weights_hash
     names = list(deeper.model.state_dict())
     with pytest.raises(BackboneError, match="does not fit tiny-bert-32"):
         load_adapter(deeper, saved)
     assert list(deeper.model.state_dict()) == names
-    assert torch.equal(vectors(other), before)
+    assert torch.equal(vectors(second_backbone), before)
 
 
 def test_adapters_are_neither_added_twice_nor_merged_nor_saved_where_there_are_none(tmp_path: Path):
@@ -218,7 +218,10 @@ def pretraining() -> PretrainingTask:
     seed_everything(1)
     backbone = tiny_backbone()
     add_adapters(backbone, rank=2)
-    examples = [EncoderExample(f"what is {one} + {one}?", ((f"sum {one % 2}",),), "test") for one in range(8)]
+    examples = [
+        EncoderExample(f"what is {number} + {number}?", ((f"sum {number % 2}",),), "test")
+        for number in range(8)
+    ]
     config = EncoderConfig(batch_size=4, queue_size=4, projection=8, momentum=0.9, learning_rate=1e-2)
     return PretrainingTask(backbone, examples, config)
 
@@ -238,9 +241,9 @@ def test_a_run_with_adapters_leaves_the_backbone_alone_and_resumes_exactly(tmp_p
     second = pretraining()
     train_loop(second, settings, device=cpu, context=TrainingContext(checkpoints=tmp_path))
     for name, module in whole.modules().items():
-        other = second.modules()[name].state_dict()
+        resumed_state = second.modules()[name].state_dict()
         for key, tensor in module.state_dict().items():
-            assert torch.equal(tensor, other[key]), f"{name}.{key}"
+            assert torch.equal(tensor, resumed_state[key]), f"{name}.{key}"
     untouched, learnt = pretraining().query_encoder.state_dict(), whole.query_encoder.state_dict()
     changed = {key for key in learnt if not torch.equal(learnt[key], untouched[key])}
     assert changed == {key for key in learnt if "lora_" in key or key.startswith("projector.")}

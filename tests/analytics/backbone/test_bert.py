@@ -115,9 +115,9 @@ def test_a_folder_with_broken_weights_is_a_backbone_error(tiny, tmp_path):
 def test_the_tiny_encoder_is_the_same_for_the_same_seed_and_leaves_the_generator_alone():
     torch.manual_seed(5)
     before = torch.get_rng_state()
-    first, second, other = tiny_backbone(), tiny_backbone(), tiny_backbone(seed=1)
+    first, second, reseeded_backbone = tiny_backbone(), tiny_backbone(), tiny_backbone(seed=1)
     assert torch.equal(torch.get_rng_state(), before)
-    assert first.weights_hash == second.weights_hash != other.weights_hash
+    assert first.weights_hash == second.weights_hash != reseeded_backbone.weights_hash
 
 
 def test_what_the_vocabulary_lacks_is_counted(tiny):

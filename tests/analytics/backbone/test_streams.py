@@ -26,10 +26,10 @@ def test_results_come_in_the_order_of_the_items_whoever_is_done_first() -> None:
         return item, threading.current_thread().name
 
     with side_by_side(slow_first, range(6), CPU) as results:
-        found = list(results)
+        pairs = list(results)
 
-    assert [item for item, _ in found] == list(range(6))
-    assert len({name for _, name in found}) == 2
+    assert [item for item, _ in pairs] == list(range(6))
+    assert len({name for _, name in pairs}) == 2
 
 
 def test_each_stream_has_its_share_of_the_threads_and_gives_it_back() -> None:

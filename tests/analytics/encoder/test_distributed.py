@@ -33,19 +33,19 @@ def together(tmp_path_factory) -> list[dict]:
         for rank in range(2)
     ]
     try:
-        for one in started:
-            _, errors = one.communicate(timeout=600)
-            assert one.returncode == 0, errors
+        for process in started:
+            _, errors = process.communicate(timeout=600)
+            assert process.returncode == 0, errors
     finally:
-        for one in started:
-            one.kill()
+        for process in started:
+            process.kill()
     return [torch.load(folder / f"process-{rank}.pt", weights_only=True) for rank in range(2)]
 
 
 def test_two_processes_have_the_losses_and_weights_of_one(together: list[dict]):
     alone, history = task(), History()
     train_loop(alone, SETTINGS, device=torch.device("cpu"), context=TrainingContext(callbacks=(history,)))
-    main, other = together
+    main, second = together
     steps, losses = zip(*history.series("loss"), strict=True)
     steps_together, losses_together = zip(*main["losses"], strict=True)
     assert steps == steps_together == tuple(range(1, 13))
@@ -53,7 +53,7 @@ def test_two_processes_have_the_losses_and_weights_of_one(together: list[dict]):
     untrained = state(task())
     for module, tensors in state(alone).items():
         for name, tensor in tensors.items():
-            assert torch.equal(main["state"][module][name], other["state"][module][name]), name
+            assert torch.equal(main["state"][module][name], second["state"][module][name]), name
             if not name.endswith(
                 "self.key.bias"
             ):  # softmax ignores it: its gradient is rounding, which Adam scales up
@@ -67,15 +67,15 @@ def test_two_processes_have_the_losses_and_weights_of_one(together: list[dict]):
 def test_every_queue_holds_the_keys_of_all_in_one_order(together: list[dict]):
     alone = task()
     train_loop(alone, SETTINGS, device=torch.device("cpu"))
-    labels = [one["state"]["queue"]["labels"].tolist() for one in together]
+    labels = [result["state"]["queue"]["labels"].tolist() for result in together]
     assert labels[0] == labels[1] == alone.queue.labels.tolist()
     assert -1 not in labels[0]
 
 
 def test_a_signal_to_one_process_stops_all_and_only_the_main_one_reports_and_saves(together: list[dict]):
-    for one in together:
-        assert one["stopped"] == "Training was stopped after 3 of 12 steps."
-        assert one["checkpoints"] == ["checkpoint.pt"]
-        assert one["last"] == {"measured": 0.5}
-    assert [one["is_main"] for one in together] == [True, False]
+    for result in together:
+        assert result["stopped"] == "Training was stopped after 3 of 12 steps."
+        assert result["checkpoints"] == ["checkpoint.pt"]
+        assert result["last"] == {"measured": 0.5}
+    assert [result["is_main"] for result in together] == [True, False]
     assert together[1]["losses"] == []

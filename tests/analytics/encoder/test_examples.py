@@ -19,7 +19,9 @@ EXAMPLES = [
 
 
 def ranks(examples: list[EncoderExample]) -> list[list[int]]:
-    numbers, owners = encode_paths([one.paths for one in examples], 2, [one.hierarchy for one in examples])
+    numbers, owners = encode_paths(
+        [example.paths for example in examples], 2, [example.hierarchy for example in examples]
+    )
     return kh_ranks(numbers, numbers, owners, owners).tolist()
 
 
@@ -34,8 +36,8 @@ def test_mapped_roots_make_one_hierarchy_and_other_roots_stay_apart():
 
 
 def test_without_a_mapping_hierarchies_are_not_compared():
-    found = np.array(ranks(join_hierarchies(EXAMPLES, {})))
-    assert (found[:2, :2] == [[1, UNDEFINED], [UNDEFINED, 1]]).all()
+    matrix = np.array(ranks(join_hierarchies(EXAMPLES, {})))
+    assert (matrix[:2, :2] == [[1, UNDEFINED], [UNDEFINED, 1]]).all()
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ question = st.lists(path, min_size=1, max_size=3)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "distance"),
+    ("first_path", "second_path", "distance"),
     [
         (("Algebra", "Function", "Sine"), ("Algebra", "Function", "Sine"), 1),
         (("Algebra", "Function", "Sine"), ("Algebra", "Function", "Power"), 2),
@@ -34,26 +34,26 @@ question = st.lists(path, min_size=1, max_size=3)
         (("Algebra", "Sine", "x"), ("Geometry", "Sine", "x"), 4),  # names agree, parents do not
     ],
 )
-def test_distances_of_equation_1(one, other, distance):
-    assert kh_distance([one], [other], LEVELS) == distance
+def test_distances_of_equation_1(first_path, second_path, distance):
+    assert kh_distance([first_path], [second_path], LEVELS) == distance
 
 
 def test_with_several_concepts_the_nearest_pair_counts():
-    one = [("Algebra", "Function", "Sine"), ("Geometry", "Circle", "Arc")]
-    assert kh_distance(one, [("Geometry", "Circle", "Chord")], LEVELS) == 2
+    paths = [("Algebra", "Function", "Sine"), ("Geometry", "Circle", "Arc")]
+    assert kh_distance(paths, [("Geometry", "Circle", "Chord")], LEVELS) == 2
 
 
 @given(question, question)
-def test_it_is_symmetric_and_within_1_and_levels_plus_1(one, other):
-    distance = kh_distance(one, other, LEVELS)
-    assert distance == kh_distance(other, one, LEVELS)
+def test_it_is_symmetric_and_within_1_and_levels_plus_1(first_paths, second_paths):
+    distance = kh_distance(first_paths, second_paths, LEVELS)
+    assert distance == kh_distance(second_paths, first_paths, LEVELS)
     assert 1 <= distance <= LEVELS + 1
 
 
 @given(st.lists(names, min_size=LEVELS, max_size=LEVELS), st.integers(0, LEVELS))
 def test_it_falls_as_the_shared_prefix_grows(concepts, shared):
-    other = (*concepts[:shared], *("z" for _ in range(LEVELS - shared)))
-    assert kh_distance([tuple(concepts)], [other], LEVELS) == LEVELS - shared + 1
+    neighbour = (*concepts[:shared], *("z" for _ in range(LEVELS - shared)))
+    assert kh_distance([tuple(concepts)], [neighbour], LEVELS) == LEVELS - shared + 1
 
 
 @given(st.lists(question, min_size=1, max_size=5), st.lists(question, min_size=1, max_size=5))
@@ -61,7 +61,7 @@ def test_ranks_equal_the_distance_of_every_pair(anchors, candidates):
     numbers, owner = encode_paths([*anchors, *candidates], LEVELS)
     cut = len(anchors)
     ranks = kh_ranks(numbers[:cut], numbers[cut:], owner[:cut], owner[cut:])
-    expected = [[kh_distance(one, other, LEVELS) for other in candidates] for one in anchors]
+    expected = [[kh_distance(anchor, candidate, LEVELS) for candidate in candidates] for anchor in anchors]
     np.testing.assert_array_equal(ranks, expected)
 
 

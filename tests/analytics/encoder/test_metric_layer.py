@@ -31,12 +31,14 @@ def noisy_vectors(rows: int = 240, dimension: int = 32):
     for bit in range(2):
         vectors[:, bit] = 0.5 * np.where(concepts >> bit & 1, 1, -1) + 0.1 * rng.normal(size=rows)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    paths = [(("Half", str(one >> 1)), ("Quarter", str(one))) for one in concepts]
+    paths = [(("Half", str(concept >> 1)), ("Quarter", str(concept))) for concept in concepts]
     return vectors.astype(np.float32), [(("Root", half[1], quarter[1]),) for half, quarter in paths]
 
 
 def fitted(vectors, paths, **settings) -> np.ndarray:
-    examples = [EncoderExample(f"question {row}", one, "test") for row, one in enumerate(paths)]
+    examples = [
+        EncoderExample(f"question {row}", question_paths, "test") for row, question_paths in enumerate(paths)
+    ]
     task = MetricTask(tiny_backbone(), vectors, examples, 3, seed=0)
     loop = LoopSettings(epochs=60, learning_rate=1e-2, weight_decay=0.0, evaluate_every=1000)
     train_loop(task, loop, device=torch.device("cpu"), **settings)
@@ -60,7 +62,8 @@ def test_it_begins_as_no_change_and_questions_of_other_hierarchies_say_nothing()
     vectors, paths = noisy_vectors(12)
     names = ["one" if row < 8 else f"hierarchy {row}" for row in range(12)]
     examples = [
-        EncoderExample(f"{row}", one, name) for row, (one, name) in enumerate(zip(paths, names, strict=True))
+        EncoderExample(f"{row}", question_paths, name)
+        for row, (question_paths, name) in enumerate(zip(paths, names, strict=True))
     ]
     task = MetricTask(tiny_backbone(), vectors, examples, 3, seed=0)
     assert torch.equal(task.layer.weight, torch.eye(32))
@@ -96,13 +99,13 @@ def test_a_layer_that_is_there_is_built_upon():
 
 def test_untagged_questions_are_not_used_and_two_tagged_ones_are_needed():
     untagged = [EncoderExample("what is this?", (), "test")] * 5
-    one, other = tiny_backbone(), tiny_backbone()
-    fit_metric_layer(one, texts(), config())
-    fit_metric_layer(other, [*texts(), *untagged], config())
-    assert torch.equal(matrix(one), matrix(other))
-    alike = [replace(one, paths=(("kind 0",),)) for one in texts(5)]
-    all_different = [replace(one, paths=((f"kind {row}",),)) for row, one in enumerate(texts(5))]
-    apart = [replace(one, hierarchy=f"{row}") for row, one in enumerate(texts(6))]
+    plain_backbone, mixed_backbone = tiny_backbone(), tiny_backbone()
+    fit_metric_layer(plain_backbone, texts(), config())
+    fit_metric_layer(mixed_backbone, [*texts(), *untagged], config())
+    assert torch.equal(matrix(plain_backbone), matrix(mixed_backbone))
+    alike = [replace(example, paths=(("kind 0",),)) for example in texts(5)]
+    all_different = [replace(example, paths=((f"kind {row}",),)) for row, example in enumerate(texts(5))]
+    apart = [replace(example, hierarchy=f"{row}") for row, example in enumerate(texts(6))]
     for learned in (untagged, texts(2), alike, all_different, apart):
         with pytest.raises(DataError, match="needs questions that share a concept"):
             fit_metric_layer(tiny_backbone(), learned, config())
@@ -119,11 +122,11 @@ def test_it_reads_as_much_of_a_long_text_as_is_served_and_training_goes_on_cutti
         backbone.tokenizer.enable_truncation(8)
     ends = [f"one two three four {row % 2} or {row}" for row in range(40)]
     examples = [EncoderExample(end, ((f"kind {row % 2}",),), "test") for row, end in enumerate(ends)]
-    cut = [EncoderExample(one.text[:6], one.paths, "test") for one in examples]
+    cut = [EncoderExample(example.text[:6], example.paths, "test") for example in examples]
     fit_metric_layer(short, cut, config())
     fit_metric_layer(long, examples, config())
     assert not torch.equal(matrix(short), matrix(long))
-    assert max(len(one.ids) for one in long.tokenizer.encode_batch_fast(ends)) == 8
+    assert max(len(encoding.ids) for encoding in long.tokenizer.encode_batch_fast(ends)) == 8
 
 
 def test_a_cancelled_fit_leaves_the_encoder_as_it_was():
@@ -166,7 +169,7 @@ def test_it_is_kept_beside_the_weights_and_damage_is_one_clear_sentence(tmp_path
     fit_metric_layer(backbone, texts(), config())
     save_backbone(backbone, tmp_path / "bert")
     again = load_backbone(str(tmp_path / "bert"), device="cpu")
-    some = [one.text for one in texts(4)]
+    some = [example.text for example in texts(4)]
     np.testing.assert_array_equal(
         encode_bulk(again, some, dtype=torch.float32), encode_bulk(backbone, some, dtype=torch.float32)
     )
@@ -192,7 +195,7 @@ def test_steps_go_on_counting_behind_those_of_the_transformer(tmp_path):
     )
     assert backbone.head is not None
     assert result.step == 15
-    assert [one.step for one in history.reports] == [3, 13, 15]
+    assert [report.step for report in history.reports] == [3, 13, 15]
     assert history.last("loss_last_layer") is not None
     assert result.best["held_out_precision_at_10"] == history.reports[-1].metrics["held_out_precision_at_10"]
 

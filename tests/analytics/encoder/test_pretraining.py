@@ -85,20 +85,21 @@ def test_the_queue_is_at_most_half_the_questions():
 
 
 def test_the_loss_terms_add_up_and_the_keys_enter_the_queue():
-    one = task()
-    batch = next(iter(one.batches(0)))
-    losses = one.losses(batch, Step(0, 1))
+    pretraining = task()
+    batch = next(iter(pretraining.batches(0)))
+    losses = pretraining.losses(batch, Step(0, 1))
     terms = [losses[f"loss_rank_{rank}"] for rank in range(4)]
     torch.testing.assert_close(losses["loss"], torch.stack(terms).sum())
-    assert sorted(one.queue.filled()[1].tolist()) == sorted(batch[0].tolist())
+    assert sorted(pretraining.queue.filled()[1].tolist()) == sorted(batch[0].tolist())
 
 
 def test_augmentation_is_drawn_anew_each_epoch_and_again_for_the_same_epoch():
-    one = task(augmentation_probability=1.0)
+    pretraining = task(augmentation_probability=1.0)
     texts = {
-        epoch: sorted(text for _rows, _texts, new in one.batches(epoch) for text in new) for epoch in (0, 1)
+        epoch: sorted(text for _rows, _texts, new in pretraining.batches(epoch) for text in new)
+        for epoch in (0, 1)
     }
-    again = sorted(text for _rows, _texts, new in one.batches(0) for text in new)
+    again = sorted(text for _rows, _texts, new in pretraining.batches(0) for text in new)
     assert texts[0] == again != texts[1]
 
 
@@ -116,9 +117,9 @@ def test_stopped_and_resumed_is_bit_equal_to_uninterrupted(tmp_path: Path):
     second = task()
     train_loop(second, loop(4), device=CPU, context=TrainingContext(checkpoints=tmp_path))
     for name, module in whole.modules().items():
-        other = second.modules()[name].state_dict()
+        resumed_state = second.modules()[name].state_dict()
         for key, tensor in module.state_dict().items():
-            assert torch.equal(tensor, other[key]), f"{name}.{key}"
+            assert torch.equal(tensor, resumed_state[key]), f"{name}.{key}"
 
 
 def test_too_few_questions_and_no_concepts_are_clear_errors():

@@ -79,7 +79,7 @@ def test_the_artifact_serves_what_bulk_encoding_computes(backbone_folder, tmp_pa
 def test_questions_of_the_fixed_part_are_measured_with_and_never_learned(backbone_folder, tmp_path):
     learned, held = split_held_out(examples())
     assert held
-    assert not any(is_held_out(one.text) for one in learned)
+    assert not any(is_held_out(question.text) for question in learned)
     manifest = train_encoder(examples(), config(backbone_folder), tmp_path / "model")
     assert manifest.extra["questions"] == len(learned)
     assert manifest.extra["questions_held_out"] == len(held)
@@ -106,7 +106,7 @@ def test_every_way_of_training_changes_the_encoder(backbone_folder, tmp_path, se
     assert np.isfinite(manifest.metrics["loss"])
     before = load_backbone(backbone_folder, device="cpu")
     after = load_backbone(tmp_path / "model" / "backbone", device="cpu")
-    texts = [one.text for one in examples()[:4]]
+    texts = [example.text for example in examples()[:4]]
     assert np.abs(encode_bulk(after, texts) - encode_bulk(before, texts)).max() > 1e-4
     assert (tmp_path / "model" / "adapter").is_dir() == ("adapter_rank" in settings)
 
@@ -116,10 +116,10 @@ def test_questions_that_nothing_ranks_are_left_out_unless_their_difficulty_is_or
 ):
     monkeypatch.setattr(export, "_export_graph", lambda backbone, path, output: path.write_bytes(b"graph"))
     untagged = [
-        replace(one, text=f"{one.text} Why?", paths=(), difficulty=one.difficulty or None)
-        for one in examples()
+        replace(example, text=f"{example.text} Why?", paths=(), difficulty=example.difficulty or None)
+        for example in examples()
     ]
-    graded = sum(one.difficulty is not None for one in split_held_out(untagged)[0])
+    graded = sum(example.difficulty is not None for example in split_held_out(untagged)[0])
     assert 0 < graded < len(split_held_out(untagged)[0])
     tagged = len(split_held_out(examples())[0])
     both = {"augment_formulas": False, "epochs": 1}
@@ -208,16 +208,18 @@ def test_files_and_folders_of_files_are_read_and_leading_concepts_dropped(tmp_pa
         rows.append(rows[0])
         (tmp_path / name / "train.jsonl").write_text("\n".join(map(json.dumps, rows)))
         (tmp_path / name / "test.jsonl").write_text(json.dumps({"text": "kept apart"}))
-    found = read_examples(tmp_path)
-    assert len(found) == 16
-    assert {one.hierarchy for one in found} == {"first", "second"}
-    assert found[0].paths == (("a",),)
+    questions = read_examples(tmp_path)
+    assert len(questions) == 16
+    assert {question.hierarchy for question in questions} == {"first", "second"}
+    assert questions[0].paths == (("a",),)
     with pytest.raises(DataError, match="in the language 'zh'"):
         read_examples(tmp_path, language="zh")
 
 
 def test_training_from_files_leaves_no_checkpoint_behind(backbone_folder, tmp_path):
-    rows = [{"text": one.text, "concepts": [list(path) for path in one.paths]} for one in examples()]
+    rows = [
+        {"text": example.text, "concepts": [list(path) for path in example.paths]} for example in examples()
+    ]
     (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, rows)))
     lines: list[str] = []
     manifest = train_from_files(
@@ -227,7 +229,7 @@ def test_training_from_files_leaves_no_checkpoint_behind(backbone_folder, tmp_pa
         FileOptions(),
         TrainingContext(say=lines.append),
     )
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["model", "q.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "q.jsonl"]
     assert "--set epochs=1" in manifest.extra["command"]
     assert str(tmp_path) not in manifest.extra["command"].replace(backbone_folder, "")
     assert any(line.startswith("step ") for line in lines)
@@ -266,8 +268,8 @@ def test_the_difficulty_term_falls_when_harder_questions_score_higher():
         heads.difficulty.weight.copy_(torch.tensor([[1.0, 0.0, 0.0, 0.0]]))
         heads.difficulty.bias.zero_()
     rows = np.arange(6)
-    right = torch.tensor([[one.difficulty - 1, 1.0, 0.0, 0.0] for one in made])
-    wrong = torch.tensor([[1 - one.difficulty, 1.0, 0.0, 0.0] for one in made])
+    right = torch.tensor([[example.difficulty - 1, 1.0, 0.0, 0.0] for example in made])
+    wrong = torch.tensor([[1 - example.difficulty, 1.0, 0.0, 0.0] for example in made])
     assert heads.losses(rows, right)["loss_difficulty"] < 0.1 < heads.losses(rows, wrong)["loss_difficulty"]
 
 
@@ -281,7 +283,7 @@ def test_the_last_layer_alone_leaves_the_transformer_and_serves_what_bulk_encodi
 ):
     settings = {"objective": "last-layer", "metric_steps": 20}
     manifest = train_encoder(examples(), config(backbone_folder, **settings), tmp_path / "model")
-    texts = [one.text for one in examples()[:4]]
+    texts = [example.text for example in examples()[:4]]
     before = load_backbone(backbone_folder, device="cpu")
     after = load_backbone(tmp_path / "model" / "backbone", device="cpu")
     for name, tensor in before.model.state_dict().items():
@@ -316,7 +318,7 @@ def test_a_last_layer_behind_a_starter_makes_a_starter_again(backbone_folder, tm
     assert second.extra["begun_with"]["data_hash"] == manifest.data_hash == second.data_hash
     write_starter(tmp_path / "second", tmp_path / "again", name="Second starter")
     export_encoder(tmp_path / "installed", backbone=backbone_folder, adapter=tmp_path / "again")
-    texts = [one.text for one in examples()[:4]]
+    texts = [example.text for example in examples()[:4]]
     trained, installed = load_encoder(tmp_path / "second"), load_encoder(tmp_path / "installed")
     np.testing.assert_allclose(installed.encode(texts), trained.encode(texts), atol=2e-3)
     assert np.abs(trained.encode(texts) - load_encoder(tmp_path / "first").encode(texts)).max() > 5e-3

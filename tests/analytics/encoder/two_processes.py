@@ -43,9 +43,9 @@ def task() -> PretrainingTask:
     return PretrainingTask(backbone, EXAMPLES, config, evaluate=lambda _backbone: {"measured": 0.5})
 
 
-def state(one: PretrainingTask) -> dict[str, dict[str, torch.Tensor]]:
+def state(pretraining: PretrainingTask) -> dict[str, dict[str, torch.Tensor]]:
     """Everything that a run leaves."""
-    return {name: module.state_dict() for name, module in one.modules().items()}
+    return {name: module.state_dict() for name, module in pretraining.modules().items()}
 
 
 def main() -> None:

@@ -67,15 +67,15 @@ def test_operations_are_one_less_than_numbers(tree: ExpressionTree) -> None:
 
 @given(slot_trees, slot_trees)
 def test_a_difference_is_mutual_and_never_of_a_graph_from_itself(
-    one: ExpressionTree, other: ExpressionTree
+    first_tree: ExpressionTree, second_tree: ExpressionTree
 ) -> None:
-    first, second = (graph_key(binary_operators(tree)) for tree in (one, other))
+    first, second = (graph_key(binary_operators(tree)) for tree in (first_tree, second_tree))
     assert graphs_differ_in_operations(first, second) == graphs_differ_in_operations(second, first)
     assert not graphs_differ_in_operations(first, first)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "differ"),
+    ("first_prefix", "second_prefix", "differ"),
     [
         ("- N0 N1", "+ N0 N1", True),
         ("* N0 - N1 N2", "- * N0 N1 N2", True),
@@ -84,8 +84,8 @@ def test_a_difference_is_mutual_and_never_of_a_graph_from_itself(
         ("- N0 N1", "- N0 4", False),  # another constant
     ],
 )
-def test_only_operations_prove_a_difference(one: str, other: str, differ: bool) -> None:
-    assert graphs_differ_in_operations(key(one), key(other)) is differ
+def test_only_operations_prove_a_difference(first_prefix: str, second_prefix: str, differ: bool) -> None:
+    assert graphs_differ_in_operations(key(first_prefix), key(second_prefix)) is differ
 
 
 @pytest.mark.parametrize("text", ["", "+(", "+(s0", "+(s0))", ")(", "+(,s0)", "s0 s1)"])

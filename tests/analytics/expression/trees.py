@@ -19,8 +19,10 @@ def _over(
         two = st.builds(
             lambda label, a, b: ExpressionTree(label, (a, b)), st.sampled_from(operators), children, children
         )
-        one = st.builds(lambda label, a: ExpressionTree(label, (a,)), st.sampled_from(["neg", "%"]), children)
-        return two | one
+        unary = st.builds(
+            lambda label, a: ExpressionTree(label, (a,)), st.sampled_from(["neg", "%"]), children
+        )
+        return two | unary
 
     return st.recursive(leaves, extend, max_leaves=8)
 

@@ -29,20 +29,20 @@ def test_rows_have_length_one_and_empty_texts_are_zero(encoder):
 
 
 def test_case_width_and_blanks_do_not_count(encoder):
-    one, two, three = encoder.encode(["Find x = 5", "  find\n X =  5 ", "ｆｉｎｄ ｘ ＝ ５"])
-    np.testing.assert_array_equal(one, two)
-    np.testing.assert_array_equal(one, three)
+    usual, spaced, wide = encoder.encode(["Find x = 5", "  find\n X =  5 ", "ｆｉｎｄ ｘ ＝ ５"])
+    np.testing.assert_array_equal(usual, spaced)
+    np.testing.assert_array_equal(usual, wide)
 
 
 def test_numbers_count_a_little(encoder):
-    same, changed, other = encoder.encode([HOUSE, HOUSE.replace("450", "720"), "Solve for y."])
+    same, changed, equation = encoder.encode([HOUSE, HOUSE.replace("450", "720"), "Solve for y."])
     assert 0.8 < same @ changed < 0.999
-    assert same @ other < 0.3
+    assert same @ equation < 0.3
 
 
 def test_chinese_is_compared_by_single_characters_too(encoder):
-    one, near, far = encoder.encode(["圆的面积是多少", "圆面积多少", "小明有三个苹果"])
-    assert one @ near > 0.4 > 0.2 > one @ far
+    question, near, far = encoder.encode(["圆的面积是多少", "圆面积多少", "小明有三个苹果"])
+    assert question @ near > 0.4 > 0.2 > question @ far
 
 
 def test_a_text_has_the_same_vector_alone_and_among_many(encoder, monkeypatch):
@@ -65,9 +65,9 @@ def test_cosines_approach_those_of_exact_counts():
         del counts[" "]
         return {gram: 1 + np.log(count) for gram, count in counts.items()}
 
-    one, two = map(grams, texts)
-    dot = sum(value * two.get(gram, 0) for gram, value in one.items())
-    expected = dot / np.sqrt(sum(v * v for v in one.values()) * sum(v * v for v in two.values()))
+    first, second = map(grams, texts)
+    dot = sum(value * second.get(gram, 0) for gram, value in first.items())
+    expected = dot / np.sqrt(sum(v * v for v in first.values()) * sum(v * v for v in second.values()))
     a, b = HashedNgramEncoder(1 << 20).encode(texts)
     assert float(a @ b) == pytest.approx(expected, abs=1e-5)
 

@@ -36,8 +36,8 @@ def model(server: SimpleNamespace) -> Iterator[Callable[..., EndpointModel]]:
         return made
 
     yield make
-    for one in opened:
-        one.__exit__(None, None, None)
+    for endpoint in opened:
+        endpoint.__exit__(None, None, None)
 
 
 def test_a_question_is_sent_as_openai_wants_it(server, model):

@@ -34,8 +34,8 @@ def test_worked_numbers():
     Level of rank 1: 1.40761 - 1; ranks 1 and 2: 1.40761 - 0.5; their mean is 0.65761.
     """
     loss = HierarchicalContrastLoss(2, temperature=1.0)
-    found = loss(torch.tensor([[1.0, 0.0, -1.0]]), torch.tensor([[1, 2, 3]]))
-    assert found.item() == pytest.approx(0.65761, abs=1e-5)
+    value = loss(torch.tensor([[1.0, 0.0, -1.0]]), torch.tensor([[1, 2, 3]]))
+    assert value.item() == pytest.approx(0.65761, abs=1e-5)
 
 
 @pytest.mark.parametrize(("anchors", "candidates", "levels"), [(1, 2, 1), (4, 9, 3), (16, 16, 2)])
@@ -56,9 +56,9 @@ def test_pairs_left_out_change_nothing():
 @pytest.mark.parametrize("rank", [1, 3, LEFT_OUT])
 def test_an_anchor_with_nothing_to_be_told_from_adds_nothing_and_has_no_gradient(rank):
     similarities = torch.rand(2, 3, requires_grad=True)
-    found = HierarchicalContrastLoss(2)(similarities, torch.full((2, 3), rank))
-    assert found.item() == 0.0
-    found.backward()
+    value = HierarchicalContrastLoss(2)(similarities, torch.full((2, 3), rank))
+    assert value.item() == 0.0
+    value.backward()
     assert not similarities.grad.any()
 
 

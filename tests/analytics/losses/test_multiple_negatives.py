@@ -25,8 +25,8 @@ def test_it_equals_a_naive_loop(batch):
     total = 0.0
     for row in range(batch):
         exponents = [
-            math.exp(20 * cosine_similarity(anchors[row], other, dim=0).item())
-            for other in (*positives, *negatives)
+            math.exp(20 * cosine_similarity(anchors[row], candidate, dim=0).item())
+            for candidate in (*positives, *negatives)
         ]
         total -= math.log(exponents[row] / sum(exponents))
     loss = MultipleNegativesRankingLoss()(anchors, positives, negatives)
@@ -39,7 +39,10 @@ def test_another_paraphrase_of_the_same_question_is_no_negative():
     same = torch.ones(2, 2, dtype=torch.bool)
     loss = MultipleNegativesRankingLoss()
     cosines = [
-        [20 * cosine_similarity(anchors[row], other, dim=0).item() for other in (positives[row], *negatives)]
+        [
+            20 * cosine_similarity(anchors[row], candidate, dim=0).item()
+            for candidate in (positives[row], *negatives)
+        ]
         for row in range(2)
     ]
     expected = sum(math.log(sum(map(math.exp, row))) - row[0] for row in cosines) / 2
@@ -62,7 +65,8 @@ def test_there_may_be_any_number_of_negatives():
     expected = 0.0
     for row in range(2):
         logits = [
-            5 * cosine_similarity(anchors[row], other, dim=0).item() for other in (*positives, *negatives)
+            5 * cosine_similarity(anchors[row], candidate, dim=0).item()
+            for candidate in (*positives, *negatives)
         ]
         expected += (math.log(sum(map(math.exp, logits))) - logits[row]) / 2
     assert loss(anchors, positives, negatives).item() == pytest.approx(expected, rel=1e-4)

@@ -26,8 +26,8 @@ def test_it_equals_a_naive_loop(batch, margin):
     torch.manual_seed(batch)
     rows = [torch.randn(batch, 5) for _ in range(3)]
     total = 0.0
-    for anchor, positive, negative in zip(*(one.tolist() for one in rows), strict=True):
-        near, far = (1 - cosine(anchor, other) for other in (positive, negative))
+    for anchor, positive, negative in zip(*(tensor.tolist() for tensor in rows), strict=True):
+        near, far = (1 - cosine(anchor, example) for example in (positive, negative))
         total += max(0.0, margin - far + near)
     assert TripletLoss(margin)(*rows).item() == pytest.approx(total / batch, abs=1e-5)
 
@@ -52,6 +52,6 @@ def test_shapes_that_differ_are_refused():
         TripletLoss()(torch.zeros(2, 3), torch.zeros(2, 3), torch.zeros(1, 3))
 
 
-def cosine(one: list[float], other: list[float]) -> float:
-    product = sum(x * y for x, y in zip(one, other, strict=True))
-    return product / math.hypot(*one) / math.hypot(*other)
+def cosine(left: list[float], right: list[float]) -> float:
+    product = sum(x * y for x, y in zip(left, right, strict=True))
+    return product / math.hypot(*left) / math.hypot(*right)

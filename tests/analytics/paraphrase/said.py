@@ -10,12 +10,15 @@ __all__ = ["said"]
 def said(original: str, paraphrase: str) -> list[str]:
     """The sentences of what is serious; every place holds what the finding says it holds."""
     findings = find_changes(original, paraphrase)
-    for one in findings:
-        assert (one.original is None) == (one.change == "added") or one.kind in {"wording", "unit"}
-        for span, text in ((one.original, original), (one.paraphrase, paraphrase)):
+    for finding in findings:
+        assert (finding.original is None) == (finding.change == "added") or finding.kind in {
+            "wording",
+            "unit",
+        }
+        for span, text in ((finding.original, original), (finding.paraphrase, paraphrase)):
             if span is not None:
                 assert 0 <= span[0] < span[1] <= len(text)
-        if one.kind in {"number", "unit", "comparison", "negation"}:
-            assert one.original is None or original[slice(*one.original)] == one.before
-            assert one.paraphrase is None or paraphrase[slice(*one.paraphrase)] == one.after
-    return [one.sentence for one in findings if one.is_serious]
+        if finding.kind in {"number", "unit", "comparison", "negation"}:
+            assert finding.original is None or original[slice(*finding.original)] == finding.before
+            assert finding.paraphrase is None or paraphrase[slice(*finding.paraphrase)] == finding.after
+    return [finding.sentence for finding in findings if finding.is_serious]

@@ -47,11 +47,11 @@ def test_the_mean_lies_between_the_scorers_and_can_be_shipped(trained, tmp_path)
     models = [trained / "seed-1", trained / "seed-2"]
     said: list[str] = []
     made = average_scorers(models, trained / "material", tmp_path / "mean", say=said.append)
-    before, one, other = (weights(trained / name) for name in ("bert", "seed-1", "seed-2"))
+    before, seed_1, seed_2 = (weights(trained / name) for name in ("bert", "seed-1", "seed-2"))
     mean = weights(tmp_path / "mean")
-    aim = (one + other) / 2
+    aim = (seed_1 + seed_2) / 2
     # Two adapters of rank 2 have a mean of rank 4; the nearest of rank 2 is nearer than each of them.
-    assert np.linalg.norm(mean - aim) < min(np.linalg.norm(start - aim) for start in (before, one, other))
+    assert np.linalg.norm(mean - aim) < min(np.linalg.norm(start - aim) for start in (before, seed_1, seed_2))
     assert made.extra["averaged"][1]["seed"] == 2
     assert made.metrics["steps"] == 8
     assert made.created >= artifact_read(models[1]).created
@@ -80,11 +80,11 @@ def test_what_cannot_be_averaged_is_refused(trained, tmp_path, capsys):
     arguments = ["--data", str(trained / "material"), "--output", str(tmp_path / "mean"), str(model)]
     assert main([*arguments, str(tmp_path / "whole")]) == 1
     assert "no scorer that was trained with adapter_rank" in capsys.readouterr().err
-    other = ParaphraseConfig(
+    plain_config = ParaphraseConfig(
         backbone=str(trained / "bert"), adapter_rank=2, max_steps=1, batch_size=8, max_tokens=256, device="cpu",
         mixed_precision=False,
     )  # fmt: skip
-    train_from_files(trained / "material", tmp_path / "plain", other)
+    train_from_files(trained / "material", tmp_path / "plain", plain_config)
     assert main([*arguments, str(tmp_path / "plain")]) == 1
     assert "differ in typed_numbers and stretch" in capsys.readouterr().err
     assert not (tmp_path / "mean").exists()

@@ -18,12 +18,12 @@ QUESTION = "Zoe bought 12 pens and 3 cards in a shop. How many pens did Zoe buy 
 
 
 def test_the_rules_write_different_texts_always_the_same_ones():
-    found = RuleParaphraser().propose(QUESTION, 4)
-    assert len(set(found)) == 4
-    assert QUESTION not in found
-    assert all(same_numbers(QUESTION, one) == 1 for one in found)
-    assert RuleParaphraser().propose(QUESTION, 4) == found
-    assert RuleParaphraser().propose(QUESTION, 6)[:4] == found
+    proposals = RuleParaphraser().propose(QUESTION, 4)
+    assert len(set(proposals)) == 4
+    assert QUESTION not in proposals
+    assert all(same_numbers(QUESTION, text) == 1 for text in proposals)
+    assert RuleParaphraser().propose(QUESTION, 4) == proposals
+    assert RuleParaphraser().propose(QUESTION, 6)[:4] == proposals
 
 
 def test_the_rules_say_so_where_they_know_no_other_wording():
@@ -45,8 +45,8 @@ class Sequences:
 
 def test_a_sequence_model_gives_its_best_outputs_but_the_question():
     model = Sequences()
-    found = SequenceParaphraser(model, name="t5", prefix="paraphrase:").propose(QUESTION, 3)
-    assert found == ["The same.", "Other.", "Another."]
+    proposals = SequenceParaphraser(model, name="t5", prefix="paraphrase:").propose(QUESTION, 3)
+    assert proposals == ["The same.", "Other.", "Another."]
     assert model.asked == ([f"paraphrase: {QUESTION}"], 4, 4)
     SequenceParaphraser(model, name="t5").propose(QUESTION, 50)
     assert model.asked == ([QUESTION], 16, 16)

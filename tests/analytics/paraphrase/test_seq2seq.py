@@ -146,8 +146,8 @@ def test_voice_then_grammar_and_reconstruction() -> None:
     )
     same = Scripted(lambda text, index: QUESTION)
     assert Reconstruction(same).apply(QUESTION, random.Random(0)) is None
-    other = Scripted(lambda text, index: "How many of 3 pens?")
-    assert Reconstruction(other).apply(QUESTION, random.Random(0)) == "How many of 3 pens?"
+    rewriter = Scripted(lambda text, index: "How many of 3 pens?")
+    assert Reconstruction(rewriter).apply(QUESTION, random.Random(0)) == "How many of 3 pens?"
 
 
 def test_candidates_are_ordered_by_distance() -> None:

@@ -84,7 +84,7 @@ def test_the_artifact_scores_pairs_with_probability_and_findings(trained):
     same, changed = scorer.score([(question, question), (question, question.replace("12", "40"))])
     assert same.score == pytest.approx(1, abs=1e-4)
     assert same.findings == ()
-    assert [one.sentence for one in changed.findings] == ["12 became 40."]
+    assert [finding.sentence for finding in changed.findings] == ["12 became 40."]
     assert changed.score < same.score
     assert changed.probability < same.probability
     assert changed.verdict == "invalid"
@@ -105,16 +105,16 @@ def test_questions_that_are_kept_out_are_not_learned_from(backbone_folder, tmp_p
     questions = word_problems()
     prepared = prepare(questions, config(backbone_folder), kept_out=KeptOut.of(questions[:10]))
     assert prepared.kept_out == 10
-    seen = {one.anchor for one in prepared.triplets} | {one.original for one in prepared.pairs}
+    seen = {triplet.anchor for triplet in prepared.triplets} | {pair.original for pair in prepared.pairs}
     assert seen.isdisjoint(questions[:10])
     assert not seen.isdisjoint(questions[10:])
 
 
 def test_the_verdict_is_fitted_on_questions_that_the_encoder_does_not_learn_from(backbone_folder):
     prepared = prepare(word_problems(), config(backbone_folder))
-    assert {one.label for one in prepared.pairs} == {0, 1}
-    assert all(is_held_out(one.original) for one in prepared.pairs)
-    assert not any(is_held_out(one.anchor) for one in prepared.triplets)
+    assert {pair.label for pair in prepared.pairs} == {0, 1}
+    assert all(is_held_out(pair.original) for pair in prepared.pairs)
+    assert not any(is_held_out(triplet.anchor) for triplet in prepared.triplets)
 
 
 def test_decisions_are_learned_from_and_never_where_a_test_set_holds_them(backbone_folder):
@@ -126,11 +126,11 @@ def test_decisions_are_learned_from_and_never_where_a_test_set_holds_them(backbo
     prepared = prepare([], config(backbone_folder, triplets_per_question=1), given=decided)
     assert prepared.triplets[0].negative == decided[1].paraphrase
     prepared = prepare([], config(backbone_folder, triplets_per_question=8), given=decided)
-    assert any(one.positive == decided[0].paraphrase for one in prepared.triplets)
-    assert any(one.negative == decided[1].paraphrase for one in prepared.triplets)
+    assert any(triplet.positive == decided[0].paraphrase for triplet in prepared.triplets)
+    assert any(triplet.negative == decided[1].paraphrase for triplet in prepared.triplets)
     kept = prepare([], config(backbone_folder), given=decided, kept_out=KeptOut.of([decided[0].paraphrase]))
     assert kept.kept_out == 1
-    assert not any(one.positive == decided[0].paraphrase for one in kept.triplets)
+    assert not any(triplet.positive == decided[0].paraphrase for triplet in kept.triplets)
 
 
 def test_all_that_labelled_pairs_link_is_set_apart_or_learned_from(backbone_folder):
@@ -143,7 +143,10 @@ def test_all_that_labelled_pairs_link_is_set_apart_or_learned_from(backbone_fold
         ParaphrasePair("3", second, "Something else is asked.", 0),
     ]
     prepared = prepare(questions, config(backbone_folder), given=chain)
-    learned, apart = {one.anchor for one in prepared.triplets}, {one.original for one in prepared.pairs}
+    learned, apart = (
+        {triplet.anchor for triplet in prepared.triplets},
+        {pair.original for pair in prepared.pairs},
+    )
     linked = {first, f"{first} Say it.", second}
     assert linked.isdisjoint(learned) or linked.isdisjoint(apart)
     assert learned.isdisjoint(apart)
@@ -151,7 +154,9 @@ def test_all_that_labelled_pairs_link_is_set_apart_or_learned_from(backbone_fold
 
 def test_the_best_weights_are_those_of_the_best_mean_over_the_sources(backbone_folder):
     easy, hard = pairs_of(word_problems()[:3]), pairs_of(word_problems()[3:9])
-    validation = [replace(one, source="easy") for one in easy] + [replace(one, source="hard") for one in hard]
+    validation = [replace(pair, source="easy") for pair in easy] + [
+        replace(pair, source="hard") for pair in hard
+    ]
     prepared = prepare(word_problems(), config(backbone_folder))
     figures = fit_scorer(prepared.triplets, config(backbone_folder), validation=validation)[2].best
     areas = [figures["validation_auc_easy"], figures["validation_auc_hard"]]
@@ -195,9 +200,9 @@ def test_combined_every_positive_is_held_against_every_negative_of_its_question(
     settings = config(backbone_folder, loss="both", batch_size=2)
     together = ScoringTask(backbone, triplets, replace(settings, combine=True))
     apart, step = ScoringTask(backbone, combined, settings), Step(0, 1)
-    found, expected = together.losses(triplets, step), apart.losses(combined, step)
-    assert {name: one.item() for name, one in found.items()} == pytest.approx(
-        {name: one.item() for name, one in expected.items()}, rel=1e-4
+    losses, expected = together.losses(triplets, step), apart.losses(combined, step)
+    assert {name: loss.item() for name, loss in losses.items()} == pytest.approx(
+        {name: loss.item() for name, loss in expected.items()}, rel=1e-4
     )
     assert together.losses(triplets, step)["loss_triplet"].item() != pytest.approx(
         apart.losses(triplets, step)["loss_triplet"].item(), rel=1e-4
@@ -211,10 +216,10 @@ def test_combined_batches_hold_whole_questions_at_most_four_triplets_each(backbo
     )
     batches = list(task.batches(0))
     assert len(batches) == task.batches_per_epoch() == 18 // 3
-    assert sorted(one.positive for batch in batches for one in batch) == sorted(
-        one.positive for one in triplets
+    assert sorted(triplet.positive for batch in batches for triplet in batch) == sorted(
+        triplet.positive for triplet in triplets
     )
-    sizes = Counter((number, one.anchor) for number, batch in enumerate(batches) for one in batch)
+    sizes = Counter((number, triplet.anchor) for number, batch in enumerate(batches) for triplet in batch)
     assert set(sizes.values()) <= {2, 4, 6}
     assert list(task.batches(1)) != batches
 
@@ -228,7 +233,7 @@ def test_what_labelled_pairs_give_comes_as_often_as_is_asked(backbone_folder, co
     ]
     settings = config(backbone_folder, combine=combine, batch_size=1, given_passes=3)
     batches = list(ScoringTask(load_backbone(backbone_folder), triplets, settings).batches(0))
-    seen = Counter(one.anchor for batch in batches for one in batch)
+    seen = Counter(triplet.anchor for batch in batches for triplet in batch)
     assert seen == {"made": 1, "phrased": 3, "rejected": 3}
 
 
@@ -249,14 +254,14 @@ def test_a_scorer_that_reads_typed_text_takes_words_and_digits_for_equal(backbon
 def test_weights_between_pretrained_and_trained_rank_the_validation_pairs_no_worse(backbone_folder):
     prepared = prepare(word_problems(), config(backbone_folder))
     validation = pairs_of(word_problems()[:6])
-    found = {
+    figures = {
         between: fit_scorer(
             prepared.triplets, config(backbone_folder, interpolate=between), validation=validation
         )[2].best
         for between in (False, True)
     }
-    assert found[True]["share_of_training"] in SHARES
-    assert found[True]["validation_auc"] >= found[False]["validation_auc"]
+    assert figures[True]["share_of_training"] in SHARES
+    assert figures[True]["validation_auc"] >= figures[False]["validation_auc"]
 
 
 def test_where_it_is_asked_for_the_score_is_stretched_on_the_pairs_set_apart():
@@ -374,12 +379,12 @@ def test_files_are_learned_from_validated_on_or_kept_out_by_their_names(backbone
     questions = word_problems()
     write(data / "questions.jsonl", [{"text": text} for text in questions])
     validation = pairs_of(questions[:4])
-    write(data / "val.jsonl", [row(one) for one in validation])
+    write(data / "val.jsonl", [row(pair) for pair in validation])
     write(data / "test.jsonl", [{"text": questions[7]}])
     material = read_material(data)
     assert len(material.questions) == 60
-    assert [one.id for one in material.validation] == [one.id for one in validation]
-    assert {one.source for one in material.validation} == {"val"}
+    assert [pair.id for pair in material.validation] == [pair.id for pair in validation]
+    assert {pair.source for pair in material.validation} == {"val"}
     assert material.kept_out.holds(questions[7])
     assert material.kept_out.holds(questions[0])
     lines: list[str] = []
@@ -391,7 +396,7 @@ def test_files_are_learned_from_validated_on_or_kept_out_by_their_names(backbone
     )
     assert manifest.extra["kept_out"] == 5
     assert "--set max_steps=2" in manifest.extra["command"]
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["data", "model"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "model"]
     assert any("5 left out that test sets hold" in line for line in lines)
 
 
@@ -413,7 +418,7 @@ def test_negatives_that_change_blanks_only_are_no_validation(tmp_path):
     unchanged = ParaphrasePair("1", "3 pens .", "3 pens.", 0)
     write(tmp_path / "val.jsonl", [row(unchanged), row(replace(unchanged, label=1))])
     write(tmp_path / "train.jsonl", [{"text": "How many pens?"}])
-    assert [one.label for one in read_material(tmp_path).validation] == [1]
+    assert [pair.label for pair in read_material(tmp_path).validation] == [1]
 
 
 def test_too_few_questions_are_refused(backbone_folder, tmp_path):
@@ -427,7 +432,7 @@ def test_too_few_questions_are_refused(backbone_folder, tmp_path):
 
 
 def write(path, rows) -> None:
-    path.write_text("\n".join(json.dumps(one) for one in rows))
+    path.write_text("\n".join(json.dumps(entry) for entry in rows))
 
 
 def row(pair: ParaphrasePair) -> dict[str, object]:

@@ -34,14 +34,16 @@ PLAIN = select_operators(extra=False)
 def test_every_triplet_has_a_valid_and_an_invalid_side() -> None:
     triplets = make_triplets(QUESTIONS, select_operators())
     assert len(triplets) >= 25
-    for one in triplets:
-        assert one.anchor in QUESTIONS
-        assert one.negative not in {one.anchor, one.positive}
-        assert not any(finding.is_serious for finding in find_changes(one.anchor, one.positive))
-    kinds = {name for one in triplets for name in one.positive_operator.split("+")}
-    assert kinds <= {one.name for one in OPERATORS if one.is_positive and one.is_training}
-    kinds = {one.negative_operator.removesuffix(" of a rewording") for one in triplets}
-    assert kinds <= {one.name for one in OPERATORS if not one.is_positive and one.is_training}
+    for triplet in triplets:
+        assert triplet.anchor in QUESTIONS
+        assert triplet.negative not in {triplet.anchor, triplet.positive}
+        assert not any(finding.is_serious for finding in find_changes(triplet.anchor, triplet.positive))
+    kinds = {name for triplet in triplets for name in triplet.positive_operator.split("+")}
+    assert kinds <= {operator.name for operator in OPERATORS if operator.is_positive and operator.is_training}
+    kinds = {triplet.negative_operator.removesuffix(" of a rewording") for triplet in triplets}
+    assert kinds <= {
+        operator.name for operator in OPERATORS if not operator.is_positive and operator.is_training
+    }
     assert len(kinds) >= 6
 
 
@@ -71,7 +73,7 @@ def test_the_farther_side_is_drawn_as_often_as_asked() -> None:
     )
     for share, expected in ((0.0, "far"), (1.0, "near")):
         triplets = make_triplets(QUESTIONS, operators, count=1, far_share=share, check_positives=False)
-        assert {one.negative_operator.split()[0] for one in triplets} == {expected}
+        assert {triplet.negative_operator.split()[0] for triplet in triplets} == {expected}
         assert report_triplets(triplets).positive_farther == share
 
 
@@ -100,7 +102,9 @@ def test_kept_out_questions_are_known_again_with_other_numbers_case_and_marks() 
     assert kept_out.holds("a car drives 90 km in 3 hours .")
     assert not kept_out.holds("A car drives 120 km in 2 days.")
     assert kept_out.split(["a car drives 1 km in 9 hours", "x"]) == (["x"], 1)
-    anchors = {one.anchor for one in make_triplets(QUESTIONS, PLAIN, kept_out=KeptOut.of(QUESTIONS[:2]))}
+    anchors = {
+        triplet.anchor for triplet in make_triplets(QUESTIONS, PLAIN, kept_out=KeptOut.of(QUESTIONS[:2]))
+    }
     assert anchors == set(QUESTIONS[2:])
 
 
@@ -113,19 +117,21 @@ def test_labelled_pairs_are_candidates_of_their_question() -> None:
         ParaphrasePair("3", QUESTIONS[2], "nobody has said", None),
     ]
     triplets = make_triplets([], PLAIN, given=given, count=40)
-    assert {one.anchor for one in triplets} == {QUESTIONS[2]}
-    assert valid in {one.positive for one in triplets}
-    assert invalid in {one.negative for one in triplets}
-    assert "nobody has said" not in {one.positive for one in triplets} | {one.negative for one in triplets}
+    assert {triplet.anchor for triplet in triplets} == {QUESTIONS[2]}
+    assert valid in {triplet.positive for triplet in triplets}
+    assert invalid in {triplet.negative for triplet in triplets}
+    assert "nobody has said" not in {triplet.positive for triplet in triplets} | {
+        triplet.negative for triplet in triplets
+    }
 
 
 def test_all_that_somebody_rejected_comes_first() -> None:
     rejected = [f"Leo and Mia are {years} years old. How old is Leo?" for years in (9, 10, 11)]
     given = [ParaphrasePair(str(row), QUESTIONS[2], text, 0) for row, text in enumerate(rejected)]
     triplets = make_triplets([], PLAIN, given=given, count=4, seed=0)
-    assert {one.negative for one in triplets[:3]} == set(rejected)
+    assert {triplet.negative for triplet in triplets[:3]} == set(rejected)
     assert triplets[3].negative not in rejected
-    assert {one.negative for one in make_triplets([], PLAIN, given=given, count=2)} <= set(rejected)
+    assert {triplet.negative for triplet in make_triplets([], PLAIN, given=given, count=2)} <= set(rejected)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -133,14 +139,14 @@ def test_no_rejected_wording_comes_twice_before_another_comes_once(seed: int) ->
     rejected = [f"Leo and Mia are {years} years old. How old is Leo?" for years in (9, 10, 11, 12)]
     given = [ParaphrasePair(str(row), QUESTIONS[2], text, 0) for row, text in enumerate(rejected * 2)]
     triplets = make_triplets([], PLAIN, given=given, count=6, seed=seed)
-    assert {one.negative for one in triplets[:4]} == set(rejected)
+    assert {triplet.negative for triplet in triplets[:4]} == set(rejected)
 
 
 def test_test_operators_and_one_sided_sets_are_refused() -> None:
     with pytest.raises(DataError, match="Test operators"):
         make_triplets(QUESTIONS, OPERATORS)
     with pytest.raises(DataError, match="positive and a negative"):
-        make_triplets(QUESTIONS, [one for one in PLAIN if one.is_positive])
+        make_triplets(QUESTIONS, [operator for operator in PLAIN if operator.is_positive])
 
 
 def test_making_stops_when_asked() -> None:
@@ -150,7 +156,7 @@ def test_making_stops_when_asked() -> None:
         asked.append(1)
         return len(asked) > 2
 
-    assert len({one.anchor for one in make_triplets(QUESTIONS, PLAIN, cancel=cancel)}) == 2
+    assert len({triplet.anchor for triplet in make_triplets(QUESTIONS, PLAIN, cancel=cancel)}) == 2
 
 
 def test_a_test_set_has_one_positive_and_one_negative_a_question() -> None:

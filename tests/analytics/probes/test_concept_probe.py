@@ -61,7 +61,7 @@ def test_sharing_lets_a_rare_path_learn_from_its_siblings():
         )[0]
         for sharing in (0.0, 1.0)
     ]
-    without, with_ = (one[rare] - one[tree.paths.index(("B", "common"))] for one in logits)
+    without, with_ = (scores[rare] - scores[tree.paths.index(("B", "common"))] for scores in logits)
     assert with_ > without + 0.5
 
 

@@ -23,9 +23,20 @@ def test_plain_and_compressed_files_of_a_folder_are_read_and_its_test_set_is_not
         tmp_path / "a.jsonl", [{"text": "one", "language": "zh", "difficulty_scale": "1-5"}, {"name": "tree"}]
     )
     write(tmp_path / "test.jsonl", [{"text": "kept apart"}])
-    one, two = read_rows(tmp_path)
-    assert (one.text, one.language, one.paths, one.difficulty, one.scale) == ("one", "zh", (), None, "1-5")
-    assert (two.text, two.language, two.paths, two.difficulty) == ("two", "en", (("A", "B"),), 2.0)
+    first, second = read_rows(tmp_path)
+    assert (first.text, first.language, first.paths, first.difficulty, first.scale) == (
+        "one",
+        "zh",
+        (),
+        None,
+        "1-5",
+    )
+    assert (second.text, second.language, second.paths, second.difficulty) == (
+        "two",
+        "en",
+        (("A", "B"),),
+        2.0,
+    )
     assert [row.text for row in read_rows(tmp_path / "test.jsonl")] == ["kept apart"]
 
 
@@ -111,8 +122,8 @@ def test_the_hash_is_of_texts_and_labels():
 def test_the_fixed_part_is_kept_out_but_never_the_only_questions_of_a_concept():
     texts = [f"A question about {a}{b}" for a in "abc" for b in "defghijklmnop"]
     first = next(text for text in texts if is_held_out(text))
-    other = next(text for text in texts if not is_held_out(text))
+    second = next(text for text in texts if not is_held_out(text))
     common, rare = ("Number",), ("Algebra",)
-    assert kept_out([first, other], [[common], [common]]).tolist() == [True, False]
-    assert kept_out([first, other], [[rare], [common]]).tolist() == [False, False]
-    assert kept_out([first, other], [[], [common]]).tolist() == [True, False]
+    assert kept_out([first, second], [[common], [common]]).tolist() == [True, False]
+    assert kept_out([first, second], [[rare], [common]]).tolist() == [False, False]
+    assert kept_out([first, second], [[], [common]]).tolist() == [True, False]

@@ -48,7 +48,7 @@ def test_correlations_equal_numpys_and_ranks_share_ties(seed):
     assert pearson(a, b) == pytest.approx(np.corrcoef(a, b)[0, 1])
 
     def rank(values):
-        return np.array([(values < one).sum() + ((values == one).sum() + 1) / 2 for one in values])
+        return np.array([(values < value).sum() + ((values == value).sum() + 1) / 2 for value in values])
 
     assert spearman(a, b) == pytest.approx(np.corrcoef(rank(a), rank(b))[0, 1])
 

@@ -94,11 +94,11 @@ def test_without_opentsne_the_first_two_components_are_drawn(grouped, monkeypatc
 
 def test_progress_rises_and_ends_at_the_number_of_vectors(grouped) -> None:
     told: list[tuple[int, int, str]] = []
-    project_vectors(grouped[0], ProjectionConfig(sample=100), progress=lambda *one: told.append(one))
-    done = [one[0] for one in told]
+    project_vectors(grouped[0], ProjectionConfig(sample=100), progress=lambda *report: told.append(report))
+    done = [report[0] for report in told]
     assert done == sorted(done)
     assert told[-1][:2] == (160, 160)
-    assert any(one[2] == "Step 250 of 750" for one in told)
+    assert any(report[2] == "Step 250 of 750" for report in told)
 
 
 def test_it_stops_in_the_middle_where_asked_to(grouped) -> None:

@@ -77,8 +77,10 @@ def test_predictions_carry_whole_paths_falling_and_an_interval_on_the_scale(trai
 
 def test_all_path_probabilities_sum_to_one(trained, world):
     guesses = trained[1].predict(world.vectors[:20], top=100)
-    assert [len(one.concepts) for one in guesses] == [7] * 20
-    np.testing.assert_allclose([sum(g.probability for g in one.concepts) for one in guesses], 1, atol=1e-5)
+    assert [len(guess.concepts) for guess in guesses] == [7] * 20
+    np.testing.assert_allclose(
+        [sum(g.probability for g in guess.concepts) for guess in guesses], 1, atol=1e-5
+    )
 
 
 def test_without_texts_the_difficulty_comes_from_the_vector_alone(trained, world):
@@ -86,9 +88,9 @@ def test_without_texts_the_difficulty_comes_from_the_vector_alone(trained, world
     assert len(heads.difficulty.surface_weights)
     assert not len(heads.difficulty_of_vector.surface_weights)
     alone = heads.predict(world.vectors[:5])
-    assert all(one.difficulty is not None for one in alone)
-    assert [one.difficulty for one in alone] != [
-        one.difficulty for one in heads.predict(world.vectors[:5], texts=world.texts[:5])
+    assert all(guess.difficulty is not None for guess in alone)
+    assert [guess.difficulty for guess in alone] != [
+        guess.difficulty for guess in heads.predict(world.vectors[:5], texts=world.texts[:5])
     ]
 
 
@@ -103,8 +105,8 @@ def test_training_again_gives_the_same_model(trained, world, tmp_path):
 def test_intervals_cover_nine_of_ten_held_out_questions(world):
     covered = []
     for seed in range(6):
-        one = small_world(400, seed=seed + 10)
-        data = ProbeData.of(one.vectors, one.paths, one.difficulties, texts=one.texts)
+        sample = small_world(400, seed=seed + 10)
+        data = ProbeData.of(sample.vectors, sample.paths, sample.difficulties, texts=sample.texts)
         covered.append(
             split_and_measure(data, ProbesConfig(seed=seed, iterations=10))["difficulty"]["coverage"]
         )
@@ -112,8 +114,8 @@ def test_intervals_cover_nine_of_ten_held_out_questions(world):
 
 
 def test_probabilities_are_calibrated(world):
-    one = small_world(1200, noise=1.2, seed=3)
-    data = ProbeData.of(one.vectors, one.paths, [None] * 1200, texts=one.texts)
+    noisy_world = small_world(1200, noise=1.2, seed=3)
+    data = ProbeData.of(noisy_world.vectors, noisy_world.paths, [None] * 1200, texts=noisy_world.texts)
     concepts = split_and_measure(data, ProbesConfig(test_share=0.4))["concepts"]
     assert concepts["path_accuracy"] < 0.9  # hard enough to be wrong
     assert concepts["expected_calibration_error"] < 0.08

@@ -7,7 +7,7 @@ import pytest
 from analytics.text.bare_latex import bare_formulas, is_bare_formula
 
 
-def found(prose: str) -> list[str]:
+def formulas_in(prose: str) -> list[str]:
     return [prose[start:end] for start, end in bare_formulas(prose)]
 
 
@@ -87,7 +87,7 @@ def test_words_names_and_plain_numbers_are_no_formula(answer: str) -> None:
     ],
 )
 def test_formulas_in_prose_end_where_words_begin(prose: str, formulas: list[str]) -> None:
-    assert found(prose) == formulas
+    assert formulas_in(prose) == formulas
 
 
 def test_long_texts_are_read_in_good_time() -> None:
@@ -102,4 +102,4 @@ def test_long_texts_are_read_in_good_time() -> None:
 
 
 def test_a_text_without_any_mark_of_latex_is_not_read_at_all() -> None:
-    assert found("Anna has 3 apples (and 2 pears).") == []
+    assert formulas_in("Anna has 3 apples (and 2 pears).") == []

@@ -14,9 +14,9 @@ TEXTS = st.text(alphabet="ab 12.\\{}$+小明", max_size=40)
 @given(TEXTS, TEXTS)
 def test_the_pieces_of_either_text_give_it_back(before: str, after: str) -> None:
     pieces = text_difference(before, after)
-    assert "".join(one.text for one in pieces if one.kind != "added") == before
-    assert "".join(one.text for one in pieces if one.kind != "removed") == after
-    assert all(one.text for one in pieces)
+    assert "".join(piece.text for piece in pieces if piece.kind != "added") == before
+    assert "".join(piece.text for piece in pieces if piece.kind != "removed") == after
+    assert all(piece.text for piece in pieces)
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,6 @@ def test_the_pieces_of_either_text_give_it_back(before: str, after: str) -> None
     ],
 )
 def test_words_numbers_and_commands_change_as_a_whole(before, after, changes) -> None:
-    assert [(one.kind, one.text) for one in text_difference(before, after) if one.kind != "same"] == changes
+    assert [
+        (piece.kind, piece.text) for piece in text_difference(before, after) if piece.kind != "same"
+    ] == changes

@@ -8,7 +8,7 @@ from analytics.text.formula_shape import formula_likeness, formula_shape, shape_
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("formula", "variant"),
     [
         ("2x+3=11", "7n - 18 = -74"),
         (r"\frac{1}{2}+\frac13", r"\dfrac{5}{6} - \tfrac{4}{9}"),
@@ -17,23 +17,23 @@ from analytics.text.formula_shape import formula_likeness, formula_shape, shape_
         ("3*x", r"5 \cdot a"),
     ],
 )
-def test_numbers_letters_and_layout_are_no_part_of_a_shape(one, other):
-    assert formula_shape(one) == formula_shape(other)
-    assert shape_tokens([one]) == shape_tokens([other])
+def test_numbers_letters_and_layout_are_no_part_of_a_shape(formula, variant):
+    assert formula_shape(formula) == formula_shape(variant)
+    assert shape_tokens([formula]) == shape_tokens([variant])
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("formula", "variant"),
     [("x^2 + 1", "x^3 + 1"), ("2x + 3", "2x + 3 = 11"), ("x + x", "x + y"), ("a < 1", "a = 1")],
 )
-def test_powers_relations_and_repeated_letters_are(one, other):
-    assert formula_shape(one) != formula_shape(other)
+def test_powers_relations_and_repeated_letters_are(formula, variant):
+    assert formula_shape(formula) != formula_shape(variant)
 
 
 def test_the_same_numbers_are_liker_than_others_and_another_function_is_less_like():
     asked = r"\frac{1}{2} + \frac{1}{3}"
     ranked = [asked, r"\frac{1}{3} + \frac{2}{7}", r"\frac{5}{6} + \frac{4}{9}", r"\frac{5}{6}", r"\sqrt{5}"]
-    likeness = [formula_likeness(asked, other) for other in ranked]
+    likeness = [formula_likeness(asked, formula) for formula in ranked]
     assert likeness == sorted(likeness, reverse=True)
     assert likeness[0] == pytest.approx(1)
     assert formula_likeness(r"\sin x", r"\sin 2x") > formula_likeness(r"\sin x", r"\cos x")

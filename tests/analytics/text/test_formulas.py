@@ -118,8 +118,8 @@ def test_an_opener_inside_an_unclosed_one_wins() -> None:
     ],
 )
 def test_display_needs_a_line_of_its_own_or_brackets(text: str, display: bool) -> None:
-    found = [segment for segment in segment_text(text) if segment.kind == "formula"]
-    assert found[0].display is display
+    segments = [segment for segment in segment_text(text) if segment.kind == "formula"]
+    assert segments[0].display is display
 
 
 def test_a_segment_says_where_it_stands() -> None:

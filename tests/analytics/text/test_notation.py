@@ -54,7 +54,7 @@ def test_spellings_of_one_formula_become_one(spellings: tuple[str, ...]) -> None
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("formula", "lookalike"),
     [
         ("x^{12}", "x^12"),
         ("x_1", "x^1"),
@@ -63,8 +63,8 @@ def test_spellings_of_one_formula_become_one(spellings: tuple[str, ...]) -> None
         ("200, 100", "200,100"),
     ],
 )
-def test_different_formulas_stay_different(one: str, other: str) -> None:
-    assert normalise_latex(one) != normalise_latex(other)
+def test_different_formulas_stay_different(formula: str, lookalike: str) -> None:
+    assert normalise_latex(formula) != normalise_latex(lookalike)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=20))

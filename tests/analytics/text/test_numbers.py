@@ -12,7 +12,7 @@ from analytics.text.number_words import chinese_value, chinese_words, english_va
 from analytics.text.numbers import find_numbers, mask_numbers, number_to_words
 
 
-def found(text: str) -> list[tuple[str, str]]:
+def mentions_of(text: str) -> list[tuple[str, str]]:
     return [(mention.text, str(mention.value)) for mention in find_numbers(text)]
 
 
@@ -46,7 +46,7 @@ def found(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_digits_are_found_with_their_value(text: str, numbers: list[tuple[str, str]]) -> None:
-    assert found(text) == numbers
+    assert mentions_of(text) == numbers
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_digits_are_found_with_their_value(text: str, numbers: list[tuple[str, s
     ],
 )
 def test_english_words_are_found_with_their_value(text: str, numbers: list[tuple[str, str]]) -> None:
-    assert found(text) == numbers
+    assert mentions_of(text) == numbers
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_english_words_are_found_with_their_value(text: str, numbers: list[tuple
     ],
 )
 def test_chinese_numerals_are_found_with_their_value(text: str, numbers: list[tuple[str, str]]) -> None:
-    assert found(text) == numbers
+    assert mentions_of(text) == numbers
 
 
 @given(st.text(alphabet="0123456789,./()% {}\\fracone two and half三分之一万百 ", max_size=80))

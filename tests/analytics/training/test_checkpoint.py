@@ -13,7 +13,7 @@ def test_what_was_made_beside_a_checkpoint_is_made_once(tmp_path):
     made = iter([[{"text": "½ of 6", "label": None}], "never asked for"])
     assert kept_or_made(path, lambda: next(made)) == [{"text": "½ of 6", "label": None}]
     assert kept_or_made(path, lambda: next(made)) == [{"text": "½ of 6", "label": None}]
-    assert [one.name for one in path.parent.iterdir()] == ["rows.json.gz"]
+    assert [file.name for file in path.parent.iterdir()] == ["rows.json.gz"]
 
 
 def test_what_is_kept_damaged_is_said_and_not_made_anew(tmp_path):

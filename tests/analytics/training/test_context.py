@@ -52,4 +52,4 @@ def test_no_training_function_takes_more_than_six_parameters():
 
 def parameters(function: ast.FunctionDef) -> list[str]:
     arguments = function.args
-    return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return [argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]

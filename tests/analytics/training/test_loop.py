@@ -91,8 +91,8 @@ def test_stopped_and_resumed_is_bit_equal_to_uninterrupted(tmp_path: Path, stop_
     torch.rand(11)  # the process that resumes has drawn other numbers
     second = Regression()
     train_loop(second, SETTINGS, device=CPU, context=TrainingContext(checkpoints=tmp_path))
-    for one, other in zip(weights(whole), weights(second), strict=True):
-        assert torch.equal(one, other)
+    for expected, weight in zip(weights(whole), weights(second), strict=True):
+        assert torch.equal(expected, weight)
 
 
 def test_sigterm_saves_a_checkpoint(tmp_path: Path):
@@ -147,7 +147,7 @@ def test_the_best_weights_are_kept_and_training_stops_without_improvement():
     result = train_loop(task, settings, device=CPU)
     assert result.stopped_early
     assert (result.best, result.last) == ({"held_out": 1.0}, {"held_out": 2.5})
-    assert all(torch.equal(one, other) for one, other in zip(weights(task), seen[1], strict=True))
+    assert all(torch.equal(weight, expected) for weight, expected in zip(weights(task), seen[1], strict=True))
 
 
 def test_a_metric_that_is_no_number_is_never_the_best():
@@ -261,7 +261,7 @@ class TwoStages:
         return train_stages(self.stages(), device=CPU, context=TrainingContext(**context), identity="two")
 
     def weights(self) -> list[torch.Tensor]:
-        return [*weights(self.first), *(one.detach() for one in self.second.factor.parameters())]
+        return [*weights(self.first), *(parameter.detach() for parameter in self.second.factor.parameters())]
 
 
 @pytest.mark.parametrize("stop_after", [1, 6, 11, 12, 13, 15, 21])
@@ -313,7 +313,10 @@ def test_a_stage_may_change_only_some_parameters():
         parameters=lambda task: [{"params": list(task.model[2].parameters())}],
     )
     train_stages([last], device=CPU)
-    changed = [not torch.equal(one, other) for one, other in zip(before, weights(task), strict=True)]
+    changed = [
+        not torch.equal(old_weight, new_weight)
+        for old_weight, new_weight in zip(before, weights(task), strict=True)
+    ]
     assert changed == [False, False, True, True]
 
 
@@ -331,7 +334,10 @@ def test_a_stage_that_ran_out_of_patience_is_over_when_it_is_resumed(tmp_path: P
     second, stage = training()
     assert train_stages([stage], device=CPU, context=TrainingContext(checkpoints=tmp_path)) == result
     assert result.step == 18
-    assert all(torch.equal(one, other) for one, other in zip(weights(first), weights(second), strict=True))
+    assert all(
+        torch.equal(expected, weight)
+        for expected, weight in zip(weights(first), weights(second), strict=True)
+    )
 
 
 def test_a_checkpoint_of_an_older_version_or_of_other_stages_is_refused(tmp_path: Path):

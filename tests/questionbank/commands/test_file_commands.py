@@ -42,12 +42,12 @@ def run(command: str, *arguments: str) -> tuple[str, str]:
 class TestSimilar:
     def test_with_json_standard_output_is_json_and_nothing_else(self, bank):
         out, err = run("similar", "--text", TRAIN.replace("60", "70"), "--k", "2", "--json")
-        found = json.loads(out)
-        assert [set(one) for one in found] == [{"id", "text", "concepts", "score", "reason"}] * 2
-        assert {one["id"] for one in found} == {bank[0].pk, bank[1].pk}
-        assert found[0]["concepts"] == [["Number", "Rates", "Speed"]]
-        assert found[0]["score"] >= found[1]["score"]
-        assert found[0]["reason"].startswith("The same text with other numbers")
+        hits = json.loads(out)
+        assert [set(hit) for hit in hits] == [{"id", "text", "concepts", "score", "reason"}] * 2
+        assert {hit["id"] for hit in hits} == {bank[0].pk, bank[1].pk}
+        assert hits[0]["concepts"] == [["Number", "Rates", "Speed"]]
+        assert hits[0]["score"] >= hits[1]["score"]
+        assert hits[0]["reason"].startswith("The same text with other numbers")
         assert err == ""
 
     def test_a_notice_goes_to_standard_error(self):
@@ -58,7 +58,7 @@ class TestSimilar:
 
     def test_a_stored_question_finds_others(self, bank):
         out, _ = run("similar", "--id", str(bank[0].pk), "--lens", "wording", "--json", "--k", "1")
-        assert [one["id"] for one in json.loads(out)] == [bank[1].pk]
+        assert [hit["id"] for hit in json.loads(out)] == [bank[1].pk]
 
     def test_by_structure_word_problems_are_found_and_another_text_gets_a_sentence(self, bank):
         store_vectors(add_set("structure", 64, unknown_shares={"en": 0.0}), bank[:2])

@@ -64,8 +64,8 @@ def test_lines_that_cannot_be_read_are_named_and_the_others_scored(scorer, tmp_p
     source, target = tmp_path / "pairs.jsonl", tmp_path / "scores.jsonl"
     good = json.dumps({"id": "a", "original": QUESTION, "paraphrase": QUESTION})
     bad = ["{", json.dumps({"original": "x"}), json.dumps({"original": " ", "paraphrase": "x"}), "[]"]
-    bad += [json.dumps({"id": one, "original": "x", "paraphrase": "y"}) for one in (True, "\ud800")]
-    bad += [json.dumps({"original": "x", "paraphrase": one}) for one in ("\ud800", "\0")]
+    bad += [json.dumps({"id": bad_id, "original": "x", "paraphrase": "y"}) for bad_id in (True, "\ud800")]
+    bad += [json.dumps({"original": "x", "paraphrase": bad_text}) for bad_text in ("\ud800", "\0")]
     bad.append('{"id": 1e999, "original": "x", "paraphrase": "y"}')
     source.write_text("\n".join([good, *bad, "", good]))
     err = StringIO()

@@ -126,14 +126,14 @@ def test_the_same_seed_gives_the_same_bank_in_another_process(bank):
         "import hashlib; from questionbank.demo.bank import generate_bank;"
         "print(hashlib.sha256('\\n'.join(map(repr, generate_bank())).encode()).hexdigest())"
     )
-    other = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
         check=True,
         env={"PYTHONHASHSEED": "12345", "PYTHONPATH": ":".join(sys.path)},
     )
-    assert other.stdout.strip() == digest(bank)
+    assert process.stdout.strip() == digest(bank)
 
 
 def test_a_larger_bank_begins_with_the_questions_of_a_smaller_one(bank):

@@ -33,11 +33,11 @@ def test_one_idea_is_one_computation_in_different_words(family, of_pattern):
     members = SAME_IDEA[family]
     assert len({shape(q.record.equation) for slug in members for q in of_pattern(slug)}) == 1
     for i, slug in enumerate(members):
-        for other in members[i + 1 :]:
+        for other_slug in members[i + 1 :]:
             likeness = [
                 fuzz.ratio(masked(a.record.text), masked(b.record.text))
                 for a in of_pattern(slug)
-                for b in of_pattern(other)
+                for b in of_pattern(other_slug)
             ]
             assert sorted(likeness)[len(likeness) // 2] < 65
 
@@ -46,13 +46,13 @@ def test_one_idea_is_one_computation_in_different_words(family, of_pattern):
 def test_patterns_that_look_alike_are_solved_differently(family, of_pattern):
     members = LOOKS_ALIKE[family]
     for i, slug in enumerate(members):
-        for other in members[i + 1 :]:
+        for other_slug in members[i + 1 :]:
             nearest = max(
                 fuzz.ratio(masked(a.record.text), masked(b.record.text))
                 for a in of_pattern(slug)
-                for b in of_pattern(other)
+                for b in of_pattern(other_slug)
             )
-            assert nearest >= 65, (slug, other)
+            assert nearest >= 65, (slug, other_slug)
             shapes = {shape(q.record.equation) for q in of_pattern(slug)} - {""}
-            others = {shape(q.record.equation) for q in of_pattern(other)} - {""}
-            assert shapes.isdisjoint(others), (slug, other)
+            others = {shape(q.record.equation) for q in of_pattern(other_slug)} - {""}
+            assert shapes.isdisjoint(others), (slug, other_slug)

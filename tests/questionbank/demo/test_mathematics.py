@@ -114,12 +114,12 @@ def same(left: Expr, right: Expr) -> bool:
 
 def solutions(shown: str) -> set[Expr]:
     """Return the solutions in ``x = 2 or x = 3`` or ``x = 1 ± 2``."""
-    found: set[Expr] = set()
+    roots: set[Expr] = set()
     for part in re.split(r"\\text\{ or \}|\\text\{ and \}", shown.strip("$")):
         body = right_side(part)
         signs = ("+", "-") if r"\pm" in body else ("",)
-        found |= {expression(body.replace(r"\pm", sign)) for sign in signs}
-    return {simplify(solution) for solution in found}
+        roots |= {expression(body.replace(r"\pm", sign)) for sign in signs}
+    return {simplify(solution) for solution in roots}
 
 
 def solve_equation(question: DemoQuestion, shown: str) -> bool:
@@ -140,9 +140,9 @@ def solve_system(question: DemoQuestion, shown: str) -> bool:
     sides = [equation.split("=") for equation in stated]
     equations = [expression(left) - expression(right) for left, right in sides]
     unknowns = sorted({symbol for equation in equations for symbol in equation.free_symbols}, key=str)
-    found = sympy.solve(equations, unknowns)
+    solution = sympy.solve(equations, unknowns)
     numbers = [int(number) for number in re.findall(r"-?\d+", shown)]
-    return [found[unknown] for unknown in unknowns] == numbers
+    return [solution[unknown] for unknown in unknowns] == numbers
 
 
 def rewrites(question: DemoQuestion, shown: str) -> bool:
@@ -168,10 +168,10 @@ def integral_of(latex: str) -> tuple[Expr, Symbol, list[Expr]]:
 
 
 def differentiates(question: DemoQuestion, shown: str) -> bool:
-    found = [
+    right_sides = [
         right_side(f) for f in formulas(question.record.text) if "'" not in f and r"\frac{dy}{dx}" not in f
     ]
-    function = expression(max(found, key=len))
+    function = expression(max(right_sides, key=len))
     return same(sympy.diff(function, x), value(shown))
 
 

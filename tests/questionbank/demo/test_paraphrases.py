@@ -27,10 +27,10 @@ def test_nearly_every_pattern_gives_both_labels_and_no_pair_has_two():
 
 def test_a_draw_with_other_numbers_differs_in_its_numbers_more_often_than_a_phrasing():
     def differ(pair):
-        one, other = (
+        original_numbers, paraphrase_numbers = (
             {number.value for number in find_numbers(text)} for text in (pair.original, pair.paraphrase)
         )
-        return one != other
+        return original_numbers != paraphrase_numbers
 
     pairs = generate_pairs(3, draws=3)
     share = {label: [differ(pair) for pair in pairs if pair.label == label] for label in (0, 1)}

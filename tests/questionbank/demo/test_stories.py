@@ -43,29 +43,29 @@ def test_the_same_seed_gives_the_same_pairs_and_another_gives_others() -> None:
 def test_pairs_are_whole_sentences_with_one_label_each() -> None:
     pairs = story_pairs(3, draws=2)
     assert all(
-        "{" not in text and "}" not in text for one in pairs for text in (one.original, one.paraphrase)
+        "{" not in text and "}" not in text for pair in pairs for text in (pair.original, pair.paraphrase)
     )
-    labels = {(one.original, one.paraphrase): one.label for one in pairs}
-    assert all(labels[one.original, one.paraphrase] == one.label for one in pairs)
-    assert all(one.original != one.paraphrase for one in pairs)
-    assert Counter(one.operator for one in pairs).keys() == {"retelling", "another_story"}
+    labels = {(pair.original, pair.paraphrase): pair.label for pair in pairs}
+    assert all(labels[pair.original, pair.paraphrase] == pair.label for pair in pairs)
+    assert all(pair.original != pair.paraphrase for pair in pairs)
+    assert Counter(pair.operator for pair in pairs).keys() == {"retelling", "another_story"}
 
 
 def test_a_valid_text_has_the_numbers_of_its_original_more_often_than_an_invalid_one() -> None:
-    def same(one) -> bool:
-        first, second = ({n.value for n in find_numbers(text)} for text in (one.original, one.paraphrase))
+    def same(pair) -> bool:
+        first, second = ({n.value for n in find_numbers(text)} for text in (pair.original, pair.paraphrase))
         return first == second
 
     pairs = story_pairs(3, draws=1)
-    share = {label: [same(one) for one in pairs if one.label == label] for label in (0, 1)}
+    share = {label: [same(pair) for pair in pairs if pair.label == label] for label in (0, 1)}
     assert sum(share[1]) / len(share[1]) > sum(share[0]) / len(share[0]) + 0.1
 
 
 def test_all_draws_of_a_story_are_linked_and_no_two_stories_are() -> None:
     pairs = story_pairs(3, draws=3)
-    linked = linked_texts((one.original, one.paraphrase) for one in pairs)
-    found: dict[str, set[str]] = {}
-    for one in pairs:
-        found.setdefault(one.id.rsplit("-", 1)[0], set()).add(linked[masked_text(one.original)])
-    assert all(len(texts) == 1 for texts in found.values())
-    assert len(set().union(*found.values())) == len(found)
+    linked = linked_texts((pair.original, pair.paraphrase) for pair in pairs)
+    groups: dict[str, set[str]] = {}
+    for pair in pairs:
+        groups.setdefault(pair.id.rsplit("-", 1)[0], set()).add(linked[masked_text(pair.original)])
+    assert all(len(texts) == 1 for texts in groups.values())
+    assert len(set().union(*groups.values())) == len(groups)

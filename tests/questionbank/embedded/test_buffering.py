@@ -50,9 +50,9 @@ def ask(port: int, method: str = "GET", body: bytes | None = None) -> tuple[int,
     connection = http.client.HTTPConnection(ADDRESS, port, timeout=30)
     connection.request(method, "/", body)
     answer = connection.getresponse()
-    found = answer.status, answer.read()
+    reply = answer.status, answer.read()
     connection.close()
-    return found
+    return reply
 
 
 @pytest.mark.parametrize(

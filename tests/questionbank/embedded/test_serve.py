@@ -70,8 +70,8 @@ def read_until(process, pattern: str) -> re.Match:
     lines = []
     for line in process.stdout:
         lines.append(line)
-        if found := re.search(pattern, line):
-            return found
+        if match := re.search(pattern, line):
+            return match
     raise AssertionError(f"{pattern} was not said: {''.join(lines)}{process.communicate()[1]}")
 
 

@@ -33,8 +33,8 @@ def supervise(run_python, tmp_path):
 
 def read_until(process, pattern: str) -> re.Match:
     for line in process.stdout:
-        if found := re.search(pattern, line):
-            return found
+        if match := re.search(pattern, line):
+            return match
     raise AssertionError(f"{pattern} was not said: {process.communicate()[1]}")
 
 
@@ -148,11 +148,11 @@ def test_a_program_that_closes_its_output_keeps_running(supervise, tmp_path):
 
 
 def test_kindred_is_a_site_a_worker_for_each_queue_and_a_clock(tmp_path):
-    found = programs.programs(tmp_path, host="127.0.0.1", port=8123)
-    assert list(found) == ["web", "worker-default", "worker-light", "worker-train", "beat"]
-    assert "127.0.0.1:8123" in found["web"].command
-    assert all(program.command[0] == sys.executable for program in found.values())
-    assert all(os.path.exists(program.directory / "pyproject.toml") for program in found.values())
+    named_programs = programs.programs(tmp_path, host="127.0.0.1", port=8123)
+    assert list(named_programs) == ["web", "worker-default", "worker-light", "worker-train", "beat"]
+    assert "127.0.0.1:8123" in named_programs["web"].command
+    assert all(program.command[0] == sys.executable for program in named_programs.values())
+    assert all(os.path.exists(program.directory / "pyproject.toml") for program in named_programs.values())
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")

@@ -69,14 +69,14 @@ def test_a_cycle_is_found_even_where_paths_are_given():
 
 def test_a_hundred_thousand_links_are_followed_without_recursion():
     rows = _rows(*({"id": n, "name": f"c{n}", "parent": n - 1 if n else None} for n in range(20_000)))
-    found, problems = resolve_concept_rows(rows)
-    assert len(found) == 30
+    paths, problems = resolve_concept_rows(rows)
+    assert len(paths) == 30
     assert problems[0].reason == "the concept lies deeper than 30 levels"
 
 
 def test_a_parent_that_is_not_in_the_file_is_a_problem_of_its_lines():
-    found, problems = resolve_concept_rows(_rows({"id": 1, "name": "A", "parent": 7}, {"id": 2, "name": "B"}))
-    assert found == [("B",)]
+    paths, problems = resolve_concept_rows(_rows({"id": 1, "name": "A", "parent": 7}, {"id": 2, "name": "B"}))
+    assert paths == [("B",)]
     assert str(problems[0]) == "line 1: parent '7' is not in the file"
 
 

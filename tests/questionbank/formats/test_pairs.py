@@ -74,7 +74,8 @@ def test_a_line_that_cannot_be_used_says_why_and_the_others_are_read(read, line,
 
 def test_an_id_stands_once(read):
     lines = [
-        {**PAIR, "id": one, "extra": number} for number, one in enumerate(("a", 7, None, "7", "b", None))
+        {**PAIR, "id": pair_id, "extra": number}
+        for number, pair_id in enumerate(("a", 7, None, "7", "b", None))
     ]
     rows = read("\n".join(map(json.dumps, lines)))
     assert [row.id for _line, row in (*rows[:3], *rows[4:])] == ["a", "7", "", "b", ""]

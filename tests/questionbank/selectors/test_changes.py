@@ -70,11 +70,11 @@ def test_older_changes_are_reached_behind_one_of_very_many_rows(teacher, admin_p
 
 def test_a_change_of_many_rows_is_one_entry(admin_person):
     hierarchy = HierarchyFactory()
-    one, two = (ConceptFactory(hierarchy=hierarchy, names=(name,)) for name in ("One", "Two"))
+    merged, two = (ConceptFactory(hierarchy=hierarchy, names=(name,)) for name in ("One", "Two"))
     for _ in range(3):
-        QuestionFactory(concepts=[one])
+        QuestionFactory(concepts=[merged])
     with pghistory.context(user=admin_person.pk):
-        concept_merge(user=admin_person, concept=one, target=two)
+        concept_merge(user=admin_person, concept=merged, target=two)
     who, what, rows = told("tags")[0]
     assert (who, rows) == ("admin", 3)
     assert "changed the tag" in what

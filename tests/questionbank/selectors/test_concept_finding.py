@@ -37,22 +37,22 @@ def test_nothing_is_found_by_nothing_and_signs_of_patterns_are_letters(linear, q
 
 
 def test_a_hierarchy_narrows_the_search(linear) -> None:
-    other = HierarchyFactory()
-    there = ConceptFactory(hierarchy=other, names=("Linear",))
-    assert [choice.id for choice in concept_matches(query="linear", hierarchy=other)] == [there.pk]
+    second_hierarchy = HierarchyFactory()
+    there = ConceptFactory(hierarchy=second_hierarchy, names=("Linear",))
+    assert [choice.id for choice in concept_matches(query="linear", hierarchy=second_hierarchy)] == [there.pk]
 
 
 def test_what_lies_below_a_concept_can_be_left_out(linear) -> None:
     algebra = KnowledgeConcept.objects.get(name="Algebra")
-    found = concept_matches(query="linear", outside=algebra)
-    assert [choice.path[0] for choice in found] == ["Geometry"]
+    choices = concept_matches(query="linear", outside=algebra)
+    assert [choice.path[0] for choice in choices] == ["Geometry"]
 
 
 def test_choices_keep_the_order_of_the_tree_and_forget_unknown_ones(linear) -> None:
     geometry = KnowledgeConcept.objects.get(name="Geometry")
     algebra = KnowledgeConcept.objects.get(name="Algebra")
-    found = [choice.path for choice in choices_of([geometry.pk, linear.pk, algebra.pk, 999_999])]
-    assert found == [("Algebra",), ("Algebra", "Equations", "Linear"), ("Geometry",)]
+    paths = [choice.path for choice in choices_of([geometry.pk, linear.pk, algebra.pk, 999_999])]
+    assert paths == [("Algebra",), ("Algebra", "Equations", "Linear"), ("Geometry",)]
 
 
 def test_steps_lead_down_and_leave_out_what_holds_nothing(linear) -> None:
@@ -68,11 +68,11 @@ def test_steps_lead_down_and_leave_out_what_holds_nothing(linear) -> None:
 
 def test_roots_are_grouped_by_hierarchy_the_largest_first(linear) -> None:
     algebra = KnowledgeConcept.objects.get(name="Algebra")
-    other = ConceptFactory(hierarchy=HierarchyFactory(name="College"), names=("Analysis",))
+    analysis = ConceptFactory(hierarchy=HierarchyFactory(name="College"), names=("Analysis",))
     steps = concept_steps(
         chosen=None,
-        counts={algebra.pk: 2, other.pk: None},
-        hierarchies={algebra.hierarchy_id: ("School", 2), other.hierarchy_id: ("College", 9)},
+        counts={algebra.pk: 2, analysis.pk: None},
+        hierarchies={algebra.hierarchy_id: ("School", 2), analysis.hierarchy_id: ("College", 9)},
     )
     assert [(group.hierarchy, group.count) for group in steps.groups] == [("College", 9), ("School", 2)]
     assert [(step.name, step.count) for step in steps.groups[0].steps] == [("Analysis", None)]

@@ -82,7 +82,7 @@ def test_questions_tagged_with_what_a_search_names_come_first(tagged, typed):
     assert {hit.question.pk for hit in page.hits[:2]} == set(ids)
     assert page.hits[0].found_by[0] == "concept"
     assert page.corrected == ""
-    assert [(one.match.id, one.questions) for one in page.concepts] == [(concept.pk, 2)]
+    assert [(named.match.id, named.questions) for named in page.concepts] == [(concept.pk, 2)]
 
 
 def test_filters_and_the_status_hold_for_tagged_questions(tagged):

@@ -28,12 +28,12 @@ def hierarchy():
 
 def nodes(roots):
     """All nodes by path."""
-    found, waiting = {}, list(roots)
+    by_path, waiting = {}, list(roots)
     while waiting:
         node = waiting.pop()
-        found[node.path] = node
+        by_path[node.path] = node
         waiting.extend(node.children)
-    return found
+    return by_path
 
 
 def test_children_stand_below_their_parents_by_name(hierarchy):
@@ -60,10 +60,10 @@ def test_a_question_counts_once_in_a_subtree_however_many_concepts_it_has_there(
 
 def test_only_ready_questions_of_this_hierarchy_count(hierarchy):
     concept = ConceptFactory(hierarchy=hierarchy, names=("A",))
-    other = ConceptFactory(names=("A",))
+    foreign_concept = ConceptFactory(names=("A",))
     for status in ("draft", "retired"):
         QuestionFactory(concepts=[concept], status=status)
-    QuestionFactory(concepts=[other])
+    QuestionFactory(concepts=[foreign_concept])
     assert [(node.name, node.questions) for node in concept_tree(hierarchy=hierarchy)] == [("A", 0)]
 
 
@@ -84,14 +84,14 @@ def test_counts_agree_with_counting_one_by_one_and_take_two_queries(hierarchy):
     for path, node in nodes(roots).items():
         assert node.own_questions == sum(path in paths for paths in tagged.values())
         assert node.questions == sum(
-            any(one[: len(path)] == path for one in paths) for paths in tagged.values()
+            any(tagged_path[: len(path)] == path for tagged_path in paths) for paths in tagged.values()
         )
 
 
 def test_hierarchies_come_by_name_with_their_numbers_of_concepts(hierarchy):
     HierarchyFactory(name="arts")
     ConceptFactory(hierarchy=hierarchy, names=("A", "B"))
-    assert [(one.name, one.concept_count) for one in hierarchies()] == [("arts", 0), ("maths", 2)]
+    assert [(entry.name, entry.concept_count) for entry in hierarchies()] == [("arts", 0), ("maths", 2)]
 
 
 def test_what_is_not_there_is_told(hierarchy):

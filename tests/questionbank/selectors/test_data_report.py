@@ -68,7 +68,7 @@ def test_duplicates_near_equal_questions_and_held_out_ones_are_counted():
     assert (report.questions, report.examined) == (23, 23)
     assert report.exact_duplicates == 1
     assert (report.near_equal_groups, report.near_equal) == (2, 4)
-    assert report.held_out == sum(is_held_out(one.text) for one in ready)
+    assert report.held_out == sum(is_held_out(question.text) for question in ready)
     assert report.without_concept == 23
     assert report.test_items_in_train == 0  # by the rule that parts them, and counted
     assert any("No question has a concept" in line for line in report.advice)
@@ -89,7 +89,7 @@ def test_a_language_that_the_encoder_in_use_does_not_know_is_named():
     add_question("What is 2 + 2?")
     add_question("二加二是多少", language="zh")
     report = encoder_data_report()
-    by_name = {one.language: one for one in report.languages}
+    by_name = {entry.language: entry for entry in report.languages}
     assert (by_name["en"].unknown_share, by_name["en"].known) == (None, True)
     assert (by_name["zh"].unknown_share, by_name["zh"].known) == (0.5, False)
     assert any("“zh”" in line for line in report.advice)
@@ -117,8 +117,8 @@ def test_the_report_is_kept_until_the_bank_changes(django_assert_max_num_queries
 
 def test_a_question_of_two_hierarchies_stands_in_both():
     question = tagged("Which prime?", "Number", difficulty=2.0, difficulty_scale="0-4")
-    other = add_concept("Arithmetic", hierarchy="College")
-    question.tags.create(concept=other)
+    college_concept = add_concept("Arithmetic", hierarchy="College")
+    question.tags.create(concept=college_concept)
     rows = training_questions()
     assert [(row.hierarchy, row.paths) for row in rows] == [
         ("College", (("Arithmetic",),)),

@@ -50,8 +50,10 @@ def by_hand(question, questions, levels: int) -> dict[int, int]:
     """The nearest question at each distance: every pair compared."""
     hierarchy = question.tags.first().concept.hierarchy
     paths = {
-        pk: [path[1:] for path in found]
-        for pk, found in concept_paths([one.pk for one in questions], hierarchy=hierarchy).items()
+        pk: [path[1:] for path in full_paths]
+        for pk, full_paths in concept_paths(
+            [candidate.pk for candidate in questions], hierarchy=hierarchy
+        ).items()
     }
     vectors = {
         row.question_id: np.asarray(row.vector, dtype=np.float32)
@@ -89,12 +91,12 @@ def test_each_row_is_the_nearest_question_at_its_kh_distance(world, place) -> No
 def test_at_distance_0_stands_the_question_as_augmentation_changes_it(world) -> None:
     case = worked_case(question=world[0], serving=serving(), seed=1)
     row = case.rows[0]
-    drawn = [one.text for one in question_augmented(text=world[0].text, seed=1, draws=6).whole]
+    drawn = [draw.text for draw in question_augmented(text=world[0].text, seed=1, draws=6).whole]
     assert row.text in drawn
     assert row.text != world[0].text
     encoder = serving().encoder("purpose")
-    one, other = encoder.encode([row.text, world[0].text])
-    assert row.cosine == pytest.approx(float(one @ other), abs=1e-3)
+    row_vector, question_vector = encoder.encode([row.text, world[0].text])
+    assert row.cosine == pytest.approx(float(row_vector @ question_vector), abs=1e-3)
     assert worked_case(question=world[0], serving=serving(), seed=2).rows[0].text != row.text
 
 
@@ -115,7 +117,7 @@ def test_without_a_concept_only_the_augmented_question_is_shown(world) -> None:
 
 def test_a_text_in_which_nothing_can_change_says_so(world, monkeypatch) -> None:
     made = question_augmented(text="x", seed=0, draws=6)
-    assert not any(one.pieces for one in made.whole)
+    assert not any(draw.pieces for draw in made.whole)
     world[-1].text = "x"
     case = worked_case(question=world[-1], serving=serving())
     assert "nothing to change" in case.rows[0].notice

@@ -25,21 +25,21 @@ def facets_of(**filters):
     return count_facets(filters=given, questions=filtered_questions(given))
 
 
-def counts(found, name):
-    return [(one.label, one.count) for one in found.values[name]]
+def counts(result, name):
+    return [(value.label, value.count) for value in result.values[name]]
 
 
 def test_each_filter_is_counted_and_the_commonest_value_comes_first():
     add_question("a", kind="choice", grade="7", source="Book", difficulty=0, difficulty_scale="0-4")
     add_question("b", kind="choice", grade="7", language="zh", difficulty=4, difficulty_scale="0-4")
     add_question("c", grade="8", source="Book", difficulty=3.9, difficulty_scale="0-4")
-    found = facets_of()
-    assert (found.total, found.is_capped) == (3, False)
-    assert counts(found, "kind") == [("Multiple choice", 2), ("Open answer", 1)]
-    assert counts(found, "grade") == [("7", 2), ("8", 1)]
-    assert counts(found, "language") == [("English", 2), ("Chinese", 1)]
-    assert counts(found, "source") == [("Book", 2)]
-    assert counts(found, "difficulty") == [("0 to 20 %", 1), ("80 to 100 %", 2)]
+    result = facets_of()
+    assert (result.total, result.is_capped) == (3, False)
+    assert counts(result, "kind") == [("Multiple choice", 2), ("Open answer", 1)]
+    assert counts(result, "grade") == [("7", 2), ("8", 1)]
+    assert counts(result, "language") == [("English", 2), ("Chinese", 1)]
+    assert counts(result, "source") == [("Book", 2)]
+    assert counts(result, "difficulty") == [("0 to 20 %", 1), ("80 to 100 %", 2)]
 
 
 def test_a_question_counts_once_below_a_concept_however_often_it_is_tagged_there():
@@ -47,12 +47,12 @@ def test_a_question_counts_once_below_a_concept_however_often_it_is_tagged_there
     circle = add_concept("Geometry", "Circle")
     add_question("a", concepts=[linear, quadratic])
     add_question("b", concepts=[linear, circle])
-    found = facets_of()
-    assert counts(found, "concept") == [("Algebra", 2), ("Geometry", 1)]
-    assert counts(found, "hierarchy") == [("Test hierarchy", 2)]
-    found = facets_of(concept=add_concept("Algebra").pk)
-    assert counts(found, "concept") == [("Linear", 2), ("Quadratic", 1)]
-    assert [one.value for one in found.values["concept"]] == [str(linear.pk), str(quadratic.pk)]
+    result = facets_of()
+    assert counts(result, "concept") == [("Algebra", 2), ("Geometry", 1)]
+    assert counts(result, "hierarchy") == [("Test hierarchy", 2)]
+    result = facets_of(concept=add_concept("Algebra").pk)
+    assert counts(result, "concept") == [("Linear", 2), ("Quadratic", 1)]
+    assert [value.value for value in result.values["concept"]] == [str(linear.pk), str(quadratic.pk)]
     assert counts(facets_of(concept=circle.pk), "concept") == []
 
 
@@ -110,14 +110,14 @@ def assert_right() -> None:
         given = dict(search)
         if "concept" in given:
             given["concept"] = KnowledgeConcept.objects.filter(name=given["concept"], depth=1).first().pk
-        found = facets_of(**given)
+        result = facets_of(**given)
         questions = filtered_questions(SearchFilters(**given))
-        assert found.total == questions.count()
-        for name, values in found.values.items():
+        assert result.total == questions.count()
+        for name, values in result.values.items():
             for value in values:
                 assert value.count == questions.filter(conditions[name](value.value)).distinct().count() > 0
         for name in ("kind", "language"):
-            assert sum(value.count for value in found.values[name]) == found.total
+            assert sum(value.count for value in result.values[name]) == result.total
 
 
 def test_counts_stay_right_while_questions_tags_and_concepts_change():
@@ -154,8 +154,8 @@ def test_settling_leaves_one_row_a_combination_and_changes_no_count():
 def test_what_the_kept_counts_do_not_tell_is_counted_question_by_question():
     teacher_s = add_question("a", difficulty=2.2, difficulty_scale="0-4", grade="7")
     add_question("b", difficulty=2.3, difficulty_scale="0-4", grade="7")
-    found = facets_of(difficulty_max=55.5)
-    assert (found.total, counts(found, "grade")) == (1, [("7", 1)])
+    result = facets_of(difficulty_max=55.5)
+    assert (result.total, counts(result, "grade")) == (1, [("7", 1)])
     given = SearchFilters()
     words = count_facets(filters=given, questions=Question.objects.filter(pk=teacher_s.pk), has_words=True)
     assert (words.total, counts(words, "difficulty")) == (1, [("40 to 60 %", 1)])
@@ -166,14 +166,14 @@ def test_beyond_the_bound_every_value_is_named_without_a_number(monkeypatch):
     for number in range(4):
         add_question(f"Question {number}", concepts=[add_concept("Algebra")])
     add_question("问题", language="zh")
-    found = count_facets(filters=SearchFilters(), questions=Question.objects.all(), has_words=True)
-    assert (found.total, found.is_capped) == (3, True)
-    assert counts(found, "language") == [("English", None), ("Chinese", None)]
-    assert counts(found, "concept") == [("Algebra", None)]
+    result = count_facets(filters=SearchFilters(), questions=Question.objects.all(), has_words=True)
+    assert (result.total, result.is_capped) == (3, True)
+    assert counts(result, "language") == [("English", None), ("Chinese", None)]
+    assert counts(result, "concept") == [("Algebra", None)]
 
 
 def test_nothing_found_has_no_values():
-    found = count_facets(filters=SearchFilters(), questions=Question.objects.none(), has_words=True)
-    assert found.total == 0
-    assert not any(found.values.values())
+    result = count_facets(filters=SearchFilters(), questions=Question.objects.none(), has_words=True)
+    assert result.total == 0
+    assert not any(result.values.values())
     assert facets_of(concept=4711).total == 0

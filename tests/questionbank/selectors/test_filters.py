@@ -106,7 +106,7 @@ class TestFilteredQuestions:
             source="Book",
             owner=person.pk,
         )
-        assert [one.text for one in filtered_questions(every)] == ["Right"]
+        assert [question.text for question in filtered_questions(every)] == ["Right"]
 
     def test_a_question_that_needs_a_figure_is_told_by_its_text_and_options(self):
         for text in (

@@ -42,7 +42,7 @@ def var(settings, tmp_path):
 
 
 def item(name: str) -> health.HealthItem:
-    return next(one for one in health.health_report().items if one.name == name)
+    return next(entry for entry in health.health_report().items if entry.name == name)
 
 
 def seen(name: str, queues: str, seconds_ago: int) -> None:
@@ -154,15 +154,17 @@ def test_missing_vectors_are_a_warning_only_when_nobody_computes_them():
 
 
 def test_a_low_recall_is_a_warning():
-    one = EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=8, is_current=True)
+    wording = EmbeddingSet.objects.create(
+        lens="wording", encoder_name="n-grams", dimension=8, is_current=True
+    )
     recall = item("recall")
     assert recall.figures == {"Wording": "not measured yet"}
     assert recall.sentence.startswith("Not measured yet")
-    one.recall = {"recall": 0.995, "k": 10, "queries": 100, "measured_at": timezone.now().isoformat()}
-    one.save()
+    wording.recall = {"recall": 0.995, "k": 10, "queries": 100, "measured_at": timezone.now().isoformat()}
+    wording.save()
     assert item("recall").state == State.OK
-    one.recall["recall"] = 0.9
-    one.save()
+    wording.recall["recall"] = 0.9
+    wording.save()
     recall = item("recall")
     assert recall.state == State.WARNING
     assert "Wording" in recall.sentence

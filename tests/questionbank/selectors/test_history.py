@@ -20,11 +20,11 @@ def test_every_change_shows_before_and_after_newest_first(db) -> None:
     change(question, text="Second $2$")
     change(question, text="Third $3$", answer="3")
     newest, oldest = question_history(question=question)
-    assert [(one.field, one.before, one.after) for one in newest.changes] == [
+    assert [(edit.field, edit.before, edit.after) for edit in newest.changes] == [
         ("question", "Second $2$", "Third $3$"),
         ("answer", "1", "3"),
     ]
-    assert [(one.before, one.after) for one in oldest.changes] == [("First $1$", "Second $2$")]
+    assert [(edit.before, edit.after) for edit in oldest.changes] == [("First $1$", "Second $2$")]
 
 
 def test_who_made_a_change_is_known_from_the_request(db, teacher) -> None:
@@ -49,7 +49,7 @@ def test_values_are_shown_in_words_and_options_a_line_each(db) -> None:
     options = [{"label": "A", "text": "$1$"}, {"label": "B", "text": "$2$"}]
     change(question, status="ready", kind="choice", options=options)
     (entry,) = question_history(question=question)
-    changes = {one.field: (one.before, one.after) for one in entry.changes}
+    changes = {edit.field: (edit.before, edit.after) for edit in entry.changes}
     assert changes["status"] == ("Draft", "Ready")
     assert changes["type"] == ("Open answer", "Multiple choice")
     assert changes["options"] == ("", "A. $1$\nB. $2$")

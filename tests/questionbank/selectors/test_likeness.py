@@ -33,7 +33,7 @@ def bank():
     return questions
 
 
-def found(question: Question, lens: str = "purpose", **options: object) -> list[str]:
+def hit_names(question: Question, lens: str = "purpose", **options: object) -> list[str]:
     result = similar_questions(question=question, lens=lens, serving=serving(), **options)
     return [hit.question.text.split()[1] for hit in result.hits]
 
@@ -49,7 +49,7 @@ def test_purpose_is_ordered_by_the_mean_of_both_cosines(bank):
 
 
 def test_wording_is_ordered_by_wording_alone(bank):
-    assert found(bank[0], "wording")[-1] == "purpose"
+    assert hit_names(bank[0], "wording")[-1] == "purpose"
     hits = similar_questions(question=bank[0], lens="wording", serving=serving()).hits
     assert hits[0].score == pytest.approx(0.8, abs=0.001)
 
@@ -58,7 +58,7 @@ def test_a_shared_concept_and_a_shared_computation_move_a_question_up(bank):
     speed, area = add_concept("Number", "Rates", "Speed"), add_concept("Geometry", "Area", "Circle")
     bank[0].tags.create(concept=speed)
     bank[3].tags.create(concept=area)
-    assert found(bank[0]) == ["both", "purpose", "wording"]
+    assert hit_names(bank[0]) == ["both", "purpose", "wording"]
     bank[1].tags.create(concept=speed)
     before = {hit.question.pk: hit.score for hit in hits_of(bank[0])}
     assert before[bank[1].pk] == pytest.approx(0.457 + 0.4 * 0.457 * 0.543, abs=0.001)
@@ -70,13 +70,13 @@ def hits_of(question: Question) -> list:
 
 def test_questions_of_the_same_concept_are_candidates_wherever_their_vectors_lie(bank, monkeypatch):
     monkeypatch.setattr("questionbank.selectors.similar.likeness.CANDIDATES", 1)
-    assert found(bank[0]) == ["both", "purpose"]
+    assert hit_names(bank[0]) == ["both", "purpose"]
     speed = add_concept("Number", "Rates", "Speed")
     for question in (bank[0], bank[3]):
         question.tags.create(concept=speed)
-    assert set(found(bank[0])) == {"both", "purpose", "wording"}
+    assert set(hit_names(bank[0])) == {"both", "purpose", "wording"}
     Question.objects.filter(pk=bank[3].pk).update(status="draft")
-    assert set(found(bank[0])) == {"both", "purpose"}
+    assert set(hit_names(bank[0])) == {"both", "purpose"}
 
 
 def test_a_question_without_a_vector_of_one_lens_counts_by_the_other(bank):

@@ -85,30 +85,30 @@ def bank(db):
 
 def test_probes_give_falling_whole_path_probabilities_with_the_banks_concepts(bank, tmp_path):
     add_probes(tmp_path, "Test hierarchy")
-    found = predict(text=TRAIN, serving=serving())
-    assert [one.path for one in found.concepts] == [SPEED, FACTORS]
-    assert found.concepts[0].probability > 0.9
-    assert sum(one.probability for one in found.concepts) == pytest.approx(1)
-    assert found.concepts[0].concept_id == add_concept(*SPEED).pk
-    assert found.notice == ""
+    prediction = predict(text=TRAIN, serving=serving())
+    assert [guess.path for guess in prediction.concepts] == [SPEED, FACTORS]
+    assert prediction.concepts[0].probability > 0.9
+    assert sum(guess.probability for guess in prediction.concepts) == pytest.approx(1)
+    assert prediction.concepts[0].concept_id == add_concept(*SPEED).pk
+    assert prediction.notice == ""
 
 
 def test_a_path_that_the_bank_does_not_have_has_no_id(bank, tmp_path):
     add_probes(tmp_path, "Another hierarchy")
-    found = predict(text=TRAIN, serving=serving(), hierarchy="Another hierarchy")
-    assert [one.concept_id for one in found.concepts] == [None, None]
+    prediction = predict(text=TRAIN, serving=serving(), hierarchy="Another hierarchy")
+    assert [guess.concept_id for guess in prediction.concepts] == [None, None]
 
 
 def test_difficulty_comes_with_interval_per_cent_coverage_and_basis(bank, tmp_path):
     add_probes(tmp_path, "Test hierarchy")
-    found = predict(text=CAKE, serving=serving())
-    difficulty = found.difficulty
+    prediction = predict(text=CAKE, serving=serving())
+    difficulty = prediction.difficulty
     assert (difficulty.scale, difficulty.coverage) == ("1-5", 0.9)
     assert difficulty.low <= difficulty.value <= difficulty.high
     assert difficulty.value == pytest.approx(4, abs=0.4)
     assert difficulty.percent == pytest.approx(100 * (difficulty.value - 1) / 4)
     assert difficulty.low_percent < difficulty.percent < difficulty.high_percent
-    assert found.basis == "estimated from the text; 10 nearest labelled questions below"
+    assert prediction.basis == "estimated from the text; 10 nearest labelled questions below"
 
 
 def test_on_an_inverted_scale_the_interval_in_per_cent_still_rises(bank, tmp_path):
@@ -127,8 +127,8 @@ def test_a_paraphrase_is_no_evidence_for_what_it_took_over(bank, tmp_path):
     for lens in ("purpose", "wording"):
         store_vectors(EmbeddingSet.objects.get(lens=lens), copies)
     assert predict(text=TRAIN, serving=serving()).neighbours[0].question in copies
-    Question.objects.filter(pk__in=[one.pk for one in copies]).update(paraphrase_of=bank[0])
-    neighbours = [one.question for one in predict(text=TRAIN, serving=serving()).neighbours]
+    Question.objects.filter(pk__in=[copy.pk for copy in copies]).update(paraphrase_of=bank[0])
+    neighbours = [neighbour.question for neighbour in predict(text=TRAIN, serving=serving()).neighbours]
     assert len(neighbours) == 10
     assert not set(copies) & set(neighbours)
 
@@ -137,13 +137,15 @@ def test_neighbours_are_labelled_questions_the_nearest_first_without_the_text_it
     add_probes(tmp_path, "Test hierarchy")
     unlabelled = add_question("A train travels 61 km in 2 hours. How fast is it?")
     itself = add_question(TRAIN, concepts=[add_concept(*SPEED)])
-    for one in serving().sets.values():
-        store_vectors(one, [unlabelled, itself])
+    for embedding_set in serving().sets.values():
+        store_vectors(embedding_set, [unlabelled, itself])
     neighbours = predict(text=TRAIN, serving=serving()).neighbours
     assert len(neighbours) == 10
-    assert unlabelled not in [one.question for one in neighbours]
-    assert itself not in [one.question for one in neighbours]
-    assert [one.score for one in neighbours] == sorted((one.score for one in neighbours), reverse=True)
+    assert unlabelled not in [neighbour.question for neighbour in neighbours]
+    assert itself not in [neighbour.question for neighbour in neighbours]
+    assert [neighbour.score for neighbour in neighbours] == sorted(
+        (neighbour.score for neighbour in neighbours), reverse=True
+    )
     assert neighbours[0].concepts == [SPEED]
     assert neighbours[0].question.difficulty_percent is not None
 
@@ -152,22 +154,22 @@ def test_labelled_questions_are_found_among_many_that_are_not(bank, tmp_path):
     crowd = [
         add_question(f"A train travels 60 km in 2 hours. How fast is it? Version {n}") for n in range(60)
     ]
-    for one in serving().sets.values():
-        store_vectors(one, crowd)
+    for embedding_set in serving().sets.values():
+        store_vectors(embedding_set, crowd)
     neighbours = predict(text=TRAIN, serving=serving()).neighbours
     assert len(neighbours) == 10
-    assert all(one.concepts for one in neighbours)
+    assert all(neighbour.concepts for neighbour in neighbours)
 
 
 def test_without_probes_the_neighbours_vote_and_the_notice_says_so(bank):
-    found = predict(text=TRAIN, serving=serving())
-    assert found.concepts[0].path == SPEED
-    assert found.concepts[0].concept_id == add_concept(*SPEED).pk
-    assert sum(one.probability for one in found.concepts) == pytest.approx(1)
-    assert found.difficulty.scale == "1-5"
-    assert found.difficulty.low <= found.difficulty.value <= found.difficulty.high
-    assert found.difficulty.coverage is None
-    assert found.notice == (
+    prediction = predict(text=TRAIN, serving=serving())
+    assert prediction.concepts[0].path == SPEED
+    assert prediction.concepts[0].concept_id == add_concept(*SPEED).pk
+    assert sum(guess.probability for guess in prediction.concepts) == pytest.approx(1)
+    assert prediction.difficulty.scale == "1-5"
+    assert prediction.difficulty.low <= prediction.difficulty.value <= prediction.difficulty.high
+    assert prediction.difficulty.coverage is None
+    assert prediction.notice == (
         "“Test hierarchy” has 12 of the 100 labelled questions a model needs; 88 are missing."
         " The nearest labelled questions vote instead."
     )
@@ -200,12 +202,12 @@ def test_probes_no_better_than_the_commonest_concept_name_none_and_say_so(
     add_probes(tmp_path, "Test hierarchy", metrics={"concepts": measured})
     alone = predict(text=TRAIN, serving=serving())
     (among_many,) = predict_many(texts=[TRAIN], languages=["en"], serving=serving())
-    for found in (alone, among_many):
-        assert bool(found.concepts) is names_concepts
+    for prediction in (alone, among_many):
+        assert bool(prediction.concepts) is names_concepts
         assert (
-            "no better than always naming the commonest concept (40%)" in found.notice
+            "no better than always naming the commonest concept (40%)" in prediction.notice
         ) is not names_concepts
-        assert found.difficulty is not None
+        assert prediction.difficulty is not None
 
 
 def test_another_set_beside_changes_no_prediction(bank, tmp_path):
@@ -214,29 +216,29 @@ def test_another_set_beside_changes_no_prediction(bank, tmp_path):
     with_probes = predict(text=TRAIN, serving=serving())
     ModelArtifact.objects.filter(capability="probes").delete()
     by_votes = predict(text=TRAIN, serving=serving())
-    other = add_concept("Applied", hierarchy="Another set")
+    applied = add_concept("Applied", hierarchy="Another set")
     near = [
-        add_question(f"{TRAIN} {n}", concepts=[other], difficulty=9.5, difficulty_scale="1-9.5")
+        add_question(f"{TRAIN} {n}", concepts=[applied], difficulty=9.5, difficulty_scale="1-9.5")
         for n in range(50)
     ]
     for embedding_set in serving().sets.values():
         store_vectors(embedding_set, near)
     add_probes(tmp_path, "Another set", scale="1-9.5")
     again = predict(text=TRAIN, serving=serving())
-    assert [one.path for one in again.concepts] == [one.path for one in by_votes.concepts]
+    assert [guess.path for guess in again.concepts] == [guess.path for guess in by_votes.concepts]
     assert again.difficulty == by_votes.difficulty
     assert predict(text=TRAIN, serving=serving(), hierarchy="Another set").difficulty.scale == "1-9.5"
     add_probes(tmp_path / "again", "Test hierarchy")
     assert predict(text=TRAIN, serving=serving()).difficulty == with_probes.difficulty
-    assert {one.question.difficulty_scale for one in again.neighbours} == {"1-5"}
+    assert {neighbour.question.difficulty_scale for neighbour in again.neighbours} == {"1-5"}
 
 
 def test_an_unlabelled_bank_predicts_nothing():
     for lens in ("purpose", "wording"):
         store_vectors(add_set(lens, DIMENSION), [add_question(f"A train {lens}")])
-    found = predict(text=TRAIN, serving=serving())
-    assert (found.concepts, found.difficulty, found.neighbours) == ([], None, [])
-    assert found.basis == "estimated from the text"
+    prediction = predict(text=TRAIN, serving=serving())
+    assert (prediction.concepts, prediction.difficulty, prediction.neighbours) == ([], None, [])
+    assert prediction.basis == "estimated from the text"
 
 
 def test_without_vectors_there_is_a_sentence():
@@ -269,8 +271,8 @@ def test_many_are_predicted_as_one_by_one(bank, tmp_path):
     now = serving()
     texts = [CAKE, TRAIN, "已知三角形"]
     many = predict_many(texts=texts, languages=["en", "", "zh"], serving=now)
-    for text, language, one in zip(texts, ["en", "", "zh"], many, strict=True):
+    for text, language, prediction in zip(texts, ["en", "", "zh"], many, strict=True):
         alone = predict(text=text, serving=now, language=language)
-        assert [guess.path for guess in one.concepts] == [guess.path for guess in alone.concepts]
-        assert one.concepts[0].probability == pytest.approx(alone.concepts[0].probability)
-        assert one.difficulty.value == pytest.approx(alone.difficulty.value, abs=1e-5)
+        assert [guess.path for guess in prediction.concepts] == [guess.path for guess in alone.concepts]
+        assert prediction.concepts[0].probability == pytest.approx(alone.concepts[0].probability)
+        assert prediction.difficulty.value == pytest.approx(alone.difficulty.value, abs=1e-5)

@@ -188,4 +188,4 @@ def test_hierarchies_in_which_nothing_is_tagged_are_no_choice(world) -> None:
     HierarchyFactory(name="Empty")
     add_concept("Only one", hierarchy="Another")
     QuestionFactory(concepts=[add_concept("Only one", hierarchy="Another")])
-    assert [one.name for one in map_hierarchies()] == [world.hierarchy.name, "Another"]
+    assert [hierarchy.name for hierarchy in map_hierarchies()] == [world.hierarchy.name, "Another"]

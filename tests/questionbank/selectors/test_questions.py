@@ -30,7 +30,7 @@ def test_the_hash_ignores_compatibility_forms_and_blanks():
 
 
 @pytest.mark.parametrize(
-    "other",
+    "fields",
     [
         {"text": "find X"},
         {"text": "find x", "options": [Option("A", "1")]},
@@ -38,14 +38,14 @@ def test_the_hash_ignores_compatibility_forms_and_blanks():
         {"text": "find x", "options": [Option("A", "")]},
     ],
 )
-def test_the_hash_tells_other_questions_apart(other):
-    assert content_hash(**other) != content_hash(text="find x")
+def test_the_hash_tells_other_questions_apart(fields):
+    assert content_hash(**fields) != content_hash(text="find x")
 
 
 def test_the_hash_knows_where_an_option_ends():
-    one = [{"label": "A", "text": "1 2"}, {"label": "B", "text": "3"}]
+    options = [{"label": "A", "text": "1 2"}, {"label": "B", "text": "3"}]
     two = [{"label": "A", "text": "1"}, {"label": "B", "text": "2 3"}]
-    assert content_hash(text="?", options=one) != content_hash(text="?", options=two)
+    assert content_hash(text="?", options=options) != content_hash(text="?", options=two)
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
@@ -78,15 +78,15 @@ def test_a_question_that_is_not_there_is_told():
 
 @pytest.mark.django_db
 def test_the_paths_of_many_questions_take_two_queries():
-    hierarchy, other = HierarchyFactory(), HierarchyFactory()
+    hierarchy, second_hierarchy = HierarchyFactory(), HierarchyFactory()
     deep = ConceptFactory(hierarchy=hierarchy, names=("A", "B", "C"))
-    root = ConceptFactory(hierarchy=other, names=("A",))
+    root = ConceptFactory(hierarchy=second_hierarchy, names=("A",))
     both, none = QuestionFactory(concepts=[root, deep]), QuestionFactory()
     with CaptureQueriesContext(connection) as queries:
         paths = concept_paths([both.pk, none.pk])
     assert paths == {both.pk: [("A", "B", "C"), ("A",)]}
     assert len(queries) == 2
-    assert concept_paths([both.pk], hierarchy=other) == {both.pk: [("A",)]}
+    assert concept_paths([both.pk], hierarchy=second_hierarchy) == {both.pk: [("A",)]}
 
 
 @pytest.mark.django_db
@@ -123,7 +123,7 @@ def test_an_export_is_filtered_by_everything_that_it_says():
     fields = {"source": "s", "language": "en", "kind": "open", "grade": "3", "stage": "primary"}
     wanted = QuestionFactory(**fields, difficulty=2, difficulty_scale="0-4", concepts=[above, below])
     QuestionFactory(status="draft")
-    other = QuestionFactory(source="t", language="zh", kind="blank", grade="4", stage="high")
+    unwanted = QuestionFactory(source="t", language="zh", kind="blank", grade="4", stage="high")
     for name, value in {
         **fields,
         "hierarchy": "maths",
@@ -131,7 +131,7 @@ def test_an_export_is_filtered_by_everything_that_it_says():
         "difficulty": "40-60",
     }.items():
         assert list(questions_matching(filters={name: value})) == [wanted], name
-    assert set(questions_matching(filters={})) == {wanted, other}
+    assert set(questions_matching(filters={})) == {wanted, unwanted}
     assert questions_matching(filters={"status": "draft"}).count() == 1
     assert questions_matching(filters={"difficulty": "50"}).count() == 1
     assert not questions_matching(filters={"language": "en", "source": "t"}).exists()

@@ -33,9 +33,9 @@ def fill(*texts: str, **fields) -> list[Question]:
 
 def test_questions_with_all_words_come_before_those_with_some():
     fill("area of a circle", "triangle", "the area of a triangle drawn in a circle", "nothing of it")
-    found = ranked("triangle area")
-    assert found[0] == "the area of a triangle drawn in a circle"
-    assert sorted(found[1:]) == ["area of a circle", "triangle"]
+    texts = ranked("triangle area")
+    assert texts[0] == "the area of a triangle drawn in a circle"
+    assert sorted(texts[1:]) == ["area of a circle", "triangle"]
 
 
 def test_rare_words_count_for_more_than_common_ones():
@@ -108,14 +108,14 @@ def test_without_vectors_text_search_is_left():
 def test_the_language_of_the_filter_chooses_the_vectors():
     english = add_set("purpose", 16, encoder_name="char-ngrams-16", unknown_shares={"en": 0.0, "zh": 0.5})
     wording = add_set("wording", 512)
-    one, other = fill("x = 1", "x = 1 or 2")
-    store_vectors(english, [one])
-    store_vectors(wording, [other])
+    purpose_question, wording_question = fill("x = 1", "x = 1 or 2")
+    store_vectors(english, [purpose_question])
+    store_vectors(wording, [wording_question])
     parsed = parse_query("$x = 1$", vocabulary())
-    assert rank_by_vectors(parsed, None, serving()).ids == [one.pk]
-    found = rank_by_vectors(parsed, None, serving(), language="zh")
-    assert found.ids == [other.pk]
-    assert found.notice
+    assert rank_by_vectors(parsed, None, serving()).ids == [purpose_question.pk]
+    ranking = rank_by_vectors(parsed, None, serving(), language="zh")
+    assert ranking.ids == [wording_question.pk]
+    assert ranking.notice
 
 
 def words(text: str = "red ball") -> ParsedQuery:
@@ -124,21 +124,21 @@ def words(text: str = "red ball") -> ParsedQuery:
 
 def test_fusion_says_who_found_what():
     fused = fuse(words(), Found(TextRanking([1, 2], held=1.0), [2, 3]))
-    assert {one.id: one.found_by for one in fused} == {1: ("text",), 2: ("text", "vector"), 3: ("vector",)}
+    assert {hit.id: hit.found_by for hit in fused} == {1: ("text",), 2: ("text", "vector"), 3: ("vector",)}
     formula = fuse(ParsedQuery("formula", "x=1", searched="$x=1$"), Found(TextRanking([1], held=1.0)))
     assert formula[0].found_by == ("formula",)
 
 
 def test_scores_are_reciprocal_ranks():
     fused = fuse(words(), Found(TextRanking([7, 8], held=1.0), [8]))
-    assert [one.id for one in fused] == [7, 8]
+    assert [hit.id for hit in fused] == [7, 8]
     assert fused[0].score == pytest.approx(1 / 61, abs=1e-6)
     assert fused[1].score == pytest.approx(1 / 62 + 0.01 / 61, abs=1e-6)
 
 
 def test_few_words_that_questions_hold_are_led_by_text_and_else_by_vectors():
     text, vectors = [1, 2, 3], [9, 3, 1]
-    assert [one.id for one in fuse(words(), Found(TextRanking(text, held=0.9), vectors))][:3] == [1, 2, 3]
+    assert [hit.id for hit in fuse(words(), Found(TextRanking(text, held=0.9), vectors))][:3] == [1, 2, 3]
     assert fuse(words(), Found(TextRanking([1, 2], held=0.2), [9, 8]))[0].id == 9
 
 
@@ -147,5 +147,5 @@ def test_a_question_that_holds_the_query_literally_leads():
     exact = add_question("Zoe thinks. A bag holds seven red balls in two rows. How many?")
     typed = "A bag holds seven red balls in two rows."
     parsed = ParsedQuery("question", typed, searched=typed)
-    fused = fuse(parsed, Found(TextRanking([*(one.pk for one in others), exact.pk], held=1.0), []))
+    fused = fuse(parsed, Found(TextRanking([*(question.pk for question in others), exact.pk], held=1.0), []))
     assert fused[0].id == exact.pk

@@ -10,7 +10,9 @@ from questionbank.selectors.similar.evidence import evidence_of
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
 
 
-def comparison(one: str, other: str, *, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both):
+def comparison(
+    first_text: str, second_text: str, *, wording=0.5, lens="purpose", rarity=lambda word: 5.0, **both
+):
     """Compare two texts; ``x=(a, b)`` gives the first `a` and the second `b`.
 
     An equation is published, or a pair of what the solver found and how probably it is right.
@@ -24,7 +26,7 @@ def comparison(one: str, other: str, *, wording=0.5, lens="purpose", rarity=lamb
             computation=computed(text, equations[index]),
             **{name: pair[index] for name, pair in both.items()},
         )
-        for index, text in enumerate((one, other))
+        for index, text in enumerate((first_text, second_text))
     )
     return compare(
         first, second, lens=lens, wording=wording, rarity=rarity, purpose=purpose, by_graph=by_graph
@@ -39,9 +41,9 @@ def computed(text: str, equation: str | tuple[str, float]) -> Computation | None
 
 
 def test_the_same_text_with_other_numbers_is_the_same_idea():
-    found = comparison("Tom has 3 pens and buys 4.", "Tom has 25 pens and buys 1.5.")
-    assert found.reason == "The same text with other numbers."
-    assert found.flags == (SAME_IDEA,)
+    result = comparison("Tom has 3 pens and buys 4.", "Tom has 25 pens and buys 1.5.")
+    assert result.reason == "The same text with other numbers."
+    assert result.flags == (SAME_IDEA,)
 
 
 def test_numbers_in_words_and_formulas_count_as_numbers():
@@ -49,25 +51,25 @@ def test_numbers_in_words_and_formulas_count_as_numbers():
 
 
 def test_sums_of_fractions_and_of_whole_numbers_are_two_ideas():
-    found = comparison("Work out $976 + 375$.", r"Work out $\frac{5}{6} + \frac{4}{9}$.")
-    assert found.flags == ()
-    assert "same text" not in found.reason.casefold()
+    result = comparison("Work out $976 + 375$.", r"Work out $\frac{5}{6} + \frac{4}{9}$.")
+    assert result.flags == ()
+    assert "same text" not in result.reason.casefold()
 
 
 def test_the_same_text_with_the_same_numbers_is_just_that():
-    found = comparison("What is $2+3$?", "What is  2+3?")
-    assert found.reason == "The same text."
-    assert found.flags == ()
+    result = comparison("What is $2+3$?", "What is  2+3?")
+    assert result.reason == "The same text."
+    assert result.flags == ()
 
 
 def test_the_same_computation_is_named_with_letters():
-    found = comparison(
+    result = comparison(
         "A car goes 60 km in 2 hours and waits 1.",
         "Ann packs 30 eggs in 5 boxes, 2 break.",
         equation=("60/2-1", "30/5-2"),
     )
-    assert found.reason.startswith("Both are computed as a ÷ b − c")
-    assert found.flags == (SAME_IDEA,)
+    assert result.reason.startswith("Both are computed as a ÷ b − c")
+    assert result.flags == (SAME_IDEA,)
 
 
 @pytest.mark.parametrize(
@@ -81,9 +83,9 @@ def test_the_same_computation_is_named_with_letters():
 )
 def test_the_same_computation_is_the_same_idea_in_much_the_same_words(equations, wording, is_same_idea):
     texts = ("Eggs 3 and 4, 48 by 6", "Cars 5 and 6, 868 by 118")
-    found = comparison(*texts, wording=wording, equation=equations)
-    assert found.flags == ((SAME_IDEA,) if is_same_idea else ())
-    assert found.reason.startswith("Both are computed as")
+    result = comparison(*texts, wording=wording, equation=equations)
+    assert result.flags == ((SAME_IDEA,) if is_same_idea else ())
+    assert result.reason.startswith("Both are computed as")
 
 
 def test_the_same_computation_for_the_same_concept_is_the_same_idea_in_any_words():
@@ -118,22 +120,22 @@ def test_two_steps_for_the_same_purpose_are_the_same_idea_in_any_words():
     ],
 )  # fmt: skip
 def test_under_the_lens_of_structure_the_reason_begins_with_how_both_are_computed(equations, said):
-    found = comparison("Eggs 3 4 5", "Cars 6 7 8", lens="structure", by_graph=True, equation=equations)
-    assert said in found.reason
-    assert found.same_graph == found.reason.startswith("Computed the same way")
+    result = comparison("Eggs 3 4 5", "Cars 6 7 8", lens="structure", by_graph=True, equation=equations)
+    assert said in result.reason
+    assert result.same_graph == result.reason.startswith("Computed the same way")
 
 
 def test_elsewhere_too_what_rests_on_the_solver_says_so():
-    found = comparison("Eggs 3 4 5", "Cars 6 7 8", equation=("3*4", ("6*7", 0.82)))
-    assert found.reason.startswith(
+    result = comparison("Eggs 3 4 5", "Cars 6 7 8", equation=("3*4", ("6*7", 0.82)))
+    assert result.reason.startswith(
         "Both are computed as a × b (its equation is the solver’s: 82% likely to be right)"
     )
 
 
-def contrast(one, other, **both):
+def contrast(first_text, second_text, **both):
     """Flags and reason of two texts that read alike."""
-    found = comparison(one, other, wording=0.9, **both)
-    return found.flags, found.reason
+    result = comparison(first_text, second_text, wording=0.9, **both)
+    return result.flags, result.reason
 
 
 def test_alike_in_wording_but_computed_differently_is_flagged_first():
@@ -168,7 +170,7 @@ def test_two_quantities_of_the_same_figure_are_found_differently():
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first_text", "second_text"),
     [
         (
             "What is the sum of all the primes between 1 and 10?",
@@ -179,9 +181,9 @@ def test_two_quantities_of_the_same_figure_are_found_differently():
         ("The area is 16. Find the perimeter.", "The perimeter is 16. Find the area."),
     ],
 )
-def test_without_proof_nothing_is_said_to_be_solved_differently(one, other):
+def test_without_proof_nothing_is_said_to_be_solved_differently(first_text, second_text):
     tags = ([TaggedPath(1, ("Prealgebra",))], [TaggedPath(1, ("Number theory",))])
-    assert LOOKS_ALIKE not in contrast(one, other, tags=tags)[0]
+    assert LOOKS_ALIKE not in contrast(first_text, second_text, tags=tags)[0]
 
 
 def test_different_concepts_are_proof_where_the_texts_differ_by_their_names():
@@ -192,25 +194,25 @@ def test_different_concepts_are_proof_where_the_texts_differ_by_their_names():
     assert flags == (LOOKS_ALIKE,)
     assert reason.startswith("Reads nearly the same, but is about “Compound interest”, not “Simple interest”")
     elsewhere = TaggedPath(2, compound.path)
-    for other in ([elsewhere], [simple], [simple, compound], [TaggedPath(1, simple.path[:2])]):
-        assert contrast(*texts, tags=([simple], other))[0] == ()
+    for second_tags in ([elsewhere], [simple], [simple, compound], [TaggedPath(1, simple.path[:2])]):
+        assert contrast(*texts, tags=([simple], second_tags))[0] == ()
 
 
 def test_siblings_are_found_through_numbers_signs_letters_and_names():
-    found = comparison(
+    result = comparison(
         "Solve $x^2 - 6x - 16 = 0$ by factorising.", "Solve $y^2 - 7y + 12 = 0$ by factorising."
     )
-    assert found.flags == (SAME_IDEA,)
-    assert found.reason.startswith("The same text but for numbers, signs, letters or names")
+    assert result.flags == (SAME_IDEA,)
+    assert result.reason.startswith("The same text but for numbers, signs, letters or names")
     assert comparison("Tom has 3 pens. Tom buys 4.", "Ann has 5 pens. Ann buys 9.").flags == (SAME_IDEA,)
 
 
 def test_the_same_words_about_a_formula_of_the_same_form_are_the_same_idea():
-    found = comparison(
+    result = comparison(
         "Factorise the quadratic $x^2+5x+6$.", "The following is a quadratic. Factorise it: $x^2-x-12$."
     )
-    assert found.flags == (SAME_IDEA,)
-    assert found.reason.startswith("The same task with a formula of the same form")
+    assert result.flags == (SAME_IDEA,)
+    assert result.reason.startswith("The same task with a formula of the same form")
     other_task = comparison("Factorise $x^2+5x+6$.", "Differentiate $x^2-x-12$.")
     assert other_task.flags == ()
     terms = "of the geometric sequence $1, 3, 9, \\ldots$"
@@ -220,8 +222,8 @@ def test_the_same_words_about_a_formula_of_the_same_form_are_the_same_idea():
 
 def test_shared_concepts_are_named_the_deepest_first():
     deep, shallow = TaggedPath(1, ("Algebra", "Equations", "Linear")), TaggedPath(1, ("Number",))
-    found = comparison("one", "other", tags=((shallow, deep), (deep, shallow)))
-    assert found.reason == "Both are about Linear and Number."
+    result = comparison("one", "other", tags=((shallow, deep), (deep, shallow)))
+    assert result.reason == "Both are about Linear and Number."
     cousins = (TaggedPath(1, ("A", "B", "C")),), (TaggedPath(1, ("A", "B", "D")),)
     assert comparison("one", "other", tags=cousins).reason == "Both belong to B."
     distant = (TaggedPath(1, ("A", "B")),), (TaggedPath(1, ("A", "C")),)
@@ -231,55 +233,55 @@ def test_shared_concepts_are_named_the_deepest_first():
 
 
 def test_what_nearly_all_questions_of_a_hierarchy_share_is_not_named():
-    one, other = TaggedPath(1, ("Contest", "Topics", "Area")), TaggedPath(1, ("Contest", "Topics", "Time"))
-    found = compare(
-        evidence_of("one", language="en", tags=[one]),
-        evidence_of("other", language="en", tags=[other]),
+    area, time = TaggedPath(1, ("Contest", "Topics", "Area")), TaggedPath(1, ("Contest", "Topics", "Time"))
+    result = compare(
+        evidence_of("one", language="en", tags=[area]),
+        evidence_of("other", language="en", tags=[time]),
         lens="purpose",
         wording=0.3,
         rarity=lambda word: 5.0,
         broad=frozenset({TaggedPath(1, ("Contest", "Topics"))}),
     )
-    assert found.reason == "The model finds them close in meaning."
+    assert result.reason == "The model finds them close in meaning."
 
 
 def test_what_formulas_share_is_named_where_it_says_something():
-    found = comparison(r"Find $\int x^2\,dx$ of $\sqrt{x}$", r"And $\int_0^1 \dfrac{1}{y^2}$ with $\sqrt 3$")
-    assert found.reason == "Both have an integral and a square root."
+    result = comparison(r"Find $\int x^2\,dx$ of $\sqrt{x}$", r"And $\int_0^1 \dfrac{1}{y^2}$ with $\sqrt 3$")
+    assert result.reason == "Both have an integral and a square root."
     assert "have" not in comparison(r"Add $\frac12 + x^2$", r"Halve $y^2 \times \frac{3}{4}$").reason
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first_text", "second_text"),
     [
         ("Boil it at $20^\\circ$C", "Turn by $20^\\circ$"),  # a temperature is no angle
         ("Find $P(A|B)+P(C|D)$", "Find $|x|$ of it"),
         ("A set $\\{x | x\\}$", "A distance $|x-3|$"),
     ],
 )
-def test_signs_with_two_meanings_are_not_named(one, other):
-    assert "have" not in comparison(one, other).reason
+def test_signs_with_two_meanings_are_not_named(first_text, second_text):
+    assert "have" not in comparison(first_text, second_text).reason
 
 
 def test_the_rarest_shared_words_are_named_and_common_ones_are_not():
     rarity = {"train": 4.0, "platform": 6.0, "hours": 1.0}
-    found = comparison(
+    result = comparison(
         "The train leaves the platform after hours",
         "A platform, hours, a train",
         rarity=lambda word: rarity.get(word, 0.5),
     )
-    assert found.reason == "Both mention “platform” and “train”."
+    assert result.reason == "Both mention “platform” and “train”."
 
 
 def test_words_inside_longer_chinese_words_are_not_named_twice():
-    one = evidence_of("三角形的面积", language="zh")
-    found = compare(one, evidence_of("一个三角形", language="zh"), lens="wording", wording=0.5,
-                    rarity=lambda word: 4.0)  # fmt: skip
-    assert found.reason == "Both mention “三角形”."
+    evidence = evidence_of("三角形的面积", language="zh")
+    result = compare(evidence, evidence_of("一个三角形", language="zh"), lens="wording", wording=0.5,
+                     rarity=lambda word: 4.0)  # fmt: skip
+    assert result.reason == "Both mention “三角形”."
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "named"),
+    ("first_text", "second_text", "named"),
     [
         ("Round to one decimal place.", "Which place did Ann come in?", None),
         ("Round to one decimal place.", "To the nearest decimal place, what is it?", "“decimal place”"),
@@ -301,8 +303,8 @@ def test_words_inside_longer_chinese_words_are_not_named_twice():
         ),
     ],
 )
-def test_words_count_in_the_sense_that_both_have_and_credits_and_names_do_not(one, other, named):
-    reason = comparison(one, other).reason
+def test_words_count_in_the_sense_that_both_have_and_credits_and_names_do_not(first_text, second_text, named):
+    reason = comparison(first_text, second_text).reason
     assert ("mention" in reason) == (named is not None)
     assert named is None or reason == f"Both mention {named}."
 

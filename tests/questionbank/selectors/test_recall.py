@@ -31,8 +31,8 @@ def test_a_search_that_misses_every_fourth_neighbour_has_recall_three_quarters(e
     search = recall.nearest
 
     def forgetful(**arguments):
-        found = search(**arguments)
-        return found if arguments.get("exact") else [*found[:3], (-1, -1.0)]
+        neighbours = search(**arguments)
+        return neighbours if arguments.get("exact") else [*neighbours[:3], (-1, -1.0)]
 
     monkeypatch.setattr(recall, "nearest", forgetful)
     assert index_recall(embedding_set=embedding_set, queries=12, k=4).recall == 0.75
@@ -45,10 +45,10 @@ def test_equally_near_neighbours_count_whichever_is_found(embedding_set, monkeyp
     search = recall.nearest
 
     def swapped(**arguments):
-        found = search(**arguments)
-        if arguments.get("exact") or twins[0].pk not in [pk for pk, _ in found]:
-            return found
-        return [(twins[1].pk, score) if pk == twins[0].pk else (pk, score) for pk, score in found]
+        neighbours = search(**arguments)
+        if arguments.get("exact") or twins[0].pk not in [pk for pk, _ in neighbours]:
+            return neighbours
+        return [(twins[1].pk, score) if pk == twins[0].pk else (pk, score) for pk, score in neighbours]
 
     monkeypatch.setattr(recall, "nearest", swapped)
     assert index_recall(embedding_set=embedding_set, queries=14, k=1).recall == 1.0

@@ -32,7 +32,7 @@ def opinion(pair, person, verdict, **fields):
 
 def make_pairs(number: int) -> list[ParaphrasePair]:
     return pairs_create(
-        pairs=[PairInput(f"Original {one}", f"Paraphrase {one}", "en", f"id-{one}") for one in range(number)],
+        pairs=[PairInput(f"Original {n}", f"Paraphrase {n}", "en", f"id-{n}") for n in range(number)],
         source="upload",
         user=None,
         batch="first",
@@ -46,20 +46,20 @@ def test_agreement_by_hand(people):
     # Kappa: observed 3/4, expected (2 * 1 + 2 * 3) / 16 = 1/2, so 1/2.
     ann, bob, cem = people
     pairs = make_pairs(6)
-    for pair, one, other in zip(
+    for pair, anns_verdict, bobs_verdict in zip(
         pairs, ("accept", "reject", "edit", "accept"), ("accept", "reject", "reject", "reject"), strict=False
     ):
-        opinion(pair, ann, one)
-        opinion(pair, bob, other)
+        opinion(pair, ann, anns_verdict)
+        opinion(pair, bob, bobs_verdict)
     opinion(pairs[4], ann, "accept")  # nobody else did
     opinion(pairs[5], ann, "accept")  # the other was unsure
     opinion(pairs[5], bob, "unsure")
     opinion(pairs[0], cem, "reject", is_adjudication=True)  # not blind
-    found = review.agreement()
-    assert (found.pairs, found.same) == (4, 3)
-    assert found.alpha == pytest.approx(1 - 0.25 / (30 / 56))
-    assert found.low < found.alpha < found.high <= 1
-    (kappa,) = found.kappas
+    agreement = review.agreement()
+    assert (agreement.pairs, agreement.same) == (4, 3)
+    assert agreement.alpha == pytest.approx(1 - 0.25 / (30 / 56))
+    assert agreement.low < agreement.alpha < agreement.high <= 1
+    (kappa,) = agreement.kappas
     assert (kappa.first, kappa.second, kappa.pairs, kappa.same) == ("ann", "bob", 4, 3)
     assert kappa.kappa == pytest.approx(0.5)
 
@@ -79,18 +79,20 @@ def test_the_interval_s_formula_is_the_package_s_alpha(people, monkeypatch):
 
     monkeypatch.setattr(review.np.random, "default_rng", lambda seed: EachOnce())
     monkeypatch.setattr(review, "RESAMPLES", 1)
-    found = review.agreement()
-    assert found.low == found.high == pytest.approx(found.alpha)
+    agreement = review.agreement()
+    assert agreement.low == agreement.high == pytest.approx(agreement.alpha)
 
 
 @pytest.mark.parametrize("verdicts", [[], [("accept", "reject")], [("accept", "accept")] * 3])
 def test_alpha_is_unknown_where_it_means_nothing(people, verdicts):
-    for pair, (one, other) in zip(make_pairs(len(verdicts)) if verdicts else [], verdicts, strict=True):
-        opinion(pair, people[0], one)
-        opinion(pair, people[1], other)
-    found = review.agreement()
-    assert (found.alpha, found.low, found.high) == (None, None, None)
-    assert found.pairs == len(verdicts)
+    for pair, (first_verdict, second_verdict) in zip(
+        make_pairs(len(verdicts)) if verdicts else [], verdicts, strict=True
+    ):
+        opinion(pair, people[0], first_verdict)
+        opinion(pair, people[1], second_verdict)
+    agreement = review.agreement()
+    assert (agreement.alpha, agreement.low, agreement.high) == (None, None, None)
+    assert agreement.pairs == len(verdicts)
 
 
 def test_throughput_takes_the_median_and_leaves_undone_decisions_out(people):
@@ -231,7 +233,7 @@ def test_decided_pairs_are_labelled_examples(people):
     opinion(same, people[0], "reject", reason="same")
     opinion(disputed, people[0], "reject", reason="same")
     opinion(disputed, people[1], "reject", reason="target")
-    assert [(one.paraphrase, one.label) for one in review.decided_pairs()] == [
+    assert [(example.paraphrase, example.label) for example in review.decided_pairs()] == [
         ("Paraphrase 0", 1),
         ("Paraphrase 1", 0),
         ("Better.", 1),

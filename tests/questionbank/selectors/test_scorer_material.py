@@ -32,7 +32,7 @@ def test_every_question_and_pair_has_its_fixed_part():
     bank = add_word_problems(200)
     add_decided(bank)
     material = scorer_material()
-    texts = {one.text for one in bank}
+    texts = {question.text for question in bank}
     held = {text for text in texts if is_held_out(text)}
     measured = {text for text in texts - held if is_held_out(text, HELD_OUT_SHARE + VALIDATION_SHARE)}
     questions, decided = material.questions, material.decided
@@ -41,10 +41,10 @@ def test_every_question_and_pair_has_its_fixed_part():
     assert set(questions.held_out) == held
     assert set(questions.validation) == measured
     assert set(questions.learned) == texts - held - measured
-    assert {one.original for one in decided.held_out} == held
-    assert {one.original for one in decided.validation} == measured
-    assert {one.original for one in decided.learned} == texts - held - measured
-    assert [one.label for one in decided.learned[:2]] == [1, 0]
+    assert {pair.original for pair in decided.held_out} == held
+    assert {pair.original for pair in decided.validation} == measured
+    assert {pair.original for pair in decided.learned} == texts - held - measured
+    assert [pair.label for pair in decided.learned[:2]] == [1, 0]
     assert (material.ready, material.english, questions.left_out, decided.left_out) == (200, 200, 0, 0)
     without = scorer_material(decisions=False)
     assert without.decided.learned == without.decided.held_out == ()
@@ -52,7 +52,7 @@ def test_every_question_and_pair_has_its_fixed_part():
 
 
 def test_what_a_kept_back_part_has_too_but_for_marks_is_not_learned():
-    held = next(one.text for one in add_word_problems(80) if is_held_out(one.text))
+    held = next(question.text for question in add_word_problems(80) if is_held_out(question.text))
     variant = next(
         changed
         for changed in (held.replace(".", mark) for mark in (" .", "!", ";", " ;", ":"))
@@ -69,7 +69,7 @@ def test_what_a_kept_back_part_has_too_but_for_marks_is_not_learned():
 
 
 def test_other_languages_drafts_repetitions_and_test_items_are_left_out_and_counted():
-    learned = next(one.text for one in add_word_problems(20) if not is_held_out(one.text))
+    learned = next(question.text for question in add_word_problems(20) if not is_held_out(question.text))
     add_question(learned)
     add_question("求圆的面积", language="zh")
     add_question("A British question of 3 metres?", language="en-GB")
@@ -89,7 +89,7 @@ def test_other_languages_drafts_repetitions_and_test_items_are_left_out_and_coun
     assert material.decided.left_out == 1  # an item of a test split with other numbers
     assert material.decided.learned == ()
     assert len(list(decided_pairs())) == 2
-    assert [one.original for one in decided_pairs(language="en")] == [
+    assert [pair.original for pair in decided_pairs(language="en")] == [
         "Of 8 cakes 3 are eaten. How many are left?"
     ]
 
@@ -108,14 +108,14 @@ def test_only_questions_of_chosen_hierarchies_are_learned_from():
 def test_the_report_counts_decisions_by_label_and_part():
     bank = add_word_problems(200)
     add_decided(bank)
-    changed = next(one for one in bank if not is_held_out(one.text, 0.2))
+    changed = next(question for question in bank if not is_held_out(question.text, 0.2))
     decide(changed.text, "Nearly right.", "edit", outcome_text=reworded(changed.text) + " Say.")
     decide("求圆的面积", "圆的面积是多少", language="zh")
     counts = decision_counts()
     assert (counts.accepted, counts.rejected, counts.changed, counts.unused) == (200, 200, 1, 1)
     assert counts.usable == 401
     report = scorer_data_report()
-    held = sum(is_held_out(one.text) for one in bank)
+    held = sum(is_held_out(question.text) for question in bank)
     assert report.held_out == held
     assert (report.decided_held_out.valid, report.decided_held_out.invalid) == (held, held)
     assert report.decided_learned.valid == report.learned + 1

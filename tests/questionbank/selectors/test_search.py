@@ -126,7 +126,7 @@ def test_totals_and_facets_count_what_holds_all_words_beyond_the_page():
     fill("red box", "green ball")
     page = find("red ball")
     assert page.total == 6
-    assert {one.value: one.count for one in page.facets["kind"]} == {"choice": 6}
+    assert {facet.value: facet.count for facet in page.facets["kind"]} == {"choice": 6}
     assert find("red ball", kind="open").total == 0
 
 
@@ -143,7 +143,7 @@ def test_without_a_match_only_what_is_near_is_listed_and_counted_by_its_values()
     page = find("red ball")
     assert (page.hits, page.total) == ([], 0)
     assert {hit.question.text for hit in page.closest} == {"red box", "green ball"}
-    assert [(one.value, one.count) for one in page.facets["kind"]] == [("open", 2)]
+    assert [(facet.value, facet.count) for facet in page.facets["kind"]] == [("open", 2)]
 
 
 def test_vectors_offer_nothing_that_is_far_in_meaning():
@@ -256,9 +256,9 @@ def test_a_search_asks_the_database_a_bounded_number_of_times(django_assert_max_
 
 
 def test_what_only_vectors_found_is_no_match(monkeypatch):
-    one = fill("red ball")[0]
+    question = fill("red ball")[0]
     monkeypatch.setattr(
-        search, "rank_by_vectors", lambda *given, **options: SimpleNamespace(ids=[one.pk], notice="")
+        search, "rank_by_vectors", lambda *given, **options: SimpleNamespace(ids=[question.pk], notice="")
     )
     page = find("qqqqxxxx")
     assert (page.total, page.hits, [hit.found_by for hit in page.closest]) == (0, [], [("vector",)])

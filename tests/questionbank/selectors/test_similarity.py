@@ -46,18 +46,18 @@ def test_a_stored_question_is_compared_by_its_own_vector_and_never_with_itself(b
         "encode",
         lambda self, texts: np.zeros((len(texts), self.dimension)),
     )
-    found = similar_questions(question=bank[0], lens="wording", serving=now, k=3)
-    assert [hit.question.text for hit in found.hits] == [TRAIN_AGAIN, CAR, CAKE]
-    assert found.lens == "wording"
-    assert found.notice == ""
+    result = similar_questions(question=bank[0], lens="wording", serving=now, k=3)
+    assert [hit.question.text for hit in result.hits] == [TRAIN_AGAIN, CAR, CAKE]
+    assert result.lens == "wording"
+    assert result.notice == ""
 
 
 def test_a_question_in_other_words_is_not_similar_but_the_same(bank):
     first, again, car, cake = bank
     Question.objects.filter(pk__in=[again.pk, car.pk]).update(paraphrase_of=first)
     for question in Question.objects.exclude(pk=cake.pk):
-        found = similar_questions(question=question, lens="wording", serving=serving(), k=3)
-        assert [hit.question for hit in found.hits] == [cake]
+        result = similar_questions(question=question, lens="wording", serving=serving(), k=3)
+        assert [hit.question for hit in result.hits] == [cake]
 
 
 def test_hits_carry_score_reason_concepts_and_flags(bank):
@@ -75,23 +75,23 @@ def test_an_edited_question_is_encoded_anew(bank):
     question = bank[3]
     question.text, question.content_hash = TRAIN, b"another hash"
     question.save()
-    found = similar_questions(question=question, lens="wording", serving=serving(), k=1)
-    assert found.hits[0].question.text == TRAIN
+    result = similar_questions(question=question, lens="wording", serving=serving(), k=1)
+    assert result.hits[0].question.text == TRAIN
     QuestionEmbedding.objects.all().delete()
     assert similar_questions(question=question, lens="wording", serving=serving()).hits == []
 
 
 def test_a_text_finds_the_same(bank):
-    found = similar_to_text(text=TRAIN.replace("60", "70"), lens="wording", serving=serving(), k=2)
-    assert [hit.question.text for hit in found.hits] == [TRAIN, TRAIN_AGAIN]
-    assert SAME_IDEA in found.hits[0].flags
+    result = similar_to_text(text=TRAIN.replace("60", "70"), lens="wording", serving=serving(), k=2)
+    assert [hit.question.text for hit in result.hits] == [TRAIN, TRAIN_AGAIN]
+    assert SAME_IDEA in result.hits[0].flags
 
 
 def test_what_looks_alike_and_is_solved_differently_is_flagged():
-    one = add_question("Tom had 9 pens and gave 3 to Ann. How many pens has Tom now?", equation="9-3")
-    two = add_question("Tom had 9 pens and got 3 from Ann. How many pens has Tom now?", equation="9+3")
-    store_vectors(add_set("wording"), [one, two])
-    hit = similar_questions(question=one, lens="wording", serving=serving()).hits[0]
+    first = add_question("Tom had 9 pens and gave 3 to Ann. How many pens has Tom now?", equation="9-3")
+    second = add_question("Tom had 9 pens and got 3 from Ann. How many pens has Tom now?", equation="9+3")
+    store_vectors(add_set("wording"), [first, second])
+    hit = similar_questions(question=first, lens="wording", serving=serving()).hits[0]
     assert hit.flags == (LOOKS_ALIKE,)
 
 
@@ -103,8 +103,8 @@ def test_only_questions_in_the_same_language_are_similar_unless_asked(bank):
     assert similar_questions(question=chinese, lens="wording", serving=now).hits == []
     every = similar_questions(question=chinese, lens="wording", serving=now, same_language=False)
     assert len(every.hits) == 4
-    found = similar_to_text(text="一列火车3小时行90千米", lens="wording", serving=now)
-    assert [hit.question for hit in found.hits] == [chinese]
+    result = similar_to_text(text="一列火车3小时行90千米", lens="wording", serving=now)
+    assert [hit.question for hit in result.hits] == [chinese]
     assert len(similar_to_text(text="一列火车", lens="wording", serving=now, language="en").hits) == 4
 
 
@@ -112,17 +112,17 @@ def test_a_language_without_purpose_vectors_is_compared_by_wording_and_told(bank
     add_set("purpose", 16, unknown_shares={"en": 0.0, "zh": 0.5})
     chinese = [add_question(f"一列火车{n}小时行60千米", language="zh") for n in (2, 3)]
     store_vectors(bank[0].embeddings.get().embedding_set, chinese)
-    found = similar_questions(question=chinese[0], lens="purpose", serving=serving())
-    assert [hit.question for hit in found.hits] == [chinese[1]]
-    assert found.lens == "purpose"
-    assert "wording" in found.notice
+    result = similar_questions(question=chinese[0], lens="purpose", serving=serving())
+    assert [hit.question for hit in result.hits] == [chinese[1]]
+    assert result.lens == "purpose"
+    assert "wording" in result.notice
 
 
 def test_drafts_and_retired_questions_are_not_offered(bank):
     Question.objects.filter(pk=bank[1].pk).update(status="draft")
     Question.objects.filter(pk=bank[2].pk).update(status="retired")
-    found = similar_questions(question=bank[0], lens="wording", serving=serving())
-    assert [hit.question.text for hit in found.hits] == [CAKE]
+    result = similar_questions(question=bank[0], lens="wording", serving=serving())
+    assert [hit.question.text for hit in result.hits] == [CAKE]
 
 
 def test_without_vectors_there_is_a_sentence():
@@ -132,10 +132,10 @@ def test_without_vectors_there_is_a_sentence():
 
 def test_near_duplicates_are_those_that_read_almost_the_same(bank):
     now = serving()
-    found = near_duplicates(text=TRAIN + " ", serving=now)
-    assert found[0].question == bank[0]
-    assert found[0].score == pytest.approx(1.0, abs=0.01)
-    assert CAKE not in [hit.question.text for hit in found]
+    duplicates = near_duplicates(text=TRAIN + " ", serving=now)
+    assert duplicates[0].question == bank[0]
+    assert duplicates[0].score == pytest.approx(1.0, abs=0.01)
+    assert CAKE not in [hit.question.text for hit in duplicates]
     assert near_duplicates(text="Solve something else entirely.", serving=now) == []
     assert bank[0] not in [hit.question for hit in near_duplicates(text=TRAIN, serving=now, exclude=bank[0])]
 

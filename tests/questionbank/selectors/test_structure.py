@@ -62,7 +62,7 @@ def bank() -> dict[str, Question]:
     return made
 
 
-def found(question: Question, **options) -> list[tuple[str, float]]:
+def hits_of(question: Question, **options) -> list[tuple[str, float]]:
     asked = question_get(question_id=question.pk)
     result = similar_questions(question=asked, lens="structure", serving=serving(), **options)
     names = {text: name for name, text in TEXTS.items()}
@@ -70,15 +70,15 @@ def found(question: Question, **options) -> list[tuple[str, float]]:
 
 
 def test_the_same_graph_comes_first_then_the_nearest(bank):
-    assert found(bank["asked"]) == [
+    assert hits_of(bank["asked"]) == [
         ("same", 1.0),
         ("predicted", 0.82),
         ("near", pytest.approx(0.9, abs=0.001)),
         ("unsure", pytest.approx(0.8, abs=0.001)),
         ("far", pytest.approx(0.5, abs=0.001)),
     ]
-    assert [name for name, _score in found(bank["asked"], k=2)] == ["same", "predicted"]
-    assert found(bank["predicted"])[:2] == [("same", 0.82), ("asked", 0.82)]  # the nearer of two equal ones
+    assert [name for name, _score in hits_of(bank["asked"], k=2)] == ["same", "predicted"]
+    assert hits_of(bank["predicted"])[:2] == [("same", 0.82), ("asked", 0.82)]  # the nearer of two equal ones
 
 
 def test_each_hit_says_why_and_who_says_so(bank):
@@ -99,13 +99,13 @@ def test_each_hit_says_why_and_who_says_so(bank):
 
 def test_an_equation_that_is_known_counts_before_the_solver_and_an_old_solution_not_at_all(bank):
     QuestionEquation.objects.create(question=bank["predicted"], expression="8+12", graph_key="+(s0,s1)")
-    assert found(bank["asked"])[1][0] == "near"
+    assert hits_of(bank["asked"])[1][0] == "near"
     predicted = question_get(question_id=bank["predicted"].pk)
     assert question_computation(predicted).probability is None
     predicted.equation.delete()
     Question.objects.filter(pk=predicted.pk).update(content_hash=b"changed")
     assert question_computation(question_get(question_id=predicted.pk)) is None
-    assert found(bank["asked"])[1][0] == "near"
+    assert hits_of(bank["asked"])[1][0] == "near"
 
 
 def test_of_another_language_retired_and_draft_questions_none_is_the_same(bank):

@@ -37,18 +37,18 @@ def naive(questions, table, vector, k):
     return [questions[index].pk for index in order]
 
 
-def ids(found):
-    return [pk for pk, _ in found]
+def ids(neighbours):
+    return [pk for pk, _ in neighbours]
 
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_neighbours_come_by_falling_cosine(exact):
     embedding_set, questions, table = make_bank()
     query = unit(np.arange(DIMENSION) - 3.0)
-    found = nearest(embedding_set=embedding_set, vector=query, k=5, exact=exact)
-    assert ids(found) == naive(questions, table, query, 5)
-    best = questions.index(next(one for one in questions if one.pk == found[0][0]))
-    assert found[0][1] == pytest.approx(float(table[best] @ query), abs=2e-3)
+    neighbours = nearest(embedding_set=embedding_set, vector=query, k=5, exact=exact)
+    assert ids(neighbours) == naive(questions, table, query, 5)
+    best = questions.index(next(question for question in questions if question.pk == neighbours[0][0]))
+    assert neighbours[0][1] == pytest.approx(float(table[best] @ query), abs=2e-3)
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -57,8 +57,8 @@ def test_drafts_retired_and_excluded_questions_are_left_out(exact):
     first, second, third, fourth = naive(questions, table, table[0], 4)
     Question.objects.filter(pk=second).update(status="retired")
     Question.objects.filter(pk=third).update(status="draft")
-    found = nearest(embedding_set=embedding_set, vector=table[0], k=1, exclude=[first], exact=exact)
-    assert ids(found) == [fourth]
+    neighbours = nearest(embedding_set=embedding_set, vector=table[0], k=1, exclude=[first], exact=exact)
+    assert ids(neighbours) == [fourth]
 
 
 @pytest.mark.parametrize("limit", [0, 1000])
@@ -66,21 +66,21 @@ def test_a_filter_gives_the_nearest_that_pass_whichever_way_is_taken(limit, monk
     monkeypatch.setattr(vectors, "EXACT_LIMIT", limit)
     embedding_set, questions, table = make_bank()
     wanted = questions[::3]
-    Question.objects.filter(pk__in=[one.pk for one in wanted]).update(grade="7", status="draft")
-    found = nearest(
+    Question.objects.filter(pk__in=[question.pk for question in wanted]).update(grade="7", status="draft")
+    neighbours = nearest(
         embedding_set=embedding_set,
         vector=table[1],
         k=6,
         question_ids=Question.objects.filter(grade="7").order_by("-pk"),
     )
-    assert ids(found) == naive(wanted, table[::3], table[1], 6)
+    assert ids(neighbours) == naive(wanted, table[::3], table[1], 6)
 
 
 def test_a_list_of_ids_is_a_filter_and_an_empty_one_passes_nothing():
     embedding_set, questions, table = make_bank()
-    some = [one.pk for one in questions[5:9]]
-    found = nearest(embedding_set=embedding_set, vector=table[0], k=10, question_ids=some)
-    assert set(ids(found)) == set(some)
+    some = [question.pk for question in questions[5:9]]
+    neighbours = nearest(embedding_set=embedding_set, vector=table[0], k=10, question_ids=some)
+    assert set(ids(neighbours)) == set(some)
     assert nearest(embedding_set=embedding_set, vector=table[0], k=10, question_ids=[]) == []
     nobody = Question.objects.none()
     assert nearest(embedding_set=embedding_set, vector=table[0], k=10, question_ids=nobody) == []
@@ -91,23 +91,23 @@ def test_vectors_of_zeros_have_no_neighbours_and_are_none():
     blank = add_question("Nothing")
     store_vectors(embedding_set, [blank], np.zeros((1, DIMENSION), dtype=np.float32))
     assert nearest(embedding_set=embedding_set, vector=np.zeros(DIMENSION, np.float32), k=3) == []
-    found = nearest(embedding_set=embedding_set, vector=table[0], k=10, exact=True)
-    assert sorted(ids(found)) == [one.pk for one in questions]
+    neighbours = nearest(embedding_set=embedding_set, vector=table[0], k=10, exact=True)
+    assert sorted(ids(neighbours)) == [question.pk for question in questions]
 
 
 def test_sets_do_not_mix():
     _embedding_set, _questions, table = make_bank()
-    other = add_set("wording", DIMENSION)
+    wording_set = add_set("wording", DIMENSION)
     alone = add_question("Alone")
-    store_vectors(other, [alone], table[:1])
-    assert ids(nearest(embedding_set=other, vector=table[0], k=5)) == [alone.pk]
+    store_vectors(wording_set, [alone], table[:1])
+    assert ids(nearest(embedding_set=wording_set, vector=table[0], k=5)) == [alone.pk]
 
 
 def plan_of(**arguments) -> str:
     """EXPLAIN of the query that `nearest` sends (a handful of rows would else be read in sequence)."""
     with CaptureQueriesContext(connection) as captured:
         nearest(**arguments)
-    query = next(one["sql"] for one in captured.captured_queries if "<=>" in one["sql"])
+    query = next(statement["sql"] for statement in captured.captured_queries if "<=>" in statement["sql"])
     with connection.cursor() as cursor:
         cursor.execute("SET enable_seqscan = off")
         cursor.execute("SET enable_bitmapscan = off")
@@ -140,7 +140,7 @@ def test_the_index_is_searched_with_our_settings_and_they_end_with_the_query(mon
     embeddings.embedding_set_finish(embedding_set=embedding_set)
     with CaptureQueriesContext(connection) as captured:
         nearest(embedding_set=embedding_set, vector=table[0], k=200)
-    said = " ".join(one["sql"] for one in captured.captured_queries)
+    said = " ".join(statement["sql"] for statement in captured.captured_queries)
     assert "'hnsw.ef_search', '400'" in said
     assert "'hnsw.iterative_scan', 'relaxed_order'" in said
     with connection.cursor() as cursor:

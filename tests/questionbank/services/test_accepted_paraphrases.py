@@ -147,10 +147,10 @@ def test_what_cannot_be_added_is_not_offered(question, teacher):
 
 
 def test_of_one_question_only(question, teacher):
-    other = QuestionFactory()
+    second_question = QuestionFactory()
     accepted(question, "a")
-    accepted(other, "b")
-    assert accepted_pairs_add(user=teacher, question=other).made == 1
+    accepted(second_question, "b")
+    assert accepted_pairs_add(user=teacher, question=second_question).made == 1
     assert [pair.question for pair in accepted_pairs()] == [question]
 
 
@@ -196,12 +196,12 @@ def test_undo_retires_the_question_and_accepting_again_brings_it_back(question, 
 
 
 def test_undo_leaves_a_question_that_another_pair_bears_or_that_was_there(question, teacher, reviewer):
-    (other,) = accepted(question, "x", edited="What are 2 and 3 together?")
+    (edited_pair,) = accepted(question, "x", edited="What are 2 and 3 together?")
     decided(question, reviewer)
     accepted_pairs_add(user=teacher)
     review_undo(reviewer=reviewer)
-    other.refresh_from_db()
-    assert other.added.status == "ready"
+    edited_pair.refresh_from_db()
+    assert edited_pair.added.status == "ready"
     twin = QuestionFactory(text="It is there.", kind="choice", options=OPTIONS)
     waiting = ParaphrasePair.objects.get(state="open")
     decide(waiting, reviewer, verdict="edit", text="It is there.")

@@ -46,7 +46,7 @@ def rewritten(path: Path, *, change=None, extra: tarfile.TarInfo | None = None) 
     """The archive with another manifest or one more member (named in the manifest, checksum right)."""
     target = path.with_name("rewritten.tar")
     with tarfile.open(path) as old, tarfile.open(target, "w") as new:
-        members = [(one, old.extractfile(one).read()) for one in old]
+        members = [(entry, old.extractfile(entry).read()) for entry in old]
         manifest = json.loads(members.pop()[1])
         if extra is not None:
             manifest["files"][extra.name] = hashlib.sha256(b"").hexdigest()

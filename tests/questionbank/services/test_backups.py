@@ -109,13 +109,14 @@ def bank(kept_files, tmp_path) -> models.ModelArtifact:
 
 def rows() -> dict[str, list]:
     """Everything in the bank, vectors to the bit."""
-    found = {}
+    tables = {}
     for model in TABLES:
         values = [list(row.values()) for row in model.objects.order_by("pk").values()]
-        found[model.__name__] = [
-            [one.to_numpy().tobytes() if hasattr(one, "to_numpy") else one for one in row] for row in values
+        tables[model.__name__] = [
+            [value.to_numpy().tobytes() if hasattr(value, "to_numpy") else value for value in row]
+            for row in values
         ]
-    return found
+    return tables
 
 
 def databases() -> set[str]:
@@ -253,13 +254,13 @@ def test_an_empty_bank_that_is_in_use_is_replaced_only_by_force(backup):
     assert backups.bank_is_empty()
     parameters = connection.get_connection_params()
     address = {key: parameters[key] for key in ("host", "user", "dbname")}
-    with psycopg.connect(**address, autocommit=True) as other:
+    with psycopg.connect(**address, autocommit=True) as second_connection:
         with pytest.raises(Conflict, match="in use"):
             backups.backup_restore(path=backup)
         assert models.Question.objects.count() == 0
         backups.backup_restore(path=backup, force=True)
         with pytest.raises(psycopg.OperationalError):  # it looked at the former database
-            other.execute("SELECT 1")
+            second_connection.execute("SELECT 1")
     assert models.Question.objects.count() == 5
 
 
@@ -273,7 +274,7 @@ def rewritten(path: Path, *, change=None, replace=None) -> Path:
     """The backup with another manifest or a member's content replaced (checksums right)."""
     target = path.with_name("rewritten.tar")
     with tarfile.open(path) as old, tarfile.open(target, "w") as new:
-        contents = {one.name: old.extractfile(one).read() for one in old}
+        contents = {entry.name: old.extractfile(entry).read() for entry in old}
         contents.update(replace or {})
         manifest = json.loads(contents.pop(MANIFEST))
         manifest["files"] = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
@@ -296,7 +297,7 @@ def test_a_backup_that_was_cut_off_changes_nothing(backup, unchanged, share):
 
 def test_a_backup_with_one_wrong_byte_changes_nothing(backup, unchanged):
     with tarfile.open(backup) as tar:
-        place = next(one.offset_data for one in tar if one.name.startswith("artifacts/"))
+        place = next(entry.offset_data for entry in tar if entry.name.startswith("artifacts/"))
     content = bytearray(backup.read_bytes())
     content[place] ^= 1
     backup.write_bytes(content)

@@ -114,7 +114,7 @@ def test_reviewers_change_nothing_and_others_cannot_undo(bank, teacher, reviewer
 
 
 def test_the_undo_leaves_what_was_edited_since_and_lists_it(bank, admin_person):
-    one, two, three = Question.objects.order_by("pk")
+    tagged, two, three = Question.objects.order_by("pk")
     done = change(admin_person, "grade", {"grade": "9"})
     question_retire(user=None, question=two)
     undone = bulk_change_undo_request(user=admin_person, change=done)
@@ -124,9 +124,9 @@ def test_the_undo_leaves_what_was_edited_since_and_lists_it(bank, admin_person):
         bulk_change_undo_request(user=admin_person, change=done)
 
     retagged = change(admin_person, "concepts", {"add": bank["Geometry"], "remove": bank["Algebra"]})
-    question_set_tags(user=None, question=one, concepts=list(KnowledgeConcept.objects.all()))
+    question_set_tags(user=None, question=tagged, concepts=list(KnowledgeConcept.objects.all()))
     undone = bulk_change_undo_request(user=admin_person, change=retagged)
-    assert undone.kept == [one.pk]
+    assert undone.kept == [tagged.pk]
     assert set(two.tags.values_list("concept", flat=True)) == {bank["Algebra"], bank["Geometry"]}
     assert not three.tags.exists()
 

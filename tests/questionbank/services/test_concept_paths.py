@@ -26,7 +26,7 @@ def test_every_path_and_all_above_it_get_an_id_once():
     ids, created = concept_paths_ensure(hierarchy=hierarchy, paths=[("A", "B", "C"), ("A", "D"), ("A", "B")])
     assert created == 4
     assert set(ids) == {("A",), ("A", "B"), ("A", "B", "C"), ("A", "D")}
-    assert {path: one.pk for path, one in concept_paths_known(hierarchy=hierarchy).items()} == ids
+    assert {path: concept.pk for path, concept in concept_paths_known(hierarchy=hierarchy).items()} == ids
     assert concept_paths_ensure(hierarchy=hierarchy, paths=[("A", "B", "C")]) == (ids, 0)
 
 

@@ -67,8 +67,8 @@ def test_siblings_have_distinct_names(hierarchy, at):
         assert set(caught.value.fields) == {"name"}
     with pytest.raises(ValidationFailed, match="at this place already"):
         concept_rename(user=None, concept=at("Number", "Decimals"), name="Fractions")
-    other = HierarchyFactory()
-    concept_create(user=None, hierarchy=other, name="Algebra")  # another hierarchy may have it
+    second_hierarchy = HierarchyFactory()
+    concept_create(user=None, hierarchy=second_hierarchy, name="Algebra")  # another hierarchy may have it
 
 
 def test_a_concept_is_renamed_where_it_stands(hierarchy, at):

@@ -34,11 +34,11 @@ def embedding_set(db) -> EmbeddingSet:
 
 def pending(embedding_set: EmbeddingSet, **options) -> list[int]:
     batches = embedding_pending(embedding_set=embedding_set, **options)
-    return [one.id for batch in batches for one in batch]
+    return [row.id for batch in batches for row in batch]
 
 
 def store_all(embedding_set: EmbeddingSet, vectors=None) -> int:
-    batch = [one for batch in embedding_pending(embedding_set=embedding_set) for one in batch]
+    batch = [row for batch in embedding_pending(embedding_set=embedding_set) for row in batch]
     if vectors is None:
         vectors = np.random.default_rng(0).normal(size=(len(batch), DIMENSION))
     return embeddings.embedding_store(
@@ -63,11 +63,11 @@ def test_pending_comes_in_batches_by_ascending_id_and_ends_when_stored(embedding
 
 
 def test_an_edited_question_is_pending_again_and_its_vector_is_replaced(embedding_set):
-    one = question("Before")
+    edited = question("Before")
     store_all(embedding_set)
-    one.text, one.content_hash = "After", hashlib.sha256(b"After").digest()
-    one.save()
-    assert pending(embedding_set) == [one.pk]
+    edited.text, edited.content_hash = "After", hashlib.sha256(b"After").digest()
+    edited.save()
+    assert pending(embedding_set) == [edited.pk]
     store_all(embedding_set, np.ones((1, DIMENSION)))
     kept = QuestionEmbedding.objects.get()
     assert list(kept.vector) == [1.0] * DIMENSION
@@ -110,31 +110,31 @@ def test_asking_twice_for_vectors_makes_one_waiting_run(monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 def test_the_index_is_built_once_and_a_half_built_one_is_replaced():
-    one = EmbeddingSet.objects.create(lens="purpose", encoder_name="test", dimension=DIMENSION)
+    purpose_set = EmbeddingSet.objects.create(lens="purpose", encoder_name="test", dimension=DIMENSION)
     question("What is 2 + 2?")
-    store_all(one)
+    store_all(purpose_set)
     with connection.cursor() as cursor, pytest.raises(DataError):  # leaves an invalid index of that name
         cursor.execute(
-            f"CREATE INDEX CONCURRENTLY {one.index_name} ON questionbank_questionembedding"
+            f"CREATE INDEX CONCURRENTLY {purpose_set.index_name} ON questionbank_questionembedding"
             " USING hnsw ((vector::halfvec(5)) halfvec_cosine_ops)"
         )
-    assert not embedding_index_exists(embedding_set=one)
-    embeddings.embedding_set_finish(embedding_set=one)
-    assert embedding_index_exists(embedding_set=one)
-    one.refresh_from_db()
-    assert one.state == "ready"
+    assert not embedding_index_exists(embedding_set=purpose_set)
+    embeddings.embedding_set_finish(embedding_set=purpose_set)
+    assert embedding_index_exists(embedding_set=purpose_set)
+    purpose_set.refresh_from_db()
+    assert purpose_set.state == "ready"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_failed_store_leaves_nothing_behind():
-    one = EmbeddingSet.objects.create(lens="purpose", encoder_name="test", dimension=DIMENSION)
+    purpose_set = EmbeddingSet.objects.create(lens="purpose", encoder_name="test", dimension=DIMENSION)
     question("What is 2 + 2?")
 
     def store_and_fail() -> None:
         with transaction.atomic():
-            store_all(one)
+            store_all(purpose_set)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         store_and_fail()
-    assert store_all(one) == 1
+    assert store_all(purpose_set) == 1

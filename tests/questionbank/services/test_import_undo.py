@@ -91,42 +91,42 @@ def test_a_hierarchy_that_goes_takes_its_probes_and_their_training_along(load, o
     hierarchy = KnowledgeHierarchy.objects.get(name="New")
     training = probes_request(hierarchy=hierarchy)
     ModelArtifact.objects.create(capability="probes", scope="New", name="p", location="p", state="champion")
-    other = ModelArtifact.objects.create(capability="probes", scope="Old", name="q", state="champion")
+    kept_probes = ModelArtifact.objects.create(capability="probes", scope="Old", name="q", state="champion")
 
     result = undo(imported)
 
     assert (result["hierarchy"], result["probes"], result["jobs_cancelled"]) == ("New", 1, 1)
     assert not KnowledgeHierarchy.objects.exists()
-    assert list(ModelArtifact.objects.all()) == [other]
+    assert list(ModelArtifact.objects.all()) == [kept_probes]
     training.refresh_from_db()
     assert training.state == "cancelled"
 
 
 def test_what_was_used_since_stays_and_is_listed_with_the_reason(load, teacher, admin_person):
     imported = load(*(line(number, ["Number"]) for number in range(1, 8)))
-    one, two, three, four, five, six, _seven = Question.objects.order_by("pk")
-    question_retire(user=None, question=one)
-    question_set_tags(user=teacher, question=two, concepts=[])
-    ParaphrasePair.objects.create(question=three, original="a", paraphrase="b", source="typed")
-    ParaphrasePair.objects.create(added=four, original="a", paraphrase="c", source="typed")
-    QuestionFactory(text="Reworded", paraphrase_of=five)
+    first, second, third, fourth, fifth, sixth, _seventh = Question.objects.order_by("pk")
+    question_retire(user=None, question=first)
+    question_set_tags(user=teacher, question=second, concepts=[])
+    ParaphrasePair.objects.create(question=third, original="a", paraphrase="b", source="typed")
+    ParaphrasePair.objects.create(added=fourth, original="a", paraphrase="c", source="typed")
+    QuestionFactory(text="Reworded", paraphrase_of=fifth)
     load(line(6), name="second")
 
     result = undo(imported, admin_person)
 
     assert {row["question"]: row["reasons"] for row in result["kept_questions"]} == {
-        one.pk: ["edited"],
-        two.pk: ["tagged"],
-        three.pk: ["paraphrased"],
-        four.pk: ["paraphrased"],
-        five.pk: ["paraphrased"],
-        six.pk: ["imported"],
+        first.pk: ["edited"],
+        second.pk: ["tagged"],
+        third.pk: ["paraphrased"],
+        fourth.pk: ["paraphrased"],
+        fifth.pk: ["paraphrased"],
+        sixth.pk: ["imported"],
     }
     assert (result["removed"], result["kept"]) == (1, 6)
     assert result["concepts_kept"] == ["Number"]  # some that stay are tagged with it
-    assert QuestionTag.objects.filter(question=one).exists()
+    assert QuestionTag.objects.filter(question=first).exists()
     # what kept a question is gone: now it can be undone too
-    ParaphrasePair.objects.filter(question=three).delete()
+    ParaphrasePair.objects.filter(question=third).delete()
     assert undo(imported)["removed"] == 1
 
 

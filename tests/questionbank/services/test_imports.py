@@ -248,8 +248,8 @@ def test_the_scale_of_a_known_set_is_taken_and_a_given_one_is_kept_to(jsonl):
     import_file(path=jsonl({"text": "1", "difficulty": 4}), source="tal_scq_en")
     import_file(path=jsonl({"text": "2", "difficulty": 4}))
     import_file(path=jsonl({"text": "3", "difficulty": 4}), scale="1-5")
-    found = {q.text: (q.difficulty_scale, q.difficulty_percent) for q in Question.objects.all()}
-    assert found == {"1": ("0-4", 100), "2": ("as published", None), "3": ("1-5", 75)}
+    difficulties = {q.text: (q.difficulty_scale, q.difficulty_percent) for q in Question.objects.all()}
+    assert difficulties == {"1": ("0-4", 100), "2": ("as published", None), "3": ("1-5", 75)}
     with pytest.raises(ImportRefused, match="1 line of 1"):
         import_file(path=jsonl({"text": "4", "difficulty": 6}), scale="1-5")
 

@@ -25,7 +25,7 @@ def _uncertain_first(settings):
 
 
 def add(number: int, *, user, batch: str = "mine.jsonl", **options) -> list[ParaphrasePair]:
-    rows = [PairInput(f"Ann has {one} apples.", f"{one} apples are Ann's.") for one in range(number)]
+    rows = [PairInput(f"Ann has {n} apples.", f"{n} apples are Ann's.") for n in range(number)]
     return pairs_create(pairs=rows, source="upload", user=user, batch=batch, request_scores=False, **options)
 
 
@@ -100,7 +100,7 @@ def test_labels_of_a_file_decide_if_the_uploader_says_so(reviewer, own_files):
     made = pairs_import(token=report.token, user=reviewer, labels_decide=True)
     states = list(ParaphrasePair.objects.order_by("pk").values_list("state", "outcome"))
     assert states == [("decided", "accept"), ("decided", "reject"), ("open", "")]
-    assert [(one.label, one.paraphrase) for one in decided_pairs()] == [
+    assert [(pair.label, pair.paraphrase) for pair in decided_pairs()] == [
         (1, rows[0]["paraphrase"]), (0, rows[1]["paraphrase"]),
     ]  # fmt: skip
     assert last_decision(reviewer=reviewer) is None  # nothing to undo

@@ -23,11 +23,11 @@ def pair(paraphrase: str) -> ParaphrasePair:
 
 def test_equal_answers_agree_and_others_do_not():
     solver = served({ORIGINAL: [("6*4", 0.9)], SAME: [("4*6", 0.8)], OTHER: [("6+4", 0.7)]})
-    same, other = pairs_solved([pair(SAME), pair(OTHER)], lambda _language: solver)
+    same, mismatch = pairs_solved([pair(SAME), pair(OTHER)], lambda _language: solver)
     assert same["agree"] is True
     assert same["paraphrase"] == {"equation": "4*6", "answer": "24", "probability": 0.8}
-    assert other["agree"] is False
-    assert other["original"]["answer"] == "24"
+    assert mismatch["agree"] is False
+    assert mismatch["original"]["answer"] == "24"
 
 
 @pytest.mark.parametrize(

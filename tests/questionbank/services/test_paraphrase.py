@@ -93,7 +93,7 @@ def test_a_score_changes_the_place_in_the_queue():
     assert (pair.scored_by, pair.findings) == (artifact, [])
     assert pair.scored_at is not None
     assert pair_priority(score=0.2, verdict=None, findings=[]) == pytest.approx(0.3)
-    unscored = [pair_priority(score=None, verdict=None, findings=found) for found in ([{}], [], None)]
+    unscored = [pair_priority(score=None, verdict=None, findings=findings) for findings in ([{}], [], None)]
     assert max(pair_priority(score=-1.0, verdict=None, findings=[]), 1.5) < unscored[0] < unscored[1]
     assert unscored[1] == unscored[2]
 
@@ -166,7 +166,7 @@ def test_refused_lines_keep_the_file_out_unless_they_are_skipped(reviewer):
         {"original": "c"},
     )
     report = pairs_check(upload=file, name="pairs.jsonl", user=reviewer)
-    assert [one.line for one in report.problems] == [2, 3, 4, 5]
+    assert [problem.line for problem in report.problems] == [2, 3, 4, 5]
     assert "line 1" in report.problems[0].reason
     with pytest.raises(ImportRefused):
         pairs_import(token=report.token, user=reviewer)

@@ -77,11 +77,11 @@ def test_a_new_map_replaces_the_set_s_former_one(embedding_set) -> None:
 
 
 def test_another_set_s_map_stays_until_its_set_goes(embedding_set) -> None:
-    other = EmbeddingSet.objects.create(lens="purpose", encoder_name="other", dimension=4)
+    second_set = EmbeddingSet.objects.create(lens="purpose", encoder_name="other", dimension=4)
     store(embedding_set, [1], [[0, 0]])
-    store(other, [1], [[0, 0]])
+    store(second_set, [1], [[0, 0]])
     assert Projection.objects.count() == 2
-    other.delete()
+    second_set.delete()
     assert Projection.objects.get().embedding_set == embedding_set
 
 

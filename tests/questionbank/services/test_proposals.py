@@ -54,7 +54,7 @@ def test_the_rules_propose_at_once_and_others_when_asked_again(question, teacher
         assert (pair.question, pair.original, pair.language) == (question, TEXT, "en")
         assert (pair.source, pair.generator, pair.created_by) == ("rules", "rule paraphraser", teacher)
     assert [run.parameters for run in Run.objects.filter(kind="score").order_by("pk")] == [
-        {"pairs": [pair.pk for pair in found.made]} for found in (first, again)
+        {"pairs": [pair.pk for pair in proposals.made]} for proposals in (first, again)
     ]
 
 
@@ -64,12 +64,12 @@ def test_known_candidates_are_left_out_and_counted(question):
     ParaphrasePair.objects.filter(paraphrase="To be changed.").update(
         state="decided", outcome="edit", outcome_text="Changed."
     )
-    writer, found = write(
+    writer, proposals = write(
         question, f" {TEXT} ", "One  wording.", "Changed.", "New.", "New. ", "half \ud800 of a sign", "Newer."
     )
     assert writer.asked == (TEXT, 5)  # three new ones beside the two that are there
-    assert [pair.paraphrase for pair in found.made] == ["New.", "Newer."]
-    assert found.known == 4
+    assert [pair.paraphrase for pair in proposals.made] == ["New.", "Newer."]
+    assert proposals.known == 4
 
 
 def test_no_more_are_kept_than_were_asked_for(question):
@@ -77,14 +77,14 @@ def test_no_more_are_kept_than_were_asked_for(question):
 
 
 def test_what_is_not_in_use_gets_no_paraphrases(question, teacher):
-    other = QuestionFactory(text="Other words.", paraphrase_of=question)
+    paraphrase = QuestionFactory(text="Other words.", paraphrase_of=question)
     question.status = "retired"
     question.save()
-    for one, reason in ((question, "retired"), (other, "original")):
+    for unused, reason in ((question, "retired"), (paraphrase, "original")):
         with pytest.raises(Conflict, match=reason):
-            paraphrases_propose(question=one, each=1, user=teacher)
+            paraphrases_propose(question=unused, each=1, user=teacher)
         with pytest.raises(Conflict, match=reason):
-            paraphrase_type(question=one, text="Mine.", user=teacher)
+            paraphrase_type(question=unused, text="Mine.", user=teacher)
 
 
 def test_the_rules_know_english_only(teacher):
@@ -120,8 +120,8 @@ def test_who_has_no_role_proposes_nothing(question, django_user_model):
 
 
 def test_a_job_for_many_questions_is_a_reviewer_s(question, teacher, reviewer):
-    other = QuestionFactory()
-    request = {"questions": [question.pk, other.pk], "paraphraser": "rules", "each": 2}
+    second_question = QuestionFactory()
+    request = {"questions": [question.pk, second_question.pk], "paraphraser": "rules", "each": 2}
     with pytest.raises(NotAllowed):
         proposals_request(**request, user=teacher)
     run = proposals_request(**request, user=reviewer)
@@ -146,10 +146,10 @@ def test_a_job_that_cannot_be_is_refused(reviewer, change, field):
 
 
 def test_models_are_offered_where_they_are_configured_and_say_where_texts_go(settings):
-    assert [one.key for one in paraphrasers()] == ["rules"]
+    assert [choice.key for choice in paraphrasers()] == ["rules"]
     settings.PARAPHRASE_MODEL = "/models/paraphraser-t5"
     settings.LANGUAGE_MODEL_URL = "https://user:secret@models.school.example/v1"
-    assert [one.label for one in paraphrasers()] == ["Rules", "paraphraser-t5"]
+    assert [choice.label for choice in paraphrasers()] == ["Rules", "paraphraser-t5"]
     settings.LANGUAGE_MODEL_NAME = "tiny"
     last = paraphrasers()[-1]
     assert (last.key, last.label, last.source) == ("language", "tiny", "model")
@@ -168,7 +168,7 @@ def test_questions_are_drawn_from_a_part_of_the_bank():
     write(reworded, "Other words.")
     chinese = QuestionFactory(concepts=[concept], source="Ours", language="zh")
     above = KnowledgeConcept.objects.get(name="Algebra")
-    found = questions_to_reword(number=9, concept=above.pk, source="Ours")
-    assert sorted(found) == [wanted.pk, chinese.pk]
+    ids = questions_to_reword(number=9, concept=above.pk, source="Ours")
+    assert sorted(ids) == [wanted.pk, chinese.pk]
     assert questions_to_reword(number=9, concept=above.pk, source="Ours", language="en") == [wanted.pk]
     assert len(questions_to_reword(number=2)) == 2

@@ -51,7 +51,9 @@ def pairs(settings):
     def make(number: int, opinions: int = 1) -> list[ParaphrasePair]:
         settings.REVIEW_OPINIONS = opinions
         return pairs_create(
-            pairs=[PairInput(f"Ann has {one} apples.", f"{one} apples are Ann's.") for one in range(number)],
+            pairs=[
+                PairInput(f"Ann has {count} apples.", f"{count} apples are Ann's.") for count in range(number)
+            ],
             source=ParaphrasePair.Source.UPLOAD,
             user=None,
             request_scores=False,
@@ -76,12 +78,12 @@ def expire() -> None:
 
 
 def test_the_most_uncertain_pair_comes_first_and_one_without_a_score_last(pairs, reviewer):
-    unread, sure, torn, found = pairs(4)
+    unread, sure, torn, flagged = pairs(4)
     artifact = ModelArtifact.objects.create(capability="paraphrase", name="scorer")
     pair_save_score(pair=sure, score=0.98, verdict=0.97, findings=[], artifact=artifact)
     pair_save_score(pair=torn, score=0.9, verdict=0.45, findings=[], artifact=artifact)
-    pair_save_score(pair=found, score=None, verdict=None, findings=[{"kind": "number"}], artifact=None)
-    assert [decide(reviewer).pair_id for _ in range(4)] == [torn.pk, sure.pk, found.pk, unread.pk]
+    pair_save_score(pair=flagged, score=None, verdict=None, findings=[{"kind": "number"}], artifact=None)
+    assert [decide(reviewer).pair_id for _ in range(4)] == [torn.pk, sure.pk, flagged.pk, unread.pk]
 
 
 def test_a_share_of_the_pairs_comes_at_random_and_says_so(pairs, reviewer, settings):
@@ -91,8 +93,8 @@ def test_a_share_of_the_pairs_comes_at_random_and_says_so(pairs, reviewer, setti
         pair_save_score(pair=pair, score=0.5, verdict=0.5, findings=[], artifact=None)
     expected = [pair.pk for pair in sorted(made, key=lambda pair: pair.shuffle)]
     decisions = [decide(reviewer) for _ in made]
-    assert [one.pair_id for one in decisions] == expected
-    assert all(one.is_random for one in decisions)
+    assert [decision.pair_id for decision in decisions] == expected
+    assert all(decision.is_random for decision in decisions)
     settings.REVIEW_RANDOM_SHARE = 0.5
     pairs(40)
     shares = [
@@ -139,7 +141,7 @@ def test_an_expired_lease_returns_and_whoever_had_it_decides_no_more(pairs, revi
     with pytest.raises(Conflict):
         review.review_decide(reviewer=slow, pair_id=pair.pk, verdict="accept")
     review.review_decide(reviewer=quick, pair_id=pair.pk, verdict="accept")
-    assert [one.reviewer for one in ReviewDecision.objects.all()] == [quick]
+    assert [decision.reviewer for decision in ReviewDecision.objects.all()] == [quick]
 
 
 def test_a_lease_that_ran_out_is_good_as_long_as_nobody_else_took_the_pair(pairs, reviewer):
@@ -156,21 +158,21 @@ def test_a_lease_that_ran_out_is_good_as_long_as_nobody_else_took_the_pair(pairs
 
 def test_a_window_left_behind_renews_no_lease_and_says_that_its_reviewer_went_on(pairs, reviewers):
     first, second = pairs(2)
-    person, other = reviewers[:2]
+    person, colleague = reviewers[:2]
     decide(person)
     review.review_next(reviewer=person)  # in a newer window
     expire()
     assert review.review_heartbeat(reviewer=person, pair_id=first.pk) == "left"
     assert ReviewLease.objects.get().expires_at < timezone.now()
-    assert review.review_next(reviewer=other).pair_id == second.pk
+    assert review.review_next(reviewer=colleague).pair_id == second.pk
     assert review.review_heartbeat(reviewer=person, pair_id=first.pk) == "left"  # decided on it
     assert review.review_heartbeat(reviewer=person, pair_id=second.pk) == "lost"
 
 
 def test_nobody_decides_on_a_pair_that_was_not_handed_to_them(pairs, reviewers):
-    one, _ = pairs(2)
+    pair, _ = pairs(2)
     with pytest.raises(Conflict):
-        review.review_decide(reviewer=reviewers[0], pair_id=one.pk, verdict="accept")
+        review.review_decide(reviewer=reviewers[0], pair_id=pair.pk, verdict="accept")
 
 
 def test_a_decision_keeps_what_the_model_said_and_the_version_of_the_guidelines(
@@ -235,36 +237,36 @@ def test_an_incomplete_decision_is_refused_and_the_pair_stays(pairs, reviewer, f
 
 
 def test_a_skipped_pair_comes_to_somebody_else(pairs, reviewers):
-    one, other = pairs(2)
+    skipped_pair, next_pair = pairs(2)
     first, second = reviewers[:2]
     decide(first, "skip")
-    assert review.review_next(reviewer=first).pair_id == other.pk
-    assert review.review_next(reviewer=second).pair_id == one.pk
+    assert review.review_next(reviewer=first).pair_id == next_pair.pk
+    assert review.review_next(reviewer=second).pair_id == skipped_pair.pk
 
 
 def test_what_everybody_skipped_comes_again_after_all_others(pairs, reviewer):
-    one, two, three = pairs(3)
-    for pair, verdict in ((one, "skip"), (two, "skip"), (three, "accept")):
+    first, second, third = pairs(3)
+    for pair, verdict in ((first, "skip"), (second, "skip"), (third, "accept")):
         assert decide(reviewer, verdict).pair_id == pair.pk
-    assert decide(reviewer, "skip").pair_id == one.pk
+    assert decide(reviewer, "skip").pair_id == first.pk
     (late,) = pairs(1)
     assert decide(reviewer).pair_id == late.pk
-    assert decide(reviewer).pair_id == two.pk
-    assert decide(reviewer).pair_id == one.pk
+    assert decide(reviewer).pair_id == second.pk
+    assert decide(reviewer).pair_id == first.pk
     assert review.review_next(reviewer=reviewer) is None
-    assert [row.verdict for row in one.decisions.order_by("pk")] == ["skip", "skip", "accept"]
+    assert [row.verdict for row in first.decisions.order_by("pk")] == ["skip", "skip", "accept"]
     assert review.review_undo(reviewer=reviewer).verdict == "accept"
-    assert review.review_next(reviewer=reviewer).pair_id == one.pk
+    assert review.review_next(reviewer=reviewer).pair_id == first.pk
 
 
 def test_a_pair_that_was_skipped_is_random_if_it_came_so_first(pairs, reviewer, settings):
-    one, two = pairs(2)
+    first, second = pairs(2)
     assert not decide(reviewer, "skip").is_random
     settings.REVIEW_RANDOM_SHARE = 1.0
     assert decide(reviewer, "skip").is_random
     assert [(made.pair_id, made.is_random) for made in (decide(reviewer), decide(reviewer))] == [
-        (one.pk, False),
-        (two.pk, True),
+        (first.pk, False),
+        (second.pk, True),
     ]
 
 
@@ -286,9 +288,9 @@ def test_a_conflict_is_settled_by_a_third_reviewer_or_an_admin(pairs, reviewers,
     decide(second, "reject", reason="unit")
     assert list(adjudications()) == [pair]
     assert review.review_next(reviewer=third) is None
-    for one in (first, second):
+    for person in (first, second):
         with pytest.raises(NotAllowed):
-            review.adjudication_decide(reviewer=one, pair_id=pair.pk, verdict="accept")
+            review.adjudication_decide(reviewer=person, pair_id=pair.pk, verdict="accept")
     with pytest.raises(ValidationFailed):
         settle(third, pair, "unsure")
     settle(third, pair, "reject", reason="unit")
@@ -387,21 +389,21 @@ def test_an_unsure_opinion_asks_for_somebody_else(pairs, reviewer, admin_person)
 
 
 def test_undo_takes_decisions_back_one_after_the_other(pairs, reviewer):
-    one, other, third = pairs(3)
+    first, second, third = pairs(3)
     decide(reviewer, "accept")
     decide(reviewer, "unsure")
     assert review.review_next(reviewer=reviewer).pair_id == third.pk
-    assert review.review_undo(reviewer=reviewer).pair_id == other.pk
-    assert review.review_next(reviewer=reviewer).pair_id == other.pk
-    assert review.review_undo(reviewer=reviewer).pair_id == one.pk
-    assert review.review_next(reviewer=reviewer).pair_id == one.pk
-    one.refresh_from_db()
-    assert (one.state, one.outcome) == ("open", "")
+    assert review.review_undo(reviewer=reviewer).pair_id == second.pk
+    assert review.review_next(reviewer=reviewer).pair_id == second.pk
+    assert review.review_undo(reviewer=reviewer).pair_id == first.pk
+    assert review.review_next(reviewer=reviewer).pair_id == first.pk
+    first.refresh_from_db()
+    assert (first.state, first.outcome) == ("open", "")
     with pytest.raises(NotFound):
         review.review_undo(reviewer=reviewer)
-    review.review_decide(reviewer=reviewer, pair_id=one.pk, verdict="reject", reason="same")
-    assert [row.verdict for row in one.decisions.order_by("pk")] == ["accept", "reject"]
-    assert one.decisions.filter(undone_at__isnull=False).count() == 1
+    review.review_decide(reviewer=reviewer, pair_id=first.pk, verdict="reject", reason="same")
+    assert [row.verdict for row in first.decisions.order_by("pk")] == ["accept", "reject"]
+    assert first.decisions.filter(undone_at__isnull=False).count() == 1
 
 
 def test_an_old_decision_and_one_others_disagreed_with_stay(pairs, reviewers):
@@ -470,13 +472,13 @@ def test_a_new_version_of_the_guidelines_leaves_the_old_one(reviewer, admin_pers
 
 
 def test_keys_are_kept_for_each_reviewer(reviewers):
-    one, other = reviewers[:2]
-    review.review_keys_save(reviewer=one, keys={"accept": "Y", "undo": ""})
-    assert (review_keys(reviewer=one)["accept"], review_keys(reviewer=one)["undo"]) == ("y", "")
-    assert review_keys(reviewer=other)["accept"] == "a"
+    person, colleague = reviewers[:2]
+    review.review_keys_save(reviewer=person, keys={"accept": "Y", "undo": ""})
+    assert (review_keys(reviewer=person)["accept"], review_keys(reviewer=person)["undo"]) == ("y", "")
+    assert review_keys(reviewer=colleague)["accept"] == "a"
     for keys in ({"accept": "ab"}, {"accept": "s"}):
         with pytest.raises(ValidationFailed):
-            review.review_keys_save(reviewer=one, keys=keys)
+            review.review_keys_save(reviewer=person, keys=keys)
 
 
 def test_a_teacher_reviews_nothing(pairs, teacher):

@@ -21,7 +21,7 @@ def active() -> set[str]:
 def test_each_role_has_a_log_in_and_creating_them_again_changes_nothing():
     demo_people_create()
     demo_people_create()
-    assert {(one.username, one.groups.get().name) for one in User.objects.all()} == {
+    assert {(person.username, person.groups.get().name) for person in User.objects.all()} == {
         (username, role) for username, _password, role in DEMO_PEOPLE
     }
 

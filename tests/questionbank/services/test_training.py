@@ -19,11 +19,11 @@ def few_are_enough(monkeypatch):
 
 @pytest.fixture
 def hierarchy(db):
-    found = HierarchyFactory(name="School")
-    concept = ConceptFactory(hierarchy=found, names=("Number", "Primes"))
+    school = HierarchyFactory(name="School")
+    concept = ConceptFactory(hierarchy=school, names=("Number", "Primes"))
     QuestionFactory.create_batch(3, concepts=[concept])
     QuestionFactory(concepts=[concept], status="draft")
-    return found
+    return school
 
 
 def champion(questions: int) -> ModelArtifact:

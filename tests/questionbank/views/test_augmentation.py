@@ -16,18 +16,18 @@ from questionbank.views.augmentation import GROUP_NAMES, STRATEGY_WORDS
 
 
 def test_every_strategy_is_explained() -> None:
-    assert list(STRATEGY_WORDS) == [one.name for one in STRATEGIES]
-    assert set(GROUP_NAMES) == {one.group for one in STRATEGIES}
+    assert list(STRATEGY_WORDS) == [strategy.name for strategy in STRATEGIES]
+    assert set(GROUP_NAMES) == {strategy.group for strategy in STRATEGIES}
 
 
 def test_a_question_of_the_bank_is_shown_under_every_strategy(bank, as_admin) -> None:
     question = bank.questions[0]
     page = as_admin.get(f"{reverse('augmentation')}?question={question.pk}").content.decode()
-    for one in STRATEGIES:
-        assert f"<h3>{one.name.capitalize()}</h3>" in page
+    for strategy in STRATEGIES:
+        assert f"<h3>{strategy.name.capitalize()}</h3>" in page
     assert page.count("Draw ") == 3 + 1  # and the button
     made = preview(question.text, seed=0, draws=3)
-    applied = sum(one.text is not None for one in made.strategies)
+    applied = sum(result.text is not None for result in made.strategies)
     assert page.count("Does not apply") == len(STRATEGIES) - applied
     assert applied >= 4
 
@@ -49,8 +49,8 @@ def test_a_text_can_be_pasted_and_drawn_again(bank, as_admin) -> None:
     assert first.status_code == 200
     seed = re.search(r'name="seed" value="(\d+)"', first.content.decode())[1]
     second = as_admin.post(address, {"text": text, "seed": seed})
-    assert [one[0] for one in first.context["strategies"]] == list(preview(text, seed=0, draws=3).strategies)
-    assert [one[0] for one in second.context["strategies"]] == list(preview(text, seed=1, draws=3).strategies)
+    assert [row[0] for row in first.context["strategies"]] == list(preview(text, seed=0, draws=3).strategies)
+    assert [row[0] for row in second.context["strategies"]] == list(preview(text, seed=1, draws=3).strategies)
     assert first.context["whole"] != second.context["whole"]
 
 

@@ -25,13 +25,16 @@ def test_the_tree_shows_every_level_with_counts_of_its_subtree(bank, as_teacher)
 
 
 def test_each_hierarchy_has_its_own_tree(bank, as_teacher) -> None:
-    other = HierarchyFactory(name="Another authority")
-    ConceptFactory(hierarchy=other, names=("Topology",))
+    second_hierarchy = HierarchyFactory(name="Another authority")
+    ConceptFactory(hierarchy=second_hierarchy, names=("Topology",))
     assert (
         "Topology"
         not in as_teacher.get(reverse("concept_tree"), {"hierarchy": bank.hierarchy.pk}).content.decode()
     )
-    assert "Topology" in as_teacher.get(reverse("concept_tree"), {"hierarchy": other.pk}).content.decode()
+    assert (
+        "Topology"
+        in as_teacher.get(reverse("concept_tree"), {"hierarchy": second_hierarchy.pk}).content.decode()
+    )
 
 
 def test_an_empty_bank_has_a_friendly_tree_page(as_teacher) -> None:
@@ -117,9 +120,9 @@ def test_a_change_without_a_choice_changes_nothing(bank, as_admin, change) -> No
 def test_the_search_for_a_new_place_leaves_out_the_concept_s_own_subtree(bank, as_admin) -> None:
     algebra = KnowledgeConcept.objects.get(name="Algebra")
     response = as_admin.get(reverse("concept_change", args=[algebra.pk, "move"]), {"q": "e"})
-    found = {choice.path for choice in response.context["found"]}
-    assert ("Geometry",) in found
-    assert not any(path[0] == "Algebra" for path in found)
+    paths = {choice.path for choice in response.context["found"]}
+    assert ("Geometry",) in paths
+    assert not any(path[0] == "Algebra" for path in paths)
 
 
 def test_hierarchies_are_added_renamed_and_deleted_only_while_unused(bank, as_admin) -> None:

@@ -42,7 +42,7 @@ def test_a_403_says_that_it_is_the_role(as_teacher) -> None:
 def log(monkeypatch) -> io.StringIO:
     """What the site's processes write."""
     written = io.StringIO()
-    [console] = [one for one in logging.getLogger().handlers if one.get_name() == "console"]
+    [console] = [handler for handler in logging.getLogger().handlers if handler.get_name() == "console"]
     monkeypatch.setattr(console, "stream", written)
     return written
 

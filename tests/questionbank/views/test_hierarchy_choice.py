@@ -40,7 +40,7 @@ def test_a_pasted_question_is_predicted_in_the_default_until_another_is_chosen_a
     assert predicted(first) == "School"
     assert "Quick algebra" not in first.content.decode().split("Similar questions")[0]
     chosen = as_teacher.post(address, {"text": PASTED, "hierarchy": "Contest"})
-    assert [one.path for one in chosen.context["prediction"].concepts] == [("Quick algebra",)]
+    assert [concept.path for concept in chosen.context["prediction"].concepts] == [("Quick algebra",)]
     teacher.refresh_from_db()
     assert teacher.hierarchy == contest.contest
     assert predicted(as_teacher.post(address, {"text": PASTED})) == "Contest"

@@ -279,8 +279,8 @@ def test_a_check_needs_a_column_with_the_question_and_each_field_once(as_admin) 
 
 def test_the_columns_page_is_its_uploader_s_alone(client, as_admin, django_user_model) -> None:
     here = upload_csv(as_admin, b"text\n1 + 1\n")
-    other = django_user_model.objects.create_superuser("root", password="correct horse battery")
-    client.force_login(other)
+    second_admin = django_user_model.objects.create_superuser("root", password="correct horse battery")
+    client.force_login(second_admin)
     assert client.get(here)["Location"] == reverse("import_create")
     assert client.get(reverse("import_columns") + "?file=junk")["Location"] == reverse("import_create")
 

@@ -121,9 +121,9 @@ def test_questions_that_came_in_since_are_counted(bank, projection, as_teacher) 
 
 def test_hierarchies_can_be_changed_where_there_are_several(bank, projection, as_teacher) -> None:
     assert 'name="hierarchy"' not in page_of(as_teacher)
-    other = HierarchyFactory(name="Other")
-    bank.questions[5].tags.create(concept=ConceptFactory(hierarchy=other, names=("Chance",)))
-    page = page_of(as_teacher, f"?hierarchy={other.pk}")
+    second_hierarchy = HierarchyFactory(name="Other")
+    bank.questions[5].tags.create(concept=ConceptFactory(hierarchy=second_hierarchy, names=("Chance",)))
+    page = page_of(as_teacher, f"?hierarchy={second_hierarchy.pk}")
     assert legend_of(page) == [("Chance", "1")]
     assert 'name="hierarchy"' in page
 

@@ -629,9 +629,9 @@ def test_a_scorer_is_rolled_back_at_once(as_admin) -> None:
 
 
 def field_value(page: str, name: str) -> str:
-    found = re.search(rf'<input[^>]*name="{name}"[^>]*>', page)
-    assert found, name
-    value = re.search(r'value="([^"]*)"', found[0])
+    input_tag = re.search(rf'<input[^>]*name="{name}"[^>]*>', page)
+    assert input_tag, name
+    value = re.search(r'value="([^"]*)"', input_tag[0])
     return value[1] if value else ""
 
 

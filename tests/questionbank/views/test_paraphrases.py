@@ -193,7 +193,7 @@ def test_a_reviewer_has_a_part_of_the_bank_reworded(as_reviewer, bank, question)
     run = Run.objects.get(kind="propose")
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     assert len(run.parameters["questions"]) == 3
-    assert set(run.parameters["questions"]) <= {one.pk for one in (*bank.questions[:3], question)}
+    assert set(run.parameters["questions"]) <= {original.pk for original in (*bank.questions[:3], question)}
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,8 @@ def test_accepting_a_concept_that_is_not_there_is_a_404(bank, as_teacher, concep
 def test_concepts_can_be_found_and_chosen_without_javascript(bank, as_teacher) -> None:
     question = bank.questions[5]
     address = reverse("question_concepts", args=[question.pk])
-    found = as_teacher.post(address, {"concept_query": "circ", "action": "find_concept"})
-    assert f'value="{bank.circle.pk}"' in found.content.decode()
+    response = as_teacher.post(address, {"concept_query": "circ", "action": "find_concept"})
+    assert f'value="{bank.circle.pk}"' in response.content.decode()
     as_teacher.post(address, {"concepts": [bank.circle.pk], "action": "save"})
     assert [tag.concept for tag in question.tags.all()] == [bank.circle]
 

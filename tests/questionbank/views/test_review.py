@@ -82,11 +82,11 @@ def test_texts_are_escaped(as_reviewer, pairs):
 
 
 def test_decide_with_each_button_and_undo(as_reviewer, pairs):
-    one, two, three = pairs("a", "b", "c")
+    first, second, third = pairs("a", "b", "c")
     as_reviewer.get(reverse("review"))
-    decide(as_reviewer, one, "accept", comment="clear")
-    decide(as_reviewer, two, "reject:unit")
-    page = decide(as_reviewer, three, "edit", text="A better text.\r\nTwo lines.")
+    decide(as_reviewer, first, "accept", comment="clear")
+    decide(as_reviewer, second, "reject:unit")
+    page = decide(as_reviewer, third, "edit", text="A better text.\r\nTwo lines.")
     assert b"Nothing to review" in page.content
     rows = ReviewDecision.objects.order_by("pk").values_list("verdict", "reason", "text", "comment")
     assert list(rows) == [
@@ -96,7 +96,7 @@ def test_decide_with_each_button_and_undo(as_reviewer, pairs):
     ]
     page = as_reviewer.post(reverse("review_undo"), follow=True).content.decode()
     assert "is undone" in page
-    assert f"Pair {three.pk}" in page
+    assert f"Pair {third.pk}" in page
     for _ in range(3):
         page = as_reviewer.post(reverse("review_undo"), follow=True).content.decode()
     assert "no decision to undo" in page
@@ -453,8 +453,8 @@ def test_a_pair_is_typed_once(as_reviewer):
 
 def test_progress_shows_agreement_and_each_reviewer(as_reviewer, reviewer, admin_person, pairs):
     made = pairs("a", "b", "c", opinions=2)
-    for pair, (one, other) in zip(made, ["aa", "rr", "ar"], strict=True):
-        for person, answer in ((reviewer, one), (admin_person, other)):
+    for pair, (first, second) in zip(made, ["aa", "rr", "ar"], strict=True):
+        for person, answer in ((reviewer, first), (admin_person, second)):
             ReviewDecision.objects.create(
                 pair=pair,
                 reviewer=person,
@@ -470,8 +470,8 @@ def test_progress_shows_agreement_and_each_reviewer(as_reviewer, reviewer, admin
 
 def test_progress_shows_what_others_said_where_one_gave_a_reason(as_reviewer, reviewer, admin_person, pairs):
     made = pairs("a", "b", "c", opinions=2)
-    for pair, (one, other) in zip(made, [("unit", "unit"), ("unit", "number"), ("unit", "")], strict=True):
-        for person, reason in ((reviewer, one), (admin_person, other)):
+    for pair, (first, second) in zip(made, [("unit", "unit"), ("unit", "number"), ("unit", "")], strict=True):
+        for person, reason in ((reviewer, first), (admin_person, second)):
             ReviewDecision.objects.create(
                 pair=pair,
                 reviewer=person,
@@ -479,8 +479,8 @@ def test_progress_shows_what_others_said_where_one_gave_a_reason(as_reviewer, re
                 reason=reason,
                 guideline=guideline_current(),
             )
-    found = {row.reason: row for row in reason_agreement()}
-    unit = found["A unit is wrong or missing"]
+    rows = {row.reason: row for row in reason_agreement()}
+    unit = rows["A unit is wrong or missing"]
     assert (unit.given, unit.same, unit.other_reason, unit.accepted) == (4, 2, 1, 1)
     assert unit.share == 0.5
     page = as_reviewer.get(reverse("review_progress")).content.decode()
@@ -605,7 +605,7 @@ def test_an_admin_writes_guidelines_and_a_reviewer_reads_them(as_admin, reviewer
     as_admin.post(address, {"text": "Look three times."})
     page = reader.get(address).content.decode()
     assert "Version 3" in page
-    assert [one.version for one in guideline_history()] == [3, 2, 1]
+    assert [guideline.version for guideline in guideline_history()] == [3, 2, 1]
     assert "Save as a new version" not in page
     assert reader.post(address, {"text": "Mine."}).status_code == 403
 

@@ -15,7 +15,7 @@ from tests.questionbank.small_bank import add_concept
 LIST = "/questions/"
 
 
-def found(response) -> set[Question]:
+def questions_of(response) -> set[Question]:
     page = response.context["page"]
     return {hit.question for hit in [*page.hits, *page.closest]}
 
@@ -38,23 +38,23 @@ def test_a_misspelt_word_is_corrected_and_the_page_says_so(bank, as_teacher) -> 
     page = response.content.decode()
     if response.context["page"].corrected:  # the vocabulary is refreshed by imports, not by this fixture
         assert "instead" in page
-    assert bank.questions[5] in found(response)
+    assert bank.questions[5] in questions_of(response)
 
 
 def test_without_a_query_everything_ready_is_listed(bank, as_teacher) -> None:
     QuestionFactory(text="An unfinished one.", status="draft")
-    assert found(as_teacher.get(LIST)) == set(bank.questions)
+    assert questions_of(as_teacher.get(LIST)) == set(bank.questions)
 
 
 def test_filters_combine(bank, as_teacher) -> None:
     both = {"concept": bank.linear.pk, "difficulty_min": "20", "difficulty_max": "30"}
-    assert found(as_teacher.get(LIST, both)) == {bank.questions[1]}
+    assert questions_of(as_teacher.get(LIST, both)) == {bank.questions[1]}
 
 
 def test_a_concept_filter_takes_its_whole_subtree_and_offers_the_next_level(bank, as_teacher) -> None:
     algebra = KnowledgeConcept.objects.get(name="Algebra")
     response = as_teacher.get(LIST, {"concept": algebra.pk})
-    assert found(response) == set(bank.questions[:3])
+    assert questions_of(response) == set(bank.questions[:3])
     steps = response.context["steps"]
     assert [step.name for step in steps.chain] == ["Algebra"]
     assert [(step.name, step.count) for group in steps.groups for step in group.steps] == [("Equations", 3)]
@@ -68,8 +68,8 @@ def test_ranges_of_difficulty_are_a_click_each_with_their_counts(bank, as_teache
     within = as_teacher.get(LIST, {"difficulty_min": "20", "difficulty_max": "50"})
     assert [(band["low"], band["high"]) for band in within.context["bands"]] == [("20", "40"), ("40", "50")]
     for band in within.context["bands"]:
-        found = as_teacher.get(LIST, {"difficulty_min": band["low"], "difficulty_max": band["high"]})
-        assert found.context["page"].total == band["count"]
+        band_response = as_teacher.get(LIST, {"difficulty_min": band["low"], "difficulty_max": band["high"]})
+        assert band_response.context["page"].total == band["count"]
 
 
 def test_the_address_of_a_form_is_redirected_to_the_short_one(bank, as_teacher) -> None:
@@ -120,7 +120,7 @@ def test_looking_at_one_s_own_drafts_is_not_offered_again(bank, as_teacher, teac
 
 def test_an_address_without_filters_shows_the_same_to_everybody(bank, as_teacher) -> None:
     as_teacher.get(LIST, {"grade": "7"})
-    assert found(as_teacher.get(LIST)) == set(bank.questions)
+    assert questions_of(as_teacher.get(LIST)) == set(bank.questions)
 
 
 def test_answers_are_shown_on_request(bank, as_teacher) -> None:
@@ -128,7 +128,7 @@ def test_answers_are_shown_on_request(bank, as_teacher) -> None:
     assert "forty" not in as_teacher.get(LIST).content.decode()
     page = as_teacher.get(LIST, {"answers": "1"}).content.decode()
     assert "forty" in page.partition("<strong>Answer:</strong>")[2]
-    assert found(as_teacher.get(LIST, {"q": "oldest oak", "answers": "1"})) == {question}
+    assert questions_of(as_teacher.get(LIST, {"q": "oldest oak", "answers": "1"})) == {question}
 
 
 def test_results_are_sorted_and_the_usual_order_stays_out_of_the_address(bank, as_teacher) -> None:
@@ -142,8 +142,8 @@ def test_results_are_sorted_and_the_usual_order_stays_out_of_the_address(bank, a
 
 
 def test_concepts_are_grouped_by_hierarchy_with_their_counts(bank, as_teacher) -> None:
-    other = add_concept("Sets", hierarchy="Second hierarchy")
-    QuestionFactory(concepts=[other])
+    second_concept = add_concept("Sets", hierarchy="Second hierarchy")
+    QuestionFactory(concepts=[second_concept])
     groups = as_teacher.get(LIST).context["steps"].groups
     assert [(group.hierarchy, group.count) for group in groups][1] == ("Second hierarchy", 1)
     assert [step.name for step in groups[1].steps] == ["Sets"]
@@ -157,7 +157,10 @@ def test_what_is_only_near_stands_under_its_own_heading(bank, as_teacher) -> Non
 
 def test_my_questions_shows_drafts_too(bank, as_teacher, teacher) -> None:
     draft = QuestionFactory(text="An unfinished one.", status="draft", created_by=teacher)
-    assert found(as_teacher.get(LIST, {"owner": teacher.pk, "status": "any"})) == {draft, bank.questions[0]}
+    assert questions_of(as_teacher.get(LIST, {"owner": teacher.pk, "status": "any"})) == {
+        draft,
+        bank.questions[0],
+    }
 
 
 def test_nothing_found_says_what_to_try(bank, as_teacher) -> None:
@@ -173,8 +176,8 @@ def test_long_results_come_in_pages_that_link_to_one_another(bank, as_teacher) -
     assert 'rel="next"' in first.content.decode()
     second = as_teacher.get(LIST, {"cursor": first.context["page"].next_cursor})
     assert 'rel="prev"' in second.content.decode()
-    assert not found(first) & found(second)
-    assert len(found(first) | found(second)) == 26
+    assert not questions_of(first) & questions_of(second)
+    assert len(questions_of(first) | questions_of(second)) == 26
     assert "1–20 of 26" in first.content.decode()
     assert "21–26 of 26" in second.content.decode()
 

@@ -12,18 +12,18 @@ def test_an_added_synonym_finds_tagged_questions_and_stands_in_the_history(bank,
     response = as_admin.post(reverse("synonym_create"), {"terms": terms})
     assert response.status_code == 302
     page = as_admin.get("/questions/", {"q": "round things"}).context["page"]
-    assert [one.match.name for one in page.concepts] == ["Circles"]
+    assert [hit.match.name for hit in page.concepts] == ["Circles"]
     assert page.hits[0].found_by[0] == "concept"
     group = SynonymGroup.objects.get(terms=["Circles", "round things"])
     as_admin.post(reverse("synonym_edit", args=[group.pk]), {"terms": "Circles\nround figures"})
     as_admin.post(reverse("synonym_delete", args=[group.pk]))
     listed = as_admin.get(reverse("synonym_list"))
-    assert [(one.before, one.after) for one in listed.context["changes"]] == [
+    assert [(change.before, change.after) for change in listed.context["changes"]] == [
         ("Circles, round figures", ""),
         ("Circles, round things", "Circles, round figures"),
         ("", "Circles, round things"),
     ]
-    assert {one.who for one in listed.context["changes"]} == {"admin"}
+    assert {change.who for change in listed.context["changes"]} == {"admin"}
 
 
 def test_a_term_of_another_group_is_refused_beside_the_field(as_admin) -> None:

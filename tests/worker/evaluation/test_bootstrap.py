@@ -35,24 +35,24 @@ def test_a_question_that_several_seeds_test_counts_once():
 
 @pytest.mark.parametrize("threshold", [0.5, 0.65, 2.0])
 def test_each_resample_has_the_figures_of_its_pairs(threshold):
-    found = PairResamples.of(LABELS, resamples=50, seed=3).figures(SCORES, threshold=threshold)
+    figures = PairResamples.of(LABELS, resamples=50, seed=3).figures(SCORES, threshold=threshold)
     for index, counts in enumerate(resample_counts(len(LABELS), resamples=50, seed=3)):
         rows = np.repeat(np.arange(len(LABELS)), counts)
         expected = pair_metrics(
             [LABELS[row] for row in rows], [SCORES[row] for row in rows], threshold=threshold
         )
         for name in INTERVALS:
-            assert found[name][index] == pytest.approx(getattr(expected, name)), name
+            assert figures[name][index] == pytest.approx(getattr(expected, name)), name
 
 
 def test_draws_without_one_of_the_labels_are_left_out():
     draws = PairResamples.of([1, 0], resamples=200)
-    found = draws.figures([0.9, 0.1])
-    alone = np.isnan(found["auc"])
+    figures = draws.figures([0.9, 0.1])
+    alone = np.isnan(figures["auc"])
     assert 60 < alone.sum() < 140
-    assert (np.isnan(found["separation"]) == alone).all()
-    assert (np.isnan(found["macro_f1"]) == alone).all()
-    assert intervals(found)["separation"] == pytest.approx([0.8, 0.8])
+    assert (np.isnan(figures["separation"]) == alone).all()
+    assert (np.isnan(figures["macro_f1"]) == alone).all()
+    assert intervals(figures)["separation"] == pytest.approx([0.8, 0.8])
 
 
 def test_scorers_are_compared_on_the_same_draws():
@@ -61,11 +61,12 @@ def test_scorers_are_compared_on_the_same_draws():
     poor = rng.normal(size=300) + np.array(labels)
     good = poor + np.array(labels)
     draws = PairResamples.of(labels)
-    one, other = draws.figures(good), draws.figures(poor)
-    assert intervals(one, one) == {name: [0.0, 0.0] for name in INTERVALS}
-    assert intervals(one, other)["separation"] == pytest.approx([1.0, 1.0])
-    low, high = intervals(one, other)["auc"]
+    good_figures, poor_figures = draws.figures(good), draws.figures(poor)
+    assert intervals(good_figures, good_figures) == {name: [0.0, 0.0] for name in INTERVALS}
+    assert intervals(good_figures, poor_figures)["separation"] == pytest.approx([1.0, 1.0])
+    low, high = intervals(good_figures, poor_figures)["auc"]
     assert 0 < low < high
-    assert high - low < np.subtract(*intervals(other)["auc"][::-1])  # paired: narrower than either alone
-    halfway = mean_figures([one, other])
-    assert intervals(halfway, other)["separation"] == pytest.approx([0.5, 0.5])
+    # paired: narrower than either alone
+    assert high - low < np.subtract(*intervals(poor_figures)["auc"][::-1])
+    halfway = mean_figures([good_figures, poor_figures])
+    assert intervals(halfway, poor_figures)["separation"] == pytest.approx([0.5, 0.5])

@@ -57,17 +57,17 @@ def test_a_test_file_is_tested_and_its_near_copies_do_not_train(tmp_path):
     write(
         tmp_path / "test.jsonl", [*rows(9, start=100), {**rows(1)[0], "text": "What is 5 + 9 in thing zz?"}]
     )
-    one = read_set(tmp_path)
-    assert one is not None
-    assert int(one.is_test.sum()) == 10
-    assert "What is 3 + 4 in thing zz?" not in one.texts
+    split_set = read_set(tmp_path)
+    assert split_set is not None
+    assert int(split_set.is_test.sum()) == 10
+    assert "What is 3 + 4 in thing zz?" not in split_set.texts
 
 
 def test_without_a_test_file_the_fixed_part_is_tested(tmp_path):
     write(tmp_path / "all.jsonl", rows(300))
-    one = read_set(tmp_path / "all.jsonl")
-    assert one is not None
-    assert [is_held_out(text) for text in one.texts] == one.is_test.tolist()
+    split_set = read_set(tmp_path / "all.jsonl")
+    assert split_set is not None
+    assert [is_held_out(text) for text in split_set.texts] == split_set.is_test.tolist()
 
 
 def test_the_whole_text_of_a_long_question_decides_whether_it_was_kept_out(tmp_path):
@@ -77,20 +77,20 @@ def test_the_whole_text_of_a_long_question_decides_whether_it_was_kept_out(tmp_p
     ]
     made = [{**row, "text": f"{row['text'].split()[-1]} {row['text']}"} for row in made]
     write(tmp_path / "all.jsonl", made)
-    one = read_set(tmp_path / "all.jsonl")
-    assert one is not None
-    assert max(map(len, one.texts)) == 1500
+    split_set = read_set(tmp_path / "all.jsonl")
+    assert split_set is not None
+    assert max(map(len, split_set.texts)) == 1500
     whole = {row["text"][:1500]: is_held_out(row["text"]) for row in made}
-    cut = [is_held_out(text) for text in one.texts]
-    assert [whole[text] for text in one.texts] == one.is_test.tolist() != cut
+    cut = [is_held_out(text) for text in split_set.texts]
+    assert [whole[text] for text in split_set.texts] == split_set.is_test.tolist() != cut
 
 
 def test_only_repetitions_count_as_duplicates(tmp_path):
     others = [{**row, "language": "zh"} for row in rows(30, start=400)]
     write(tmp_path / "all.jsonl", [*rows(300), *rows(7), *others, {"text": "Untagged"}])
-    one = read_set(tmp_path / "all.jsonl", language="en")
-    assert one is not None
-    assert (len(one.texts), one.duplicates) == (300, 7)
+    split_set = read_set(tmp_path / "all.jsonl", language="en")
+    assert split_set is not None
+    assert (len(split_set.texts), split_set.duplicates) == (300, 7)
 
 
 def test_what_only_the_test_file_has_cannot_be_learned_and_is_left_out(tmp_path):

@@ -53,7 +53,7 @@ def test_with_data_only_its_questions_are_asked_for(tmp_path):
     store_vectors(add_set("wording"), questions)
     data = tmp_path / "data"
     data.mkdir()
-    lines = [json.dumps({"id": str(one.pk), "text": one.text}) for one in questions[:4]]
+    lines = [json.dumps({"id": str(question.pk), "text": question.text}) for question in questions[:4]]
     (data / "some.jsonl").write_text("\n".join(lines))
     (data / "README.md").write_text("no questions")
     assert len(catalog._content_hashes(data)) == 4

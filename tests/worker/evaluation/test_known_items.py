@@ -25,13 +25,13 @@ def by_sort(items):
 
 
 def test_every_sort_is_made_of_the_question():
-    found = by_sort(make((1, TEXT, "en")))
-    assert set(found) == {"misspelt words", "part of the text", "formula"}
-    assert found["part of the text"] in TEXT
-    assert found["formula"].strip("$") == r"\sqrt{a^{2}+b^{2}}=13"
-    words = found["misspelt words"].split()
+    queries = by_sort(make((1, TEXT, "en")))
+    assert set(queries) == {"misspelt words", "part of the text", "formula"}
+    assert queries["part of the text"] in TEXT
+    assert queries["formula"].strip("$") == r"\sqrt{a^{2}+b^{2}}=13"
+    words = queries["misspelt words"].split()
     originals = re.findall(r"[a-z]{4,}", TEXT.lower())
-    slips = [min(OSA.distance(word, one) for one in originals) for word in words]
+    slips = [min(OSA.distance(word, original) for original in originals) for word in words]
     assert len(words) == 4
     assert max(slips) == 1
     assert 1 <= sum(slips) <= 2

@@ -54,15 +54,17 @@ def write(path, some) -> None:
 def test_score_verdict_and_rules_are_measured_without_what_was_learned(scorer, tmp_path):
     write(tmp_path / "pairs.jsonl", rows())
     figures = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer)
-    one = figures["sets"]["pairs"]
-    assert (one["pairs"], one["learned_from_and_left_out"]) == (24, 2)
-    assert one["score"]["pairs"] == one["verdict"]["pairs"] == 22
-    assert one["verdict"]["auc"] == 1  # the findings see every changed number
-    assert one["verdict"]["macro_f1"] == 1
-    assert one["rules"]["same_numbers"]["separation"] == 2
-    means = one["verdict"]["mean_by_operator"]
+    set_figures = figures["sets"]["pairs"]
+    assert (set_figures["pairs"], set_figures["learned_from_and_left_out"]) == (24, 2)
+    assert set_figures["score"]["pairs"] == set_figures["verdict"]["pairs"] == 22
+    assert set_figures["verdict"]["auc"] == 1  # the findings see every changed number
+    assert set_figures["verdict"]["macro_f1"] == 1
+    assert set_figures["rules"]["same_numbers"]["separation"] == 2
+    means = set_figures["verdict"]["mean_by_operator"]
     assert means["reworded"] > 0 > means["changed"]
-    assert one["verdict"]["separation"] == pytest.approx(means["reworded"] - means["changed"], abs=2e-4)
+    assert set_figures["verdict"]["separation"] == pytest.approx(
+        means["reworded"] - means["changed"], abs=2e-4
+    )
 
 
 def test_each_rules_worth_is_measured_and_a_rule_can_be_left_out(scorer, tmp_path):
@@ -85,38 +87,38 @@ def test_each_rules_worth_is_measured_and_a_rule_can_be_left_out(scorer, tmp_pat
 def test_intervals_and_differences_from_what_a_scorer_must_beat(scorer, tmp_path):
     write(tmp_path / "pairs.jsonl", rows())
     frozen = partial(encode_bulk, tiny_backbone(seed=1, max_tokens=128))
-    one = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer, frozen=frozen)["sets"]["pairs"]
-    assert one["cosine"]["auc"] == one["score"]["auc"]
-    for part in (one["score"], one["cosine"], one["verdict"], one["rules"]["frozen"]):
+    figures = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer, frozen=frozen)["sets"]["pairs"]
+    assert figures["cosine"]["auc"] == figures["score"]["auc"]
+    for part in (figures["score"], figures["cosine"], figures["verdict"], figures["rules"]["frozen"]):
         for name, (low, high) in part["intervals"].items():
             assert low <= part[name] <= high, name
-    assert one["rules"]["same_numbers_then_frozen"]["auc"] == 1
-    assert one["rules"]["same_numbers_then_frozen"]["macro_f1"] == 1  # its threshold is 0
-    value, low, high = one["differences"]["score less same_numbers"]["separation"]
-    assert value == pytest.approx(one["score"]["separation"] - 2, abs=2e-4)
+    assert figures["rules"]["same_numbers_then_frozen"]["auc"] == 1
+    assert figures["rules"]["same_numbers_then_frozen"]["macro_f1"] == 1  # its threshold is 0
+    value, low, high = figures["differences"]["score less same_numbers"]["separation"]
+    assert value == pytest.approx(figures["score"]["separation"] - 2, abs=2e-4)
     assert low <= value <= high < 0  # the tiny encoder is worse than the rule, beyond the interval
-    assert one["differences"]["verdict less same_numbers"]["auc"] == [0, 0, 0]
-    assert set(one["differences"]) == {
-        f"{name} less {other}"
-        for name, other in product(
+    assert figures["differences"]["verdict less same_numbers"]["auc"] == [0, 0, 0]
+    assert set(figures["differences"]) == {
+        f"{name} less {rival}"
+        for name, rival in product(
             ("score", "verdict"), ("score", "same_numbers", "frozen", "same_numbers_then_frozen")
         )
-        if name != other
+        if name != rival
     }
 
 
 def test_operators_are_judged_by_the_labels_and_what_they_left_alone_is_left_out(scorer, tmp_path):
-    made = [one | {"operator": ("back_translation", "pegasus")[1 - one["label"]]} for one in rows()]
+    made = [row | {"operator": ("back_translation", "pegasus")[1 - row["label"]]} for row in rows()]
     broken = made[1] | {"paraphrase": made[1]["original"] + " "}
     made[0]["label"] = 0  # people refuse one of the rewordings
     write(tmp_path / "pairs.jsonl", [*made, broken, made[2] | {"operator": "by hand"}])
-    one = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer)["sets"]["pairs"]
-    assert one["unchanged_and_left_out"] == 1
-    found = one["operators"]
-    assert (found["pairs"], found["labels_are_what_was_meant"]) == (22, False)
-    assert (found["precision"], found["recall"]) == (pytest.approx(10 / 11, abs=1e-4), 1)
-    assert found["accuracy"] == pytest.approx(21 / 22, abs=1e-4)
-    assert found["by_operator"] == {
+    figures = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer)["sets"]["pairs"]
+    assert figures["unchanged_and_left_out"] == 1
+    operators = figures["operators"]
+    assert (operators["pairs"], operators["labels_are_what_was_meant"]) == (22, False)
+    assert (operators["precision"], operators["recall"]) == (pytest.approx(10 / 11, abs=1e-4), 1)
+    assert operators["accuracy"] == pytest.approx(21 / 22, abs=1e-4)
+    assert operators["by_operator"] == {
         "back_translation": {"meant": "valid", "pairs": 11, "valid": 10},
         "pegasus": {"meant": "invalid", "pairs": 11, "valid": 0},
     }
@@ -126,7 +128,10 @@ def test_every_file_of_a_folder_is_a_set(scorer, tmp_path):
     write(tmp_path / "one.jsonl", rows()[:6])
     write(tmp_path / "two.jsonl", [*rows()[8:], {"original": "a", "paraphrase": "b"}])
     figures = evaluate_paraphrase(tmp_path, scorer)
-    assert {name: one["pairs"] for name, one in figures["sets"].items()} == {"one": 6, "two": 16}
+    assert {name: set_figures["pairs"] for name, set_figures in figures["sets"].items()} == {
+        "one": 6,
+        "two": 16,
+    }
     assert figures["unusable"] == {}
 
 

@@ -32,10 +32,10 @@ def test_intervals_hold_the_mean_and_narrow_with_the_sample():
 def bank(db):
     questions = [
         add_question(
-            f"A farmer sells {one} and then some {other} at the market for {n} coins in all; how many {third}"
+            f"A farmer sells {first} and then some {second} at the market for {n} coins in all; how many {third}"
             f" are left if $x^{{{n}}}+{n}x={n}y$ holds?"
         )
-        for n, (one, other, third) in enumerate(
+        for n, (first, second, third) in enumerate(
             zip(WORDS, WORDS[3:] + WORDS[:3], WORDS[7:] + WORDS[:7], strict=True), 2
         )
     ]
@@ -52,12 +52,14 @@ def test_each_arm_of_each_sort_has_its_figures(bank):
     assert figures["measure"] == "MRR@10"
     assert figures["bank"] == 12
     for sort in ("misspelt words", "part of the text", "formula"):
-        one = figures["sorts"][sort]
-        assert one["queries"] > 0
+        sort_figures = figures["sorts"][sort]
+        assert sort_figures["queries"] > 0
         for arm in ("text", "vectors", "fusion"):
-            assert 0 <= one[arm]["low"] <= one[arm]["mean"] <= one[arm]["high"] <= 1
-        difference = one["fusion"]["mean"] - one["text"]["mean"]
-        assert one["fusion - text"]["mean"] == pytest.approx(difference, abs=2e-4)
+            assert (
+                0 <= sort_figures[arm]["low"] <= sort_figures[arm]["mean"] <= sort_figures[arm]["high"] <= 1
+            )
+        difference = sort_figures["fusion"]["mean"] - sort_figures["text"]["mean"]
+        assert sort_figures["fusion - text"]["mean"] == pytest.approx(difference, abs=2e-4)
     assert figures["sorts"]["part of the text"]["fusion"]["mean"] > 0.8
 
 

@@ -94,7 +94,9 @@ def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
         with pytest.raises(Cancelled):
             reproduce_analogy(data, tmp_path / "stopped", plan)
     [folder] = reproduce_analogy(data, tmp_path / "stopped", plan)
-    figures = [json.loads((one / "figures.json").read_text())["sets"] for one in (whole[0], folder)]
+    figures = [
+        json.loads((run_folder / "figures.json").read_text())["sets"] for run_folder in (whole[0], folder)
+    ]
     assert figures[0] == figures[1]
 
 

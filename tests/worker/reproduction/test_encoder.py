@@ -75,15 +75,15 @@ def test_sets_are_split_by_masked_text_and_pretraining_sees_no_tested_question(d
     examples, leaked = pretraining_examples(sets, ["tal", "conceptmath", "math"])
     tested = {
         masked_text(text)
-        for one in sets.values()
-        for text, is_test in zip(one.texts, one.is_test, strict=True)
+        for split_set in sets.values()
+        for text, is_test in zip(split_set.texts, split_set.is_test, strict=True)
         if is_test
     }
-    assert tested.isdisjoint(masked_text(one.text) for one in examples)
+    assert tested.isdisjoint(masked_text(example.text) for example in examples)
     assert leaked > 0
-    assert not any(one.text.startswith("math test") for one in examples)
-    other = split_sets(data, ["tal"], seed=1)["tal"]
-    assert (other.is_test != sets["tal"].is_test).any()
+    assert not any(example.text.startswith("math test") for example in examples)
+    reseeded = split_sets(data, ["tal"], seed=1)["tal"]
+    assert (reseeded.is_test != sets["tal"].is_test).any()
 
 
 def test_runs_are_kept_and_other_settings_refused(data, config, tmp_path, monkeypatch):
@@ -110,8 +110,8 @@ def test_a_stopped_run_goes_on_from_its_checkpoint(data, config, tmp_path, monke
     monkeypatch.undo()
     assert (tmp_path / "parts/quesco/seed-0/checkpoint/checkpoint.pt").is_file()
     parts = reproduce_encoder(data, tmp_path / "parts", plan(config, arms=["quesco"]))[0]
-    one, other = (json.loads((folder / "figures.json").read_text()) for folder in (whole, parts))
-    assert one["sets"] == other["sets"]
+    unbroken, resumed = (json.loads((folder / "figures.json").read_text()) for folder in (whole, parts))
+    assert unbroken["sets"] == resumed["sets"]
 
 
 def test_the_table_shows_every_arm_and_the_paired_differences(data, config, tmp_path):

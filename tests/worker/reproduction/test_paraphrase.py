@@ -94,26 +94,26 @@ def test_what_a_test_set_holds_is_left_out_of_training_and_counted(data):
     material, kept_out = training_material(data, ["gsm8k", "mawps"])
     assert material.overlap == {"gsm8k": 5, "mawps": 1}
     assert set(material.questions) == set(LEARNED[5:])
-    assert not any(kept_out.holds(one) for one in material.questions)
+    assert not any(kept_out.holds(question) for question in material.questions)
 
 
 def test_a_sample_of_each_set_can_be_drawn(data):
     first, _ = training_material(data, ["gsm8k"], questions=7, seed=1)
     again, _ = training_material(data, ["gsm8k"], questions=7, seed=1)
-    other, _ = training_material(data, ["gsm8k"], questions=7, seed=2)
+    reseeded, _ = training_material(data, ["gsm8k"], questions=7, seed=2)
     assert len(first.questions) == 7
-    assert first.questions == again.questions != other.questions
+    assert first.questions == again.questions != reseeded.questions
 
 
 def test_rewordings_of_one_problem_become_labelled_pairs(data):
     material, _ = training_material(data, ["paramawps"])
-    assert [(one.id, one.label) for one in material.given] == [("1", 1), ("2", 0)]
+    assert [(pair.id, pair.label) for pair in material.given] == [("1", 1), ("2", 0)]
 
 
 def test_phrasings_of_the_demo_patterns_are_labelled_pairs_of_both_kinds(data):
     material, _ = training_material(data, ["demo"], questions=50)
     assert len(material.given) == 50
-    assert {one.label for one in material.given} == {0, 1}
+    assert {pair.label for pair in material.given} == {0, 1}
 
 
 def test_a_set_that_is_measured_is_kept_out_of_what_is_learned(data, tmp_path):
@@ -128,7 +128,7 @@ def test_a_set_that_is_measured_is_kept_out_of_what_is_learned(data, tmp_path):
     ]
     changed = [row | {"seed_text": LEARNED[9], "seed_answer": "24"} for row in rows]
     write(data, "gsm_plus/testmini", changed)
-    assert [(one.original, one.label) for one in measured_pairs(data, "gsm_plus")] == [
+    assert [(pair.original, pair.label) for pair in measured_pairs(data, "gsm_plus")] == [
         (LEARNED[9], 0),
         (LEARNED[9], 1),
     ]
@@ -203,8 +203,8 @@ def test_the_picture_of_an_encoder_shows_every_text_once(data, config, tmp_path)
     for label in ("question (10)", "valid paraphrase (10)", "invalid paraphrase (10)"):
         assert label in text
     tree = ElementTree.fromstring(text)
-    symbols = [one.get("transform", "") for one in tree.iter("{http://www.w3.org/2000/svg}path")]
-    assert sum("scale" in one for one in symbols) == 30
+    symbols = [path.get("transform", "") for path in tree.iter("{http://www.w3.org/2000/svg}path")]
+    assert sum("scale" in symbol for symbol in symbols) == 30
     again = reproduce_paraphrase(data, tmp_path / "two", plan)
     assert (again[0] / picture.name).read_text() == text
 
@@ -215,12 +215,12 @@ def test_seeds_train_anew_and_what_is_not_trained_is_measured_once(data, config,
         validation=8, config=config,
     )  # fmt: skip
     folders = reproduce_paraphrase(data, tmp_path, plan)
-    assert [one.relative_to(tmp_path).as_posix() for one in folders] == [
+    assert [folder.relative_to(tmp_path).as_posix() for folder in folders] == [
         "same-numbers/seed-1", "paraqd/seed-1", "paraqd/seed-2",
     ]  # fmt: skip
     scores = [
-        json.loads((one / "figures.json").read_text())["sets"]["sawp_test"]["score"]["auc"]
-        for one in folders[1:]
+        json.loads((folder / "figures.json").read_text())["sets"]["sawp_test"]["score"]["auc"]
+        for folder in folders[1:]
     ]
     table = paraphrase_tables(folders)
     assert f"| {ARMS['paraqd'].title} | 2 | {np.mean(scores):.3f} ± {np.std(scores, ddof=1):.3f} [" in table
@@ -245,7 +245,7 @@ def test_the_operators_of_a_set_are_judged_by_its_labels(data, tmp_path):
     }  # fmt: skip
     write(tmp_path, "paraqd/sawp_test", rows[1:] + rows[:1])  # no couples any more
     assert operators_of(tmp_path, "sawp_test") == {}
-    named = [one | {"operator": "same_sentence" if one["label"] else "pegasus"} for one in pairs(TESTED)]
+    named = [pair | {"operator": "same_sentence" if pair["label"] else "pegasus"} for pair in pairs(TESTED)]
     named[1]["paraphrase"] = named[1]["original"]
     write(tmp_path, "paraqd/aquarat_val", named)
     assert operators_of(tmp_path, "aquarat_val")["pairs"] == 39
@@ -259,9 +259,9 @@ def test_what_is_unknown_is_named(data, tmp_path):
 
 def test_every_operator_of_the_paper_is_removed_in_turn():
     assert sum(name.startswith("without-") for name in ARMS) == 10
-    for one in ARMS.values():
-        if one.settings is not None:
-            ParaphraseConfig(**one.settings)
+    for arm in ARMS.values():
+        if arm.settings is not None:
+            ParaphraseConfig(**arm.settings)
     assert PUBLISHED.keys() <= MEASURED_ON.keys()
 
 

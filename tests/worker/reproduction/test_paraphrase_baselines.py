@@ -62,9 +62,9 @@ def test_ssmba_puts_tokens_of_the_same_kind_where_it_masked_some(config):
     for before, after in zip(QUESTIONS, made, strict=True):
         # The tiny vocabulary has single characters, so that every place keeps its length.
         assert len(before) == len(after)
-        assert [one == " " for one in before] == [one == " " for one in after]
-        changed += sum(one != other for one, other in zip(before, after, strict=True))
-    letters = sum(len(one.replace(" ", "")) for one in QUESTIONS)
+        assert [character == " " for character in before] == [character == " " for character in after]
+        changed += sum(character != replacement for character, replacement in zip(before, after, strict=True))
+    letters = sum(len(question.replace(" ", "")) for question in QUESTIONS)
     assert 0.08 * letters < changed < 0.16 * letters
 
 
@@ -85,16 +85,16 @@ def test_reconstruction_goes_on_from_its_own_checkpoint_only(config, tmp_path):
 def test_every_augmentation_is_valid_and_other_questions_are_not(name, config):
     triplets = baseline_triplets(name, QUESTIONS, config)
     assert triplets == baseline_triplets(name, [*QUESTIONS, QUESTIONS[0]], config)  # a repeat says no more
-    assert Counter(one.anchor for one in triplets) == dict.fromkeys(QUESTIONS, 2)
-    assert all(one.negative in QUESTIONS and one.negative != one.anchor for one in triplets)
-    assert {one.negative_operator for one in triplets} == {"another question"}
+    assert Counter(triplet.anchor for triplet in triplets) == dict.fromkeys(QUESTIONS, 2)
+    assert all(triplet.negative in QUESTIONS and triplet.negative != triplet.anchor for triplet in triplets)
+    assert {triplet.negative_operator for triplet in triplets} == {"another question"}
     kinds = {
         "back-translation": {"back_translation"},
         "uda": {"back_translation", "uninformative_replacement"},
         "ssmba": {"reconstruction"},
     }
-    assert {one.positive_operator for one in triplets} == kinds[name]
-    assert sum(one.positive != one.anchor for one in triplets) > 0.7 * len(triplets)
+    assert {triplet.positive_operator for triplet in triplets} == kinds[name]
+    assert sum(triplet.positive != triplet.anchor for triplet in triplets) > 0.7 * len(triplets)
 
 
 def test_with_pseudo_labels_what_the_encoder_finds_far_is_invalid(config):
@@ -103,20 +103,20 @@ def test_with_pseudo_labels_what_the_encoder_finds_far_is_invalid(config):
     plain = baseline_triplets("ssmba", QUESTIONS, config)
     labelled = baseline_triplets("ssmba", QUESTIONS, config, labelled_by=[*near, *far])
     assert len(labelled) == len(plain)
-    made = {one.positive for one in plain}
-    called = Counter(one.negative_operator for one in labelled)
+    made = {triplet.positive for triplet in plain}
+    called = Counter(triplet.negative_operator for triplet in labelled)
     assert called["reconstruction"] > 0
-    for one in labelled:
-        if one.negative_operator == "reconstruction":
-            assert one.negative in made
-            assert one.positive == one.anchor or one.positive in made
-            assert one.positive != one.negative
+    for triplet in labelled:
+        if triplet.negative_operator == "reconstruction":
+            assert triplet.negative in made
+            assert triplet.positive == triplet.anchor or triplet.positive in made
+            assert triplet.positive != triplet.negative
 
 
 def test_without_a_far_augmentation_pseudo_labels_change_nothing(config):
     lenient = [ParaphrasePair("", QUESTIONS[0], "7", 1), ParaphrasePair("", QUESTIONS[0], "8", 0)]
     triplets = baseline_triplets("uda", QUESTIONS, config, labelled_by=lenient)
-    assert {one.negative_operator for one in triplets} == {"another question"}
+    assert {triplet.negative_operator for triplet in triplets} == {"another question"}
 
 
 def test_one_question_alone_has_no_other(config):

@@ -38,7 +38,8 @@ def data(tmp_path_factory):
     (folder / "math23k").mkdir()
     for part in ("train", "dev", "test"):
         rows = [
-            {"text": one.text, "equation": one.equation} for one in problems()[: 4 if part == "test" else 8]
+            {"text": problem.text, "equation": problem.equation}
+            for problem in problems()[: 4 if part == "test" else 8]
         ]
         (folder / "math23k" / f"{part}.jsonl.gz").write_bytes(_gzip(rows))
     return folder
@@ -96,7 +97,7 @@ def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
             reproduce_solver(data, tmp_path / "stopped", plan)
     assert "not run" in solver_tables(tmp_path / "stopped").splitlines()[7]
     [folder] = reproduce_solver(data, tmp_path / "stopped", plan)
-    figures = [json.loads((one / "figures.json").read_text())["sets"] for one in (whole[0], folder)]
+    figures = [json.loads((path / "figures.json").read_text())["sets"] for path in (whole[0], folder)]
     assert figures[0] == figures[1]
 
 

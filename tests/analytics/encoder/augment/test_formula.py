@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_result(strategy):
 def test_renaming_is_consistent_through_formulas_and_prose():
     changed = outcomes(rename_variable, "Solve $x^2-5x+6=0$ for x.")
     assert "Solve $u^2-5u+6=0$ for u." in changed
-    assert all("x" not in one for one in changed)
+    assert all("x" not in text for text in changed)
 
 
 def test_renaming_takes_no_name_that_the_question_uses():
@@ -89,14 +89,14 @@ def test_scaling_leaves_names_indices_and_prose_alone(text):
 def test_synonyms_are_symmetric():
     for operator, others in SYNONYMS.items():
         assert others, operator
-        assert all(operator in SYNONYMS[other] for other in others)
+        assert all(operator in SYNONYMS[synonym] for synonym in others)
 
 
 @given(st.sampled_from(sorted(SYNONYMS)))
 def test_every_operator_with_a_synonym_can_change(operator):
     """The published code changed its table while it walked it, so half of its operators never could."""
     changed = outcomes(replace_operator, f"$a {operator} b$", 60)
-    assert {one.replace(" ", "") for one in changed} == {f"$a{other}b$" for other in SYNONYMS[operator]}
+    assert {text.replace(" ", "") for text in changed} == {f"$a{synonym}b$" for synonym in SYNONYMS[operator]}
 
 
 def test_a_sign_and_a_logarithm_with_a_base_are_no_operators_to_change():
@@ -106,16 +106,16 @@ def test_a_sign_and_a_logarithm_with_a_base_are_no_operators_to_change():
 def test_numbers_keep_their_digits_and_are_never_zero():
     for changed in outcomes(replace_number, "$0.5x+7=120$", 200):
         assert changed is not None
-        values = [one.source for one in read_symbols(changed.strip("$")) if one.kind == "number"]
+        values = [symbol.source for symbol in read_symbols(changed.strip("$")) if symbol.kind == "number"]
         assert [len(value) for value in values] == [3, 1, 3]
         assert all(float(value) > 0 for value in values)
 
 
 def test_a_word_problem_without_formulas_changes_a_number_of_its_prose():
     changed = outcomes(replace_number, "A book costs 12 dollars, 3.50 less than a pen.", 100)
-    assert all(one.startswith("A book costs ") for one in changed)
-    assert any("costs 12 " in one for one in changed)
-    assert any("3.50" in one for one in changed)
+    assert all(text.startswith("A book costs ") for text in changed)
+    assert any("costs 12 " in text for text in changed)
+    assert any("3.50" in text for text in changed)
 
 
 @given(st.text(alphabet=r"\abx1{}()^_ +-.5", max_size=40))

@@ -27,8 +27,10 @@ def test_probability_0_changes_nothing_and_1_everything(probability, share):
 def test_each_strategy_is_drawn_with_its_probability():
     calls = []
     counted = [
-        type(one)(one.name, one.group, lambda text, rng, name=one.name: calls.append(name))
-        for one in STRATEGIES
+        type(strategy)(
+            strategy.name, strategy.group, lambda text, rng, name=strategy.name: calls.append(name)
+        )
+        for strategy in STRATEGIES
     ]
     augmenter = Augmenter(counted, 0.3)
     for seed in range(2000):
@@ -39,4 +41,4 @@ def test_each_strategy_is_drawn_with_its_probability():
 
 def test_a_configuration_switches_groups_off():
     augmenter = Augmenter.from_config(EncoderConfig(augment_formulas=False, augment_structure=False))
-    assert {one.group for one in augmenter.strategies} == {"words"}
+    assert {strategy.group for strategy in augmenter.strategies} == {"words"}

@@ -18,24 +18,26 @@ QUESTION = r"Tom has $2x + 3$ apples, and Ann has $5$ more. They share them. How
 
 def test_every_strategy_is_shown_by_itself() -> None:
     made = preview(QUESTION, seed=1, draws=2)
-    assert [(one.name, one.group) for one in made.strategies] == [(one.name, one.group) for one in STRATEGIES]
-    for one in made.strategies:
-        assert one.text not in (None, QUESTION)
-        kept = "".join(piece.text for piece in one.pieces if piece.kind != "added")
-        made_of = "".join(piece.text for piece in one.pieces if piece.kind != "removed")
-        assert (kept, made_of) == (QUESTION, one.text)
+    assert [(version.name, version.group) for version in made.strategies] == [
+        (strategy.name, strategy.group) for strategy in STRATEGIES
+    ]
+    for version in made.strategies:
+        assert version.text not in (None, QUESTION)
+        kept = "".join(piece.text for piece in version.pieces if piece.kind != "added")
+        made_of = "".join(piece.text for piece in version.pieces if piece.kind != "removed")
+        assert (kept, made_of) == (QUESTION, version.text)
 
 
 def test_a_strategy_that_does_not_apply_says_so() -> None:
-    made = {one.name: one for one in preview("Halve it.", seed=1, draws=0).strategies}
+    made = {version.name: version for version in preview("Halve it.", seed=1, draws=0).strategies}
     assert made["operator synonym replacement"].text is None
     assert made["operator synonym replacement"].pieces == ()
 
 
 def test_the_whole_pipeline_is_the_one_that_training_uses() -> None:
     made = preview(QUESTION, seed=7, draws=3)
-    for number, one in enumerate(made.whole, start=1):
-        assert one.text == Augmenter()(QUESTION, random.Random(f"7/{number}"))
+    for number, version in enumerate(made.whole, start=1):
+        assert version.text == Augmenter()(QUESTION, random.Random(f"7/{number}"))
 
 
 def test_a_seed_gives_the_same_again_and_another_one_something_else() -> None:

@@ -16,9 +16,9 @@ TEXT = "Tom has 3 pens, Ann has 5 pens, and Bob has $x$ pens. How many pens do t
 def test_shuffling_keeps_every_clause_and_the_question_last():
     changed = {shuffle_clauses(TEXT, random.Random(seed)) for seed in range(40)}
     assert len(changed) == 5  # three clauses: five other orders
-    for one in changed:
-        assert one.endswith("How many pens do they have?")
-        assert sorted(one.replace(",", "").replace(".", "").split()) == sorted(
+    for text in changed:
+        assert text.endswith("How many pens do they have?")
+        assert sorted(text.replace(",", "").replace(".", "").split()) == sorted(
             TEXT.replace(",", "").replace(".", "").split()
         )
 
@@ -28,9 +28,9 @@ def test_insertion_repeats_one_clause_before_the_question():
     assert "Tom has 3 pens, Ann has 5 pens, and Bob has $x$ pens. Tom has 3 pens, How many" in " ".join(
         changed
     )
-    for one in changed:
-        assert one.endswith("How many pens do they have?")
-        assert len(one) > len(TEXT)
+    for text in changed:
+        assert text.endswith("How many pens do they have?")
+        assert len(text) > len(TEXT)
 
 
 def test_sub_questions_stay_where_they_are():

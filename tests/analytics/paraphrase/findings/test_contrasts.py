@@ -184,10 +184,10 @@ def test_what_says_the_same_is_no_finding(original, paraphrase):
     ],
 )
 def test_things_that_changed_places_in_places_are_a_finding(original, paraphrase, words):
-    found = [one for one in find_changes(original, paraphrase) if one.is_serious]
-    assert [one.sentence for one in found] == [f"“{words[0]}” and “{words[1]}” changed places."]
-    assert [(one.before, one.after) for one in found] == [words]
-    start, end = found[0].paraphrase
+    serious = [finding for finding in find_changes(original, paraphrase) if finding.is_serious]
+    assert [finding.sentence for finding in serious] == [f"“{words[0]}” and “{words[1]}” changed places."]
+    assert [(finding.before, finding.after) for finding in serious] == [words]
+    start, end = serious[0].paraphrase
     assert paraphrase[start:end] == words[1]
 
 

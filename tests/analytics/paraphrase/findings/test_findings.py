@@ -154,7 +154,7 @@ def test_what_changed_is_said_in_words(original: str, paraphrase: str, sentence:
 )
 def test_what_may_be_harmless_is_not_serious(original: str, paraphrase: str, kind: str) -> None:
     findings = find_changes(original, paraphrase)
-    assert [(one.kind, one.is_serious) for one in findings] == [(kind, False)]
+    assert [(finding.kind, finding.is_serious) for finding in findings] == [(kind, False)]
 
 
 @pytest.mark.parametrize(
@@ -257,22 +257,22 @@ def test_changes_in_free_rewordings_are_found(original: str, paraphrase: str, se
     ],
 )  # fmt: skip
 def test_what_differs_and_may_be_right_is_slight(original: str, paraphrase: str, kind: str) -> None:
-    assert kind in {one.kind for one in find_changes(original, paraphrase) if not one.is_serious}
-    assert kind not in {one.kind for one in find_changes(original, paraphrase) if one.is_serious}
+    assert kind in {finding.kind for finding in find_changes(original, paraphrase) if not finding.is_serious}
+    assert kind not in {finding.kind for finding in find_changes(original, paraphrase) if finding.is_serious}
 
 
 def test_a_total_names_its_terms() -> None:
     [finding] = [
-        one
-        for one in find_changes("4 oaks and 9 elms.", "13 trees in total: 4 oaks, 9 elms.")
-        if one.kind == "number"
+        change
+        for change in find_changes("4 oaks and 9 elms.", "13 trees in total: 4 oaks, 9 elms.")
+        if change.kind == "number"
     ]
     assert finding.sentence == "13 was added: 4 + 9."
 
 
 def test_serious_findings_come_first_in_the_order_of_the_text() -> None:
     findings = find_changes("He has 8 more pens, 3 caps and 4 hats.", "He has 8 pens, caps and hats.")
-    assert [one.sentence for one in findings] == ["3 is missing.", "4 is missing."]
+    assert [finding.sentence for finding in findings] == ["3 is missing.", "4 is missing."]
 
 
 def test_a_finding_is_plain_values() -> None:
@@ -476,7 +476,7 @@ _WALK = "John walked 200 kilometres. How long did he walk in terms of metres?"
     ],
 )
 def test_the_examples_of_the_papers_table_3(original: str, paraphrase: str, label: int, said: str) -> None:
-    serious = [one.sentence for one in find_changes(original, paraphrase) if one.is_serious]
+    serious = [finding.sentence for finding in find_changes(original, paraphrase) if finding.is_serious]
     assert (not serious) == bool(label)
     assert not said or said in serious
 

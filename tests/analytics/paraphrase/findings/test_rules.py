@@ -74,7 +74,7 @@ def test_a_pair_is_aligned_word_by_word_if_it_is_a_near_copy():
 )  # fmt: skip
 def test_what_says_the_same_has_no_finding(original, paraphrase):
     assert find_changes(original, paraphrase) == []
-    assert [one for one in find_changes(paraphrase, original) if one.is_serious] == []
+    assert [finding for finding in find_changes(paraphrase, original) if finding.is_serious] == []
 
 
 @pytest.mark.parametrize(

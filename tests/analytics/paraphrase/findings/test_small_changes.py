@@ -19,11 +19,11 @@ FOLDER = Path(__file__).parents[1] / "small_changes"
 @pytest.mark.parametrize("name", ["first", "second", "third"])
 def test_most_changes_of_sense_have_a_serious_finding_and_few_rewordings_do(name: str) -> None:
     pairs = read_pairs(FOLDER / f"{name}.jsonl")
-    assert [sum(one.label == label for one in pairs) for label in (0, 1)] == [24, 24]
+    assert [sum(pair.label == label for pair in pairs) for label in (0, 1)] == [24, 24]
     faulted = [
         pair.label
         for pair in pairs
-        if any(one.is_serious for one in find_changes(pair.original, pair.paraphrase))
+        if any(finding.is_serious for finding in find_changes(pair.original, pair.paraphrase))
     ]
     assert faulted.count(0) >= 14
     assert faulted.count(1) <= 3

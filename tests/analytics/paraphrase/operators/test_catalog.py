@@ -28,24 +28,24 @@ _WORDS = st.sampled_from(
 
 
 def test_the_papers_operators_are_all_there() -> None:
-    paper = [one for one in OPERATORS if one.is_paper]
-    symbols = [one.label.split()[0] for one in paper]
+    paper = [entry for entry in OPERATORS if entry.is_paper]
+    symbols = [entry.label.split()[0] for entry in paper]
     assert symbols == [*(f"f{number}" for number in range(1, 11)), "f_a", "f_b", "f_c", "f_d", "f_e"]
-    assert [one.is_positive for one in paper] == [True] * 4 + [False] * 6 + [True] * 2 + [False] * 3
-    assert [one.is_training for one in paper] == [True] * 10 + [False] * 5
+    assert [entry.is_positive for entry in paper] == [True] * 4 + [False] * 6 + [True] * 2 + [False] * 3
+    assert [entry.is_training for entry in paper] == [True] * 10 + [False] * 5
 
 
 def test_names_are_unique_and_training_and_test_operators_share_no_function() -> None:
-    assert len({one.name for one in OPERATORS}) == len(OPERATORS)
-    training = {one.function for one in OPERATORS if one.is_training}
-    assert not training & {one.function for one in OPERATORS if not one.is_training}
+    assert len({entry.name for entry in OPERATORS}) == len(OPERATORS)
+    training = {entry.function for entry in OPERATORS if entry.is_training}
+    assert not training & {entry.function for entry in OPERATORS if not entry.is_training}
 
 
 def test_operators_are_selected_by_use_and_by_name() -> None:
-    names = {one.name for one in select_operators(without=("phrase_deletion",), extra=False)}
+    names = {entry.name for entry in select_operators(without=("phrase_deletion",), extra=False)}
     assert len(names) == 9
     assert "phrase_deletion" not in names
-    assert {one.name for one in select_operators(training=False)} == {
+    assert {entry.name for entry in select_operators(training=False)} == {
         "passive_voice", "reconstruction", "tfidf_replacement", "random_deletion", "weak_question",
     }  # fmt: skip
     with pytest.raises(DataError, match="no operator nothing"):
@@ -54,15 +54,15 @@ def test_operators_are_selected_by_use_and_by_name() -> None:
 
 def test_a_model_takes_the_place_of_its_stand_in() -> None:
     replaced = with_functions(OPERATORS, {"back_translation": lambda question, rng: "model"})
-    one = next(one for one in replaced if one.name == "back_translation")
-    assert one.apply("x", random.Random(0)) == "model"
-    assert one.stand_in == ""
+    entry = next(entry for entry in replaced if entry.name == "back_translation")
+    assert entry.apply("x", random.Random(0)) == "model"
+    assert entry.stand_in == ""
     assert operator("back_translation").stand_in == "rule paraphraser"
     with pytest.raises(DataError):
         with_functions(OPERATORS, {"nothing": lambda question, rng: None})
 
 
-@pytest.mark.parametrize("name", [one.name for one in OPERATORS])
+@pytest.mark.parametrize("name", [entry.name for entry in OPERATORS])
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_no_operator_gives_back_the_question_unless_it_says_so(name: str, question: str) -> None:
     for seed in range(10):
@@ -79,10 +79,10 @@ def test_no_operator_gives_back_the_question_unless_it_says_so(name: str, questi
     st.integers(0, 99),
 )
 def test_no_operator_fails_on_any_text(question: str, seed: int) -> None:
-    for one in OPERATORS:
-        changed = one.apply(question, random.Random(seed))
+    for entry in OPERATORS:
+        changed = entry.apply(question, random.Random(seed))
         assert changed is None or changed.strip()
-        assert one.name == "same_sentence" or changed != question
+        assert entry.name == "same_sentence" or changed != question
 
 
 def test_the_operators_need_no_torch() -> None:

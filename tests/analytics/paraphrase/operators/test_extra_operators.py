@@ -47,7 +47,7 @@ def test_one_number_changes_wherever_it_stands() -> None:
     for seed in range(40):
         changed = number_change.apply("He has 14 books. The 14 books cost three coins.", rng(seed))
         assert changed is not None
-        before, after = [14, 14, 3], [int(one.value) for one in find_numbers(changed)]
+        before, after = [14, 14, 3], [int(number.value) for number in find_numbers(changed)]
         assert (after[0] != 14 and after[0] == after[1] and after[2] == 3) != (
             after[:2] == [14, 14] and after[2] != 3
         )
@@ -104,7 +104,7 @@ def test_names_and_things_are_renamed_throughout() -> None:
         assert changed.count("Zoe") in {0, 2}
         assert changed.count("apple") in {0, 3}
         assert changed.count("Zoe") == 0 or changed.count("apple") == 0
-        assert [one.value for one in find_numbers(changed)] == [3]
+        assert [number.value for number in find_numbers(changed)] == [3]
     assert consistent_renaming.apply("A train goes 5 km.", rng()) is None
 
 
@@ -125,11 +125,13 @@ def test_an_unrelated_word_takes_the_place_of_a_name_a_unit_a_number_or_what_is_
         assert changed is not None
         before, after = text.split(), changed.split()
         assert len(before) == len(after)
-        pairs = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
+        pairs = [
+            (word, substitute) for word, substitute in zip(before, after, strict=True) if word != substitute
+        ]
         assert 1 <= len(pairs) <= 2
-        for one, other in pairs:
-            replaced.add(one)
-            assert other.strip(".").lower() in unrelated_word.WORDS
+        for word, substitute in pairs:
+            replaced.add(word)
+            assert substitute.strip(".").lower() in unrelated_word.WORDS
     assert replaced == {"Ann", "12", "pens", "3", "km."}
 
 

@@ -33,7 +33,7 @@ def rng(seed: int = 0) -> random.Random:
 
 
 def values(text: str) -> list[object]:
-    return [one.value for one in find_numbers(text)]
+    return [number.value for number in find_numbers(text)]
 
 
 def test_the_same_sentence_is_the_question_itself() -> None:
@@ -112,7 +112,7 @@ def test_a_replaced_name_leaves_a_contradiction_or_a_gap() -> None:
         assert changed is not None
         assert changed != PENS
         old = {"Omar", "Ivy"}
-        new = {one.text for one in find_entities(changed, ("Omar", "Ivy"))} - old
+        new = {entity.text for entity in find_entities(changed, ("Omar", "Ivy"))} - old
         mentions = sum(changed.count(name) for name in old | new)
         assert mentions < 4 or any(name in changed for name in old)
     assert entity_replacement.apply("A train leaves at 5. How far does it go?", rng()) is None
@@ -162,8 +162,8 @@ def test_a_unit_becomes_another_of_its_category_and_stays_in_one_place() -> None
     for seed in range(60):
         changed = unit_replacement.apply(text, rng(seed))
         assert changed is not None
-        before = [one.unit for one in find_units(text)]
-        after = [one.unit for one in find_units(changed)]
+        before = [mention.unit for mention in find_units(text)]
+        after = [mention.unit for mention in find_units(changed)]
         assert [unit_dimension(unit) for unit in before] == [unit_dimension(unit) for unit in after]
         assert before != after
         assert "kilometer" in after
@@ -210,8 +210,8 @@ def test_the_rule_paraphraser_keeps_numbers_units_names_and_formulas(question: s
         assert changed is not None
         assert changed.split() != question.split()
         assert sorted(map(str, values(changed))) == sorted(map(str, values(question)))
-        assert sorted(one.unit for one in find_units(changed)) == sorted(
-            one.unit for one in find_units(question)
+        assert sorted(mention.unit for mention in find_units(changed)) == sorted(
+            mention.unit for mention in find_units(question)
         )
         for name in ("Omar", "Ivy", "Nora", "$x + 3 = 7$"):
             assert (name in changed) == (name in question)

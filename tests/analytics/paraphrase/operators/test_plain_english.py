@@ -46,15 +46,15 @@ def test_another_word_for_find_or_large_is_trivial(rewording: str) -> None:
 
 def test_the_most_useful_rewording_comes_first() -> None:
     question = "A car keeps a speed of 106 km/h for 4 hours. How far does it go, in kilometres?"
-    found = RuleParaphraser().propose(question, 3)
-    values = [usefulness(question, text) for text in found]
-    assert found
+    proposals = RuleParaphraser().propose(question, 3)
+    values = [usefulness(question, text) for text in proposals]
+    assert proposals
     assert values == sorted(values, reverse=True)
 
 
 def test_proposals_of_the_demo_bank_are_neither_broken_nor_trivial_and_keep_their_formulas() -> None:
     questions = random.Random(13).sample(sorted(row.text for row in generate_bank()), 120)
-    proposals = [(text, found) for text in questions for found in RuleParaphraser().propose(text, 1)]
+    proposals = [(text, proposal) for text in questions for proposal in RuleParaphraser().propose(text, 1)]
     assert len(proposals) > 5
     for question, proposal in proposals:
         assert breakages(proposal, question) == []

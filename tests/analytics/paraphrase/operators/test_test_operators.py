@@ -34,7 +34,7 @@ def test_reconstruction_drops_small_words_and_keeps_numbers() -> None:
         changed = reconstruction.apply(PENS, rng(seed))
         assert changed is not None
         assert changed != PENS
-        assert [one.value for one in find_numbers(changed)] == [12, 3]
+        assert [number.value for number in find_numbers(changed)] == [12, 3]
         assert "How many" in changed or "how many" in changed
     assert reconstruction.apply("Find x", rng()) is None
 
@@ -47,10 +47,10 @@ def test_corruption_loses_no_number() -> None:
 def test_corruption_swaps_leaves_out_and_replaces_words() -> None:
     words = PENS.split()
     made = [reconstruction.corrupt(PENS, rng(seed), 0.05).split() for seed in range(200)]
-    assert any(len(one) < len(words) for one in made)
-    assert any(sorted(one) == sorted(words) and one != words for one in made)
-    assert any(any(one.count(word) > words.count(word) for word in one) for one in made)
-    assert all(set(one) <= set(words) for one in made)
+    assert any(len(variant) < len(words) for variant in made)
+    assert any(sorted(variant) == sorted(words) and variant != words for variant in made)
+    assert any(any(variant.count(word) > words.count(word) for word in variant) for variant in made)
+    assert all(set(variant) <= set(words) for variant in made)
     assert reconstruction.corrupt(PENS, rng(0), 0) == " ".join(words)
 
 

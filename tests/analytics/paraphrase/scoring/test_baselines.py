@@ -13,10 +13,10 @@ from analytics.paraphrase.scoring.metrics import pair_metrics
 
 
 def test_every_rule_accepts_the_question_itself_and_stays_in_bounds() -> None:
-    original, other = "Zoe has 3 pens and 5 km of rope. How many pens?", "A train leaves at 9."
+    original, unrelated_text = "Zoe has 3 pens and 5 km of rope. How many pens?", "A train leaves at 9."
     for rule in RULES.values():
         assert rule(original, original) == 1
-        assert -1 <= rule(original, other) < 0
+        assert -1 <= rule(original, unrelated_text) < 0
 
 
 def test_findings_refuse_what_numbers_alone_accept() -> None:

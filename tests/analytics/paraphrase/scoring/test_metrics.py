@@ -49,8 +49,8 @@ def test_the_papers_f1_is_the_harmonic_mean_of_averaged_precision_and_recall() -
 def test_the_papers_own_table_follows_from_its_confusion_matrix() -> None:
     """Table 1 of the paper, SAWP, "Pretrained": everything is called valid (130 of 400 are)."""
     figures = pair_metrics([1] * 130 + [0] * 270, [1.0] * 400)
-    found = (figures.macro_precision, figures.macro_recall, figures.paper_macro_f1, figures.paper_weighted_f1)
-    assert [round(value, 3) for value in found] == [0.163, 0.5, 0.245, 0.159]
+    row = (figures.macro_precision, figures.macro_recall, figures.paper_macro_f1, figures.paper_weighted_f1)
+    assert [round(value, 3) for value in row] == [0.163, 0.5, 0.245, 0.159]
 
 
 def test_equal_scores_count_one_half() -> None:
@@ -68,8 +68,8 @@ def test_figures_agree_with_scikit_learn() -> None:
     called = [int(score > 0.5) for score in scores]
     for average in ("macro", "weighted"):
         expected = sklearn.precision_recall_fscore_support(labels, called, average=average)[:3]
-        found = [getattr(figures, f"{average}_{name}") for name in ("precision", "recall", "f1")]
-        assert found == pytest.approx(expected)
+        averages = [getattr(figures, f"{average}_{name}") for name in ("precision", "recall", "f1")]
+        assert averages == pytest.approx(expected)
     assert figures.auc == pytest.approx(sklearn.roc_auc_score(labels, scores))
     assert cohen_kappa(labels, called) == pytest.approx(sklearn.cohen_kappa_score(labels, called))
 

@@ -80,14 +80,14 @@ def test_a_finding_weighs_by_the_words_that_both_texts_share():
     rows, labels = drawn()
     verdict = fit_verdict(rows, labels.tolist())
     same = verdict_features(0.5, [], *near)
-    found = [verdict_features(0.5, find_changes(*pair), *pair) for pair in (near, far)]
-    assert found[0][COLUMNS.index("number")] == found[1][COLUMNS.index("number")] == 1
-    probabilities = verdict.probabilities([same, *found])
+    changed_rows = [verdict_features(0.5, find_changes(*pair), *pair) for pair in (near, far)]
+    assert changed_rows[0][COLUMNS.index("number")] == changed_rows[1][COLUMNS.index("number")] == 1
+    probabilities = verdict.probabilities([same, *changed_rows])
     assert probabilities[0] > probabilities[2] > probabilities[1]
 
     body = verdict.as_dict()
     del body["by_shared_words"]  # as scorers were written before
-    older = Verdict.from_dict(body).probabilities([same, *found])
+    older = Verdict.from_dict(body).probabilities([same, *changed_rows])
     assert older[0] > older[1] == older[2]
 
 

@@ -63,4 +63,4 @@ def test_every_unit_with_a_name_is_found_again_by_it() -> None:
                 "penny_sterling",
             }:  # "pound" and "penny" are others' names
                 continue
-            assert [one.unit for one in find_units(f"5 {name}")] == [unit], (unit, name)
+            assert [mention.unit for mention in find_units(f"5 {name}")] == [unit], (unit, name)

@@ -9,10 +9,10 @@ import pytest
 from analytics.paraphrase.words.entities import another_name, find_entities, first_names, mentions_of, places
 
 
-def found(text: str, known: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+def names_in(text: str, known: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     mentions = find_entities(text, known)
-    assert all(text[one.start : one.end] == one.text for one in mentions)
-    return [(one.text, one.category) for one in mentions]
+    assert all(text[mention.start : mention.end] == mention.text for mention in mentions)
+    return [(mention.text, mention.category) for mention in mentions]
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ def found(text: str, known: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     ],
 )
 def test_names_are_told_from_other_capitalised_words(text: str, names: list[tuple[str, str]]) -> None:
-    assert found(text) == names
+    assert names_in(text) == names
 
 
 def test_a_name_known_from_the_other_text_counts_at_the_start_of_a_sentence() -> None:
-    assert found("Qorvik jumps.") == []
-    assert found("Qorvik jumps.", ("Qorvik",)) == [("Qorvik", "other")]
+    assert names_in("Qorvik jumps.") == []
+    assert names_in("Qorvik jumps.", ("Qorvik",)) == [("Qorvik", "other")]
 
 
 def test_mentions_are_found_in_any_case_but_not_inside_words() -> None:

@@ -7,8 +7,10 @@ from analytics.paraphrase.words.reading import read
 
 def quantities(text: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
     reading = read(text)
-    assert all(text[one.start : one.end] == one.text for one in reading.quantities)
-    return [(one.text, str(one.value), one.unit, one.nouns) for one in reading.quantities]
+    assert all(text[quantity.start : quantity.end] == quantity.text for quantity in reading.quantities)
+    return [
+        (quantity.text, str(quantity.value), quantity.unit, quantity.nouns) for quantity in reading.quantities
+    ]
 
 
 def test_numbers_are_read_with_their_units_and_what_they_count() -> None:
@@ -25,9 +27,11 @@ def test_numbers_are_read_with_their_units_and_what_they_count() -> None:
 
 
 def test_one_the_two_and_ordinals_are_weak() -> None:
-    assert [one.is_weak for one in read("One side, the 3rd of 4.").quantities] == [True, True, False]
-    assert [one.is_weak for one in read("The two ate 1 of 2 pies.").quantities] == [True, True, False]
-    assert [one.is_ordinal for one in read("A third set, a third of it, the first half.").quantities] == [
+    assert [number.is_weak for number in read("One side, the 3rd of 4.").quantities] == [True, True, False]
+    assert [number.is_weak for number in read("The two ate 1 of 2 pies.").quantities] == [True, True, False]
+    assert [
+        number.is_ordinal for number in read("A third set, a third of it, the first half.").quantities
+    ] == [
         True,
         False,
         True,
@@ -41,7 +45,7 @@ def test_words_that_multiply_and_divide_are_read() -> None:
         ("halved", "1/2", "", ()),
     ]
     text = "4 times fewer than 9 divided by 3"
-    assert [one.is_inverse for one in read(text).quantities] == [True, False, True]
+    assert [number.is_inverse for number in read(text).quantities] == [True, False, True]
 
 
 def test_a_score_of_a_game_is_no_number() -> None:
@@ -49,7 +53,7 @@ def test_a_score_of_a_game_is_no_number() -> None:
 
 
 def test_a_fraction_has_the_unit_behind_its_article() -> None:
-    assert [one.text for one in read("half an hour, a quarter of a cup, 3 of a day").quantities] == [
+    assert [number.text for number in read("half an hour, a quarter of a cup, 3 of a day").quantities] == [
         "half an hour",
         "a quarter of a cup",
         "3",
@@ -58,13 +62,13 @@ def test_a_fraction_has_the_unit_behind_its_article() -> None:
 
 def test_units_are_read_from_articles_and_from_other_words() -> None:
     reading = read("Every day for an hour; hours pass. Her monthly square footage.")
-    assert [one.text for one in reading.implied] == ["day", "hour"]
+    assert [quantity.text for quantity in reading.implied] == ["day", "hour"]
     assert reading.unit_words == {"month", "foot ** 2"}
 
 
 def test_units_without_a_number_are_kept_apart() -> None:
     reading = read("It takes 2 hours. How many minutes?")
-    assert [one.text for one in reading.bare_units] == ["minutes"]
+    assert [unit.text for unit in reading.bare_units] == ["minutes"]
 
 
 def test_words_find_their_sentence() -> None:

@@ -11,7 +11,7 @@ from analytics.paraphrase.words.typed_text import reading_typed, typed_text
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "rewording"),
     [
         ("Ann has three pens.", "Ann has 3 pens."),
         ("He runs 5 km.", "He runs five kilometres."),
@@ -21,19 +21,19 @@ from analytics.paraphrase.words.typed_text import reading_typed, typed_text
         ("a 3-metre rope", "a 3-m rope"),
     ],
 )
-def test_equal_numbers_and_units_become_equal_texts(one, other):
-    assert typed_text(one) == typed_text(other)
+def test_equal_numbers_and_units_become_equal_texts(text, rewording):
+    assert typed_text(text) == typed_text(rewording)
 
 
 def test_a_changed_number_stands_in_two_places():
-    one, other = typed_text("Ann has 3 pens and 14 cards."), typed_text("Ann has 3 pens and 15 cards.")
-    assert one == "Ann has 3 pens and 14 cards. # 3 # 14"
-    assert other == "Ann has 3 pens and 15 cards. # 3 # 15"
+    original, changed = typed_text("Ann has 3 pens and 14 cards."), typed_text("Ann has 3 pens and 15 cards.")
+    assert original == "Ann has 3 pens and 14 cards. # 3 # 14"
+    assert changed == "Ann has 3 pens and 15 cards. # 3 # 15"
 
 
 def test_the_list_does_not_depend_on_the_order_of_the_words():
-    one, other = typed_text("3 kg for 5 dollars"), typed_text("5 dollars for 3 kg")
-    assert one.split("#", 1)[1] == other.split("#", 1)[1]
+    original, reordered = typed_text("3 kg for 5 dollars"), typed_text("5 dollars for 3 kg")
+    assert original.split("#", 1)[1] == reordered.split("#", 1)[1]
 
 
 def test_the_power_of_a_unit_is_no_number():

@@ -22,8 +22,8 @@ def test_forms_of_a_word_have_one_stem(forms: str) -> None:
     "words", ["more less", "sum product", "pens pencils", "week weekend", "hat hats' heat"]
 )
 def test_different_words_have_different_stems(words: str) -> None:
-    one, other = words.split()[0], words.split()[-1]
-    assert canonical(one) != canonical(other)
+    first_word, last_word = words.split()[0], words.split()[-1]
+    assert canonical(first_word) != canonical(last_word)
 
 
 def test_a_word_stands_in_one_row_only() -> None:

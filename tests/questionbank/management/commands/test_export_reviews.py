@@ -39,10 +39,10 @@ def test_decisions_are_written_with_undone_ones_on_request(reviewer, tmp_path, c
 def test_it_says_how_far_reviewers_agree(reviewer, django_user_model, tmp_path, capsys):
     call_command("export_reviews", str(tmp_path / "reviews.jsonl"))
     assert "alpha" not in capsys.readouterr().out
-    other = django_user_model.objects.create_user(username="other")
+    second_reviewer = django_user_model.objects.create_user(username="other")
     answers = (("accept", "accept"), ("reject", "reject"), ("edit", "reject"), ("accept", "reject"))
     for pair, verdicts in zip(make_pairs(4), answers, strict=True):
-        for person, verdict in zip((reviewer, other), verdicts, strict=True):
+        for person, verdict in zip((reviewer, second_reviewer), verdicts, strict=True):
             opinion(pair, person, verdict)
     call_command("export_reviews", str(tmp_path / "reviews.jsonl"))
     said = capsys.readouterr().out
