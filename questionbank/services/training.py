@@ -18,6 +18,7 @@ from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import ConfigurationError
 from analytics.probes.config import ProbesConfig
+from questionbank.capabilities.solver import SOLVER_LANGUAGES
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
 from questionbank.selectors.models.analogy_material import problems_sharing_a_graph
@@ -156,12 +157,15 @@ def solver_request(
         ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
         Conflict: another solver's training waits or runs.
     """
+    if language not in SOLVER_LANGUAGES:
+        problem = _("No solver can be trained for the language “%(language)s”.") % {"language": language}
+        raise ValidationFailed(problem, fields={"language": [problem]})
     settings = dict(settings or {})
     if language in _LANGUAGE_BACKBONES:
         settings.setdefault("backbone", _LANGUAGE_BACKBONES[language])
     return training_request(
         capability="solver",
-        title="Train the solver",
+        title=f"Train the solver for {SOLVER_LANGUAGES[language]} problems",
         settings=settings,
         hierarchies=hierarchies,
         parameters={"language": language, **_pinned_start("solver", settings, language)},

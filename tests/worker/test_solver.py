@@ -196,6 +196,9 @@ def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_
     run.refresh_from_db()
     assert "No ready question in Chinese" in run.error
     Question.objects.filter(pk__in=[question.pk for question in made[:40]]).update(language="zh")
+    assert run.title == "Train the solver for Chinese problems"
+    with pytest.raises(ValidationFailed, match="for the language “fr”"):
+        solver_request(language="fr", send=False)
     again = solver_request(settings=tiny, language="zh", send=False)
     train_model(again.pk)
     model = ModelArtifact.objects.get()

