@@ -1,4 +1,4 @@
-"""What a new installation begins with: low-rank adapters on the default backbone, small enough for the repository.
+"""What a new installation begins with: low-rank adapters on packaged backbones, small enough for the repository.
 
 The encoder's has a last layer beside it.
 

@@ -147,8 +147,12 @@ def find_source(name_or_path: str) -> Source:
 
 
 def is_installed(name: str) -> bool:
-    """Whether the package of a packaged encoder is there; its weights are not looked at."""
-    return find_spec(PACKAGED[name].package) is not None
+    """Whether a packaged encoder can be loaded: its package is there, with the original weights."""
+    try:
+        find_source(name)
+    except BackboneError:
+        return False
+    return True
 
 
 def _packaged_source(name: str, packaged: PackagedWeights) -> Source:

@@ -127,6 +127,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         self.leaf_key = nn.Linear(width, width, bias=False)
         self.leaf_score = nn.Linear(width, 1, bias=False)
         self.merge = SubtreeMerger(width, _OPERATOR_WIDTH, dropout)
+        self.register_load_state_dict_pre_hook(_with_neutral_scaling)
 
     @torch.no_grad()
     def standardize(self, states: Tensor) -> None:
@@ -138,7 +139,7 @@ class GoalDrivenTreeDecoder(nn.Module):
             states: (tokens, width) of the encoder, for problems like those that will be learned from.
         """
         self.state_center.copy_(states.mean(dim=0))
-        self.state_scale.fill_(_STATE_SPREAD / float(states.std(dim=0).mean().clamp(min=1e-6)))
+        self.state_scale.fill_(_STATE_SPREAD / float(states.std(dim=0).mean().clamp(min=1e-4)))
 
     def read(self, states: Tensor, mask: Tensor, slot_weights: Tensor, slot_readings: Tensor) -> Memory:
         """Prepare what is read of a batch.
@@ -252,6 +253,15 @@ class GoalDrivenTreeDecoder(nn.Module):
             )
             subtrees = subtrees.index_copy(0, nodes, merged)
         return subtrees
+
+
+def _with_neutral_scaling(
+    decoder: nn.Module, weights: dict[str, Tensor], prefix: str, *_rest: object
+) -> None:
+    """Add what decoders lack that were stored before they centered and scaled the states that they read."""
+    for name, tensor in decoder.named_buffers(recurse=False):
+        neutral = torch.zeros_like(tensor) if name == "state_center" else torch.ones_like(tensor)
+        weights.setdefault(prefix + name, neutral)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,12 +81,17 @@ class SolverModel:
     @torch.inference_mode()
     def sample_states(self, examples: Sequence[SolverExample]) -> Tensor:
         """Return the states (tokens, width) of the tokens of some problems, computed without dropout."""
+        read = self.reader.read(examples)
         was_training = self.backbone.model.training
         self.backbone.model.eval()
-        batch = self.reader.batch(self.reader.read(examples), self.device)
-        states = self.states(batch)[batch.mask.bool()].clone()
-        self.backbone.model.train(was_training)
-        return states
+        states = []
+        try:
+            for rows in batches_by_length([len(problem.ids) for problem in read], texts=32):
+                batch = self.reader.batch([read[row] for row in rows], self.device)
+                states.append(self.states(batch)[batch.mask.bool()])
+        finally:
+            self.backbone.model.train(was_training)
+        return torch.cat(states).clone()
 
     def memory(self, states: Tensor, batch: ProblemBatch) -> Memory:
         """What the decoder reads; in float32 whatever the encoder computes in."""
@@ -211,7 +216,7 @@ def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExampl
         ArtifactError: the decoder cannot be read, or is for an encoder of another width.
     """
     if not (folder / DECODER_NAME).is_file():
-        model.decoder.standardize(model.sample_states(examples[:_SAMPLED]))
+        model.decoder.standardize(model.sample_states(examples[:: max(1, len(examples) // _SAMPLED)]))
         return
     before = decoder_constants(folder)
     weights = _read_decoder(folder)
@@ -239,8 +244,6 @@ def _read_decoder(folder: Path) -> dict[str, Tensor]:
         weights = {name: tensor.float() for name, tensor in load_file(folder / DECODER_NAME).items()}
     except (SafetensorError, OSError) as error:
         raise ArtifactError(f"The decoder in {folder} cannot be read: {error}") from error
-    if "state_center" not in weights and "project.bias" in weights:  # written before states were standardized
-        weights |= {"state_center": torch.zeros_like(weights["project.bias"]), "state_scale": torch.ones(1)}
     return weights
 
 

@@ -17,6 +17,7 @@ from tokenizers import Encoding
 from analytics.errors import ArtifactError
 from analytics.inference.encode import ExportedEncoder, open_exported
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
@@ -26,10 +27,9 @@ from analytics.solver.reading import ProblemArrays, ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 
-__all__ = ["DECODER_NAME", "LANGUAGE_NAMES", "ServedSolver", "load_solver", "without_solution"]
+__all__ = ["DECODER_NAME", "ServedSolver", "load_solver", "without_solution"]
 
 DECODER_NAME = "decoder.safetensors"
-LANGUAGE_NAMES = {"en": "English", "zh": "Chinese"}
 _BATCH_TOKENS, _BATCH_PROBLEMS = 4096, 64
 
 
@@ -59,7 +59,7 @@ class ServedSolver:
         self.manifest, self.checksum = exported.manifest, exported.checksum
         self.name = exported.manifest.name
         extra = exported.manifest.extra
-        self.languages = tuple(extra.get("languages", ()))
+        self.languages = tuple(map(primary_language, extra.get("languages", ())))
         self.vocabulary = Vocabulary(tuple(extra["constants"]))
         self.reader = TextReader(
             exported.tokenizer, int(extra["pad_id"]), mask_numbers=bool(extra["mask_numbers"])
@@ -123,9 +123,10 @@ class ServedSolver:
     def _first_reason(self, problem: ProblemRecord) -> str:
         if reason := text_reason(problem.text):
             return reason
-        if self.languages and problem.language.partition("-")[0] not in self.languages:
-            known = " and ".join(LANGUAGE_NAMES.get(language, language) for language in self.languages)
-            return f"The solver has learned from {known} problems only."
+        language = primary_language(problem.language)
+        if self.languages and language not in self.languages:
+            name = LANGUAGE_NAMES.get(language)
+            return f"The solver has not learned from problems in {name or 'this language'}."
         return ""
 
     def _encoding_reason(self, encoding: Encoding) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from analytics.artifacts import Manifest, artifact_read
 from analytics.errors import ArtifactError
+from analytics.languages import primary_language
 from analytics.starters import copy_adapter, starter_main
 
 __all__ = ["LARGEST_SOLVER", "STARTERS", "STARTER_FOLDER", "write_starter"]
@@ -35,7 +36,7 @@ def write_starter(model: Path, folder: Path | None = None) -> Manifest:
     Raises:
         ArtifactError: the model is no solver with an adapter, it is too large, or there is no starter for its language.
     """
-    language = next(iter(artifact_read(model).extra.get("languages", ())), "en")
+    language = primary_language(next(iter(artifact_read(model).extra.get("languages", ())), "en"))
     if language not in STARTERS:
         raise ArtifactError(f"There is no starter for the language {language!r} of {model}.")
     own, name = STARTERS[language]

@@ -191,7 +191,9 @@ def _check_language(backbone: Backbone, examples: Sequence[SolverExample]) -> No
     Raises:
         DataError: too many of the tokens are not in its vocabulary.
     """
-    share = backbone.unknown_share([example.problem.text for example in examples[:_SAMPLED]])
+    share = backbone.unknown_share(
+        [example.problem.text for example in examples[:: max(1, len(examples) // _SAMPLED)]]
+    )
     if share > UNKNOWN_SHARE_LIMIT:
         raise DataError(
             f"The encoder {backbone.name} does not know {share:.0%} of the problems' tokens: choose another backbone,"

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics.artifacts import Manifest
 from analytics.catalog import CAPABILITIES, WORDING
+from analytics.languages import primary_language
 from questionbank.capabilities import analogy, encoder, paraphrase, probes, solver
 from questionbank.capabilities.rows import BankCapability, FixedSuite, KinshipRow, LensTexts, Training
 
@@ -73,8 +74,7 @@ def model_scope(manifest: Manifest) -> str:
         return ""
     if training.scope == "hierarchy":
         return str(manifest.extra.get("hierarchy", ""))
-    languages = manifest.extra.get("languages") or [""]
-    return str(languages[0]).partition("-")[0]
+    return primary_language(next(iter(manifest.extra.get("languages") or [""])))
 
 
 def trainable() -> list[str]:

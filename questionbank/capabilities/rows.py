@@ -68,6 +68,7 @@ class TrainingOption:
         form_field: ``() -> django.forms.Field``, for yes or no.
         choices: of an option that is no yes or no: what may be chosen, the default first, and what pages call it. The
             flag then takes a value, and `yes`, `no` and `form_field` are not used.
+        help_text: of a choice.
     """
 
     name: str
@@ -78,11 +79,13 @@ class TrainingOption:
     yes: Promise | str = ""
     no: Promise | str = ""
     choices: Mapping[str, Promise] = field(default_factory=dict)
+    help_text: Promise | str = ""
 
     def shown(self, answer: object) -> str:
         """An answer as a job's page says it."""
-        if self.choices:
-            return str(self.choices.get(str(answer), answer))
+        if self.choices:  # jobs of an earlier version were not asked
+            first = next(iter(self.choices))
+            return str(self.choices.get(str(answer or first), answer))
         return str(self.yes if answer else self.no)
 
 

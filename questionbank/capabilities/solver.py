@@ -52,6 +52,10 @@ ROW = BankCapability(
                 flag_help="solver: language of the problems that it learns from and solves",
                 title=_("Language"),
                 choices=SOLVER_LANGUAGES,
+                help_text=_(
+                    "Of the problems that it learns from and solves. For Chinese, the encoder multilingual-e5-small"
+                    " takes the default one’s place."
+                ),
             ),
         ),
         quick=QuickTraining(
@@ -74,8 +78,8 @@ ROW = BankCapability(
         queue="light",
         shown="questionbank.selectors.models.comparisons:solver_comparison_shown",
     ),
-    promotion_note=_("A job then solves the word problems of the bank again."),
-    roll_back_note=_("A job then solves the word problems of the bank again."),
+    promotion_note=_("A job then solves the bank’s word problems in its language again."),
+    roll_back_note=_("A job then solves the bank’s word problems in its language again."),
     after_promotion="questionbank.services.solutions:after_solver_promotion",
     headline=(("validation", "validation_answer_accuracy"), _("right answers while it was trained")),
     facts=("problems", "device"),

@@ -130,7 +130,9 @@ class TrainingForm(ServiceForm):
 
 def _option_field(option: TrainingOption) -> forms.Field:
     if option.choices:
-        return forms.ChoiceField(label=option.title, choices=list(option.choices.items()))
+        return forms.ChoiceField(
+            label=option.title, choices=list(option.choices.items()), help_text=option.help_text
+        )
     field: forms.Field = resolve(option.form_field)()
     return field
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 class ModelArtifact(models.Model):
     """A model folder registered with the bank (see `analytics.artifacts` for the folder itself).
 
-    `scope` separates models of one capability that serve different things: the probes of each
-    knowledge hierarchy are a scope of their own.
+    `scope` separates models of one capability that serve different things: each knowledge hierarchy has its own
+    probes, and each language its own solver.
     """
 
     class State(models.TextChoices):

@@ -27,6 +27,7 @@ from analytics.errors import ArtifactError
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.languages import primary_language
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver
@@ -35,6 +36,7 @@ from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.models.artifacts import (
     artifact_champion,
+    artifact_champions,
     artifact_folder,
     language_champion,
 )
@@ -45,7 +47,7 @@ __all__ = [
     "ServedScorer",
     "ServedSolver",
     "Serving",
-    "SolversInUse",
+    "SolverByLanguage",
     "scorer_of",
     "served_scorer",
     "served_solver",
@@ -300,7 +302,7 @@ def scorer_of(artifact: ModelArtifact) -> ServedScorer:
 def served_solver(language: str) -> ServedSolver | None:
     """The solver in use for word problems in a language; None where there is no solver yet.
 
-    One of another language, which says so, where there is none for this one.
+    For a language without one it is the first solver, which says why it cannot help.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged.
@@ -309,30 +311,42 @@ def served_solver(language: str) -> ServedSolver | None:
     return None if artifact is None else solver_of(artifact)
 
 
-class SolversInUse:
+class SolverByLanguage:
     """The solvers in use as one: each problem is solved by the solver of its language.
 
-    Its methods raise `ServiceUnavailable` where a solver's files are missing or damaged.
+    Which solvers these are is read once. A language without a solver gets the first one, which says why it cannot help.
+
+    Attributes:
+        name: the names of the solvers.
+
+    Raises:
+        ServiceUnavailable: no solver is in use. Methods raise it where a solver's files are missing or damaged.
     """
 
-    name = "in use"
+    def __init__(self) -> None:
+        champions = artifact_champions(capability="solver")
+        if not champions:
+            raise ServiceUnavailable(_("There is no solver yet: train one, or import one with import_model."))
+        self._first = champions[0]
+        self._by_language = {artifact.scope: artifact for artifact in champions}
+        self.name = ", ".join(artifact.name for artifact in champions)
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return the solutions of each problem; see `analytics.solver.solution.Solver`."""
         solutions: list[list[Solution]] = [[] for _problem in problems]
         for language in {problem.language for problem in problems}:
-            served = served_solver(language)
             rows = [row for row, problem in enumerate(problems) if problem.language == language]
-            if served is not None:
-                own = served.solver.solve([problems[row] for row in rows], beam=beam)
-                for row, found in zip(rows, own, strict=True):
-                    solutions[row] = found
+            own = self._solver(language).solve([problems[row] for row in rows], beam=beam)
+            for row, solved in zip(rows, own, strict=True):
+                solutions[row] = solved
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
         """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
-        served = served_solver(problem.language)
-        return served.solver.unsolvable_reason(problem) if served else _("There is no solver yet.")
+        return self._solver(problem.language).unsolvable_reason(problem)
+
+    def _solver(self, language: str) -> Solver:
+        return solver_of(self._by_language.get(primary_language(language), self._first)).solver
 
 
 def solver_of(artifact: ModelArtifact) -> ServedSolver:

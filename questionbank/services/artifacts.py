@@ -23,14 +23,16 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 from psycopg import sql
 
-from analytics.artifacts import MANIFEST_NAME, artifact_checksum, artifact_read
+from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
 from analytics.catalog import CAPABILITIES, WORDING, Starter, resolve
 from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.languages import primary_language
 from questionbank.capabilities.catalog import bank_capability, model_scope, training_of
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run, User
 from questionbank.scratch import scratch_folder
 from questionbank.services.embeddings import embedding_request
+from questionbank.wording import language_name
 
 __all__ = [
     "artifact_archive",
@@ -108,17 +110,7 @@ def artifact_import(
         raise ValidationFailed(
             _("Kindred does not support models of the kind “%(kind)s”.") % {"kind": manifest.capability}
         )
-    training = training_of(manifest.capability)
-    if training is not None and training.scope:
-        scope = scope or model_scope(manifest)
-        if not scope:
-            raise ValidationFailed(
-                _("This model names no hierarchy: give one as the scope.")
-                if training.scope == "hierarchy"
-                else _("This model names no language: give one as the scope, such as en.")
-            )
-    elif scope:
-        raise ValidationFailed(_("Only a model that belongs to one hierarchy or language has a scope."))
+    scope = _scope_of_import(manifest, scope)
     loads(manifest.capability, folder)
     same = ModelArtifact.objects.filter(
         capability=manifest.capability, scope=scope, checksum=artifact_checksum(folder)
@@ -126,6 +118,29 @@ def artifact_import(
     if same is not None:
         raise Conflict(_("This model is registered already, as model %(number)d.") % {"number": same.pk})
     return artifact_register(folder=folder, scope=scope, user=user)
+
+
+def _scope_of_import(manifest: Manifest, scope: str) -> str:
+    """The scope of a model that was made elsewhere: what somebody named, else what its manifest says."""
+    training = training_of(manifest.capability)
+    if training is None or not training.scope:
+        if scope:
+            raise ValidationFailed(_("Only a model that belongs to one hierarchy or language has a scope."))
+        return ""
+    if training.scope == "hierarchy":
+        if not (scope or model_scope(manifest)):
+            raise ValidationFailed(_("This model names no hierarchy: give one as the scope."))
+        return scope or model_scope(manifest)
+    languages = [primary_language(language) for language in manifest.extra.get("languages") or ()]
+    chosen = primary_language(scope) or model_scope(manifest)
+    if not chosen:
+        raise ValidationFailed(_("This model names no language: give one as the scope, such as en."))
+    if languages and chosen not in languages:
+        raise ValidationFailed(
+            _("This model has learned from problems in %(languages)s, not in %(language)s.")
+            % {"languages": ", ".join(map(language_name, languages)), "language": language_name(chosen)}
+        )
+    return chosen
 
 
 def model_event_create(
@@ -257,8 +272,8 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
     try:
         missing = _missing_starters()  # asked again: another process may have installed them meanwhile
         for word, starter in missing:
-            title = " ".join(filter(None, (CAPABILITIES[word].title, starter.scope and f"({starter.scope})")))
-            say(f"Installing the default model: {title} (once, some seconds) ...")
+            scope = f", {language_name(starter.scope)}" if starter.scope else ""
+            say(f"Installing the default model: {CAPABILITIES[word].title}{scope} (once, some seconds) ...")
         with scratch_folder(prefix="models-") as scratch:
             exports = _export_starters(missing, scratch)
             for word, starter in missing:
@@ -276,7 +291,7 @@ def _missing_starters() -> list[tuple[str, Starter]]:
         (word, starter)
         for word, row in CAPABILITIES.items()
         for starter in row.starters
-        if not starter.along_with and starter.can_be_installed and (word, starter.scope) not in in_use
+        if not starter.along_with and (word, starter.scope) not in in_use and starter.can_be_installed
     ]
 
 

@@ -33,9 +33,9 @@ def pairs_solved(
     """
     evidence: list[dict[str, Any] | None] = [None] * len(pairs)
     for language in {pair.language for pair in pairs}:
-        served = solver_for(language)
         rows = [row for row, pair in enumerate(pairs) if pair.language == language and _is_readable(pair)]
-        if served is None or not rows:
+        served = solver_for(language) if rows else None
+        if served is None:
             continue
         problems = [
             ProblemRecord("", text, language)

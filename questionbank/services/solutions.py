@@ -9,7 +9,7 @@ from django.db import transaction
 
 from analytics.solver.solution import Solution
 from questionbank.models import ModelArtifact, Question, QuestionSolution, Run, User
-from questionbank.selectors.questions.solutions import unsolved_by
+from questionbank.selectors.questions.solutions import solver_with_unsolved_questions
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.runs import run_create, run_under_way
 
@@ -69,7 +69,7 @@ def solve_request(*, user: User | None = None) -> Run | None:
 
 def solve_request_missing(*, user: User | None = None) -> Run | None:
     """Ask for solutions where a solver is in use and a question has none by it; None: nothing to do."""
-    return solve_request(user=user) if unsolved_by() is not None else None
+    return solve_request(user=user) if solver_with_unsolved_questions() is not None else None
 
 
 def after_solver_promotion(*, user: User | None = None) -> str:

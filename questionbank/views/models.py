@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import field_specs
 from questionbank.capabilities.catalog import BANK_CAPABILITIES, bank_capability, fixed_suite, training_of
+from questionbank.capabilities.rows import QuickTraining
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm, TrainingForm
 from questionbank.models import ModelArtifact, ModelComparison, Run
@@ -237,7 +238,7 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
 @requires("models_manage")
 @require_http_methods(["GET", "HEAD", "POST"])
 def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
-    """Let the former champion serve again, at once; `?scope=` names the hierarchy of probes."""
+    """Let the former champion serve again, at once; `?scope=` is the hierarchy of probes or the language of solvers."""
     _check_capability(capability)
     row = bank_capability(capability)
     scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
@@ -305,7 +306,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         raise NotFound(_("Models of this kind are not trained from a form."))
     names = [hierarchy.name for hierarchy in hierarchies()]
     champion = (
-        artifact_champions(capability=capability).first()
+        next(iter(artifact_champions(capability=capability)), None)
         if training.scope == "language"
         else artifact_champion(capability=capability)
     )
@@ -318,8 +319,8 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         one_hierarchy=_first_hierarchy(request) if training.scope == "hierarchy" else "",
         groups=training.groups,
         options=training.options,
-        initial=dict(quick.settings)
-        if quick and is_quick
+        initial=_quick_settings(quick, champion)
+        if quick and is_quick and champion
         else _settings_like(request.GET.get("like", ""), capability),
     )
     for name, help_text in (quick.help_texts if quick else {}).items():
@@ -405,6 +406,12 @@ def _first_hierarchy(request: HttpRequest) -> str:
     """The hierarchy that a form about one begins with: that of the address, else the bank's default."""
     default = default_hierarchy()
     return request.GET.get("hierarchy", "") or (default.name if default else "")
+
+
+def _quick_settings(quick: QuickTraining, champion: ModelArtifact) -> dict[str, Any]:
+    """What the form of a quick training begins with; it trains the champion further, so in its language."""
+    own = {"language": champion.scope} if champion.scope else {}
+    return {**quick.settings, **own}
 
 
 def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
 from worker.reproduction.tables import range_of
@@ -22,18 +23,20 @@ class ProblemSet:
         learned: file or folder under the data folder.
         tested: another file to test with, where the first has no test part.
         folds: of its cross-validation; 0 where it has a test part.
+        backbone: the encoder to train from unless another is named; empty: the default one.
     """
 
     title: str
     learned: str
     tested: str = ""
     folds: int = 0
+    backbone: str = ""
 
 
 PROBLEM_SETS: dict[str, ProblemSet] = {
     "asdiv_a": ProblemSet("ASDiv-A", "asdiv_a/cv.jsonl.gz", folds=5),
     "mawps": ProblemSet("MAWPS", "mawps/cv.jsonl.gz", folds=5),
-    "math23k": ProblemSet("Math23K", "math23k"),
+    "math23k": ProblemSet("Math23K", "math23k", backbone=MULTILINGUAL_BACKBONE),
     "mathqa": ProblemSet(
         "MathQA (adapted val)", "mathqa/train_part.jsonl.gz", tested="mathqa_adapted/val.jsonl.gz"
     ),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.problem_files import Problems
@@ -76,8 +77,15 @@ def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
     """What identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     own = ARMS[arm].settings
-    config = {} if own is None else config_to_dict(replace(plan.config, seed=seed, **own))
+    shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part))
+    config = {} if own is None else config_to_dict(replace(shared, **own))
     return {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
+
+
+def _backbone(plan: Plan, part: str) -> str:
+    """The encoder that a set's arms are trained from: the one that was named, else the set's own."""
+    own = PROBLEM_SETS[part.partition("/")[0]].backbone
+    return own if own and plan.config.backbone == DEFAULT_BACKBONE else plan.config.backbone
 
 
 def _run(run: Run, plan: Plan, data: Path) -> Found:
@@ -86,7 +94,8 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
     run.say(f"{len(problems.learned):,} problems to learn from, {len(problems.test):,} to test with")
     notes: dict[str, Any] = {}
     if ARMS[arm].settings is None:
-        frozen = partial(encode_bulk, load_backbone(plan.config.backbone, device=plan.config.device))
+        backbone = load_backbone(_backbone(plan, run.settings["part"]), device=plan.config.device)
+        frozen = partial(encode_bulk, backbone)
         solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
     else:
         solver, notes = _trained(run, problems)

@@ -9,9 +9,9 @@ from typing import Any
 
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.solver.solution import Solver
-from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.selectors.models.artifacts import artifact_champions, artifact_numbered
-from questionbank.selectors.serving import SolversInUse, solver_of
+from questionbank.errors import ValidationFailed
+from questionbank.selectors.models.artifacts import artifact_numbered
+from questionbank.selectors.serving import SolverByLanguage, solver_of
 from worker.evaluation.solver import evaluate_solver
 
 __all__ = ["evaluate_solver_model"]
@@ -43,9 +43,7 @@ def _solver(model: str) -> tuple[str, Solver | None]:
     if folder.is_dir():
         return folder.name, resolve(CAPABILITIES["solver"].load)(folder)
     if model == "default":
-        names = [artifact.name for artifact in artifact_champions(capability="solver")]
-        if not names:
-            raise ServiceUnavailable("There is no solver yet: train one, or give --model FOLDER.")
-        return ", ".join(names), SolversInUse()
+        solver = SolverByLanguage()
+        return solver.name, solver
     artifact = artifact_numbered(capability="solver", number=model)
     return artifact.name, solver_of(artifact).solver

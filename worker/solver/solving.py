@@ -10,7 +10,11 @@ from analytics.records import ProblemRecord
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import Question
 from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
-from questionbank.selectors.questions.solutions import ALTERNATIVES, unsolved_by, unsolved_questions
+from questionbank.selectors.questions.solutions import (
+    ALTERNATIVES,
+    solver_with_unsolved_questions,
+    unsolved_questions,
+)
 from questionbank.selectors.serving import ServedSolver, solver_of
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.solutions import solution_store
@@ -36,16 +40,16 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         Cancelled: the run was stopped.
     """
     counts = {"solved": 0, "not_solved": 0}
-    total = 0
-    if not artifact_champions(capability="solver").exists():
+    solvers = artifact_champions(capability="solver")
+    if not solvers:
         reporter.log("No solver is in use.", level="warning")
-    while (artifact := unsolved_by()) is not None:
-        left = unsolved_questions(artifact)
+    total = sum(unsolved_questions(artifact).count() for artifact in solvers)
+    while (artifact := solver_with_unsolved_questions()) is not None:
         done = sum(counts.values())
-        total = max(total, done + left.count())
+        total = max(total, done + 1)  # there may be more by now
         reporter.check()
         reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
-        batch = list(left.order_by("pk")[:BATCH])
+        batch = list(unsolved_questions(artifact).order_by("pk")[:BATCH])
         solved = _solve_batch(batch, solver_of(artifact))
         counts["solved"] += solved
         counts["not_solved"] += len(batch) - solved

@@ -183,6 +183,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     sets = STARTER_SETS[options.language]
     if options.synthetic is not None:
+        if not sets.synthetic:
+            parser.error("synthetic problems are English")
         sets = replace(sets, synthetic=options.synthetic)
     rows = list(starter_rows(options.data, sets, options.language))
     learned, validation = divide(rows, options.data, sets.reworded)

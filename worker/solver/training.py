@@ -8,9 +8,9 @@ from typing import Any
 
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
+from analytics.languages import LANGUAGE_NAMES
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
-from analytics.solver.served import LANGUAGE_NAMES
 from analytics.solver.train import train_solver
 from questionbank.selectors.models.solver_material import solver_material
 from worker.candidates import Train, train_candidate, training_begins_with

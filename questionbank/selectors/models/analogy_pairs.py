@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from django.db.models.functions import RowNumber
 
 from analytics.analogy.exemplars import story_key
 from analytics.splits import HELD_OUT_SHARE, split_place
+from analytics.text.tokens import search_tokens
 from questionbank.models import Question
 from questionbank.selectors.models.training_parts import VALIDATION_SHARE
 from questionbank.selectors.models.training_questions import is_test_source, original_questions
@@ -20,8 +20,8 @@ from questionbank.selectors.questions.computations import Computation, question_
 
 __all__ = ["GraphPair", "graph_groups", "graph_pairs"]
 
-_EXAMINED = 30  # problems of a graph, from which two are chosen
-_WORD = re.compile(r"\w+")
+_EXAMINED = 300  # problems of a graph, from which two are chosen
+_COMPARED = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class GraphPair:
 
 
 def graph_groups() -> QuerySet[Any, Any]:
-    """The graphs that several ready problems with an equation share, the commonest first: ``graph``, ``problems``."""
+    """The graphs that several problems of one language share, the commonest first: ``language, graph, problems``."""
     return (
         original_questions()
         .filter(equation__isnull=False)
         .exclude(equation__graph_key="")
         .order_by()
-        .values(graph=F("equation__graph_key"))
+        .values("language", graph=F("equation__graph_key"))
         .annotate(problems=Count("pk"))
         .filter(problems__gt=1)
-        .order_by("-problems", "graph")
+        .order_by("-problems", "language", "graph")
     )
 
 
@@ -60,11 +60,13 @@ def graph_pairs(groups: Sequence[Mapping[str, Any]]) -> list[GraphPair]:
     Args:
         groups: rows of `graph_groups`.
     """
-    counts: dict[str, int] = {group["graph"]: group["problems"] for group in groups}
+    counts: dict[tuple[str, str], int] = {
+        (group["language"], group["graph"]): group["problems"] for group in groups
+    }
     members = _members(list(counts))
     pairs = []
-    for key, problems in counts.items():
-        chosen = _least_alike(members[key])
+    for group, problems in counts.items():
+        chosen = _least_alike(members[group])
         if chosen is not None:
             computations = [question_computation(question) for question in chosen]
             if computations[0] is not None and computations[1] is not None:
@@ -72,22 +74,22 @@ def graph_pairs(groups: Sequence[Mapping[str, Any]]) -> list[GraphPair]:
     return pairs
 
 
-def _members(keys: Sequence[str]) -> dict[str, list[Question]]:
-    """Some problems of each graph, without those that are held out or measure a training."""
-    place = Window(RowNumber(), partition_by=F("equation__graph_key"), order_by="pk")
+def _members(groups: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[Question]]:
+    """Some problems of each language and graph, without those that are held out or measure a training."""
+    place = Window(RowNumber(), partition_by=(F("language"), F("equation__graph_key")), order_by="pk")
     questions = (
         original_questions()
-        .filter(equation__graph_key__in=keys)
+        .filter(equation__graph_key__in={graph for _language, graph in groups})
         .select_related("equation")
         .annotate(place=place)
         .filter(place__lte=_EXAMINED)
         .order_by("pk")
     )
-    members: dict[str, list[Question]] = defaultdict(list)
+    members: dict[tuple[str, str], list[Question]] = defaultdict(list)
     for question in questions:
         is_learned = split_place(question.text) >= HELD_OUT_SHARE + VALIDATION_SHARE
         if is_learned and not is_test_source(question.source):
-            members[question.equation.graph_key].append(question)
+            members[question.language, question.equation.graph_key].append(question)
     return members
 
 
@@ -99,11 +101,10 @@ def _least_alike(questions: Sequence[Question]) -> tuple[Question, Question] | N
     others = [question for question in questions[1:] if story_key(question.text) != story_key(first.text)]
     if not others:
         return None
-    words = _words(first.text)
-    return first, min(
-        others, key=lambda question: len(words & _words(question.text)) / len(_words(question.text))
-    )
+    words = set(search_tokens(first.text, first.language))
 
+    def shared(question: Question) -> float:
+        own = set(search_tokens(question.text, question.language))
+        return len(words & own) / max(1, len(own))
 
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
+    return first, min(others[:_COMPARED], key=shared)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import storages
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.artifacts import artifact_read
 from analytics.backbone.sources import BACKBONE_FOLDER
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ArtifactError
+from analytics.languages import primary_language
 from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
@@ -37,20 +37,21 @@ def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | No
     ).first()
 
 
-def artifact_champions(*, capability: str) -> QuerySet[ModelArtifact]:
-    """The models in use for a capability, one for each scope, by scope."""
-    return ModelArtifact.objects.filter(capability=capability, state=ModelArtifact.State.CHAMPION).order_by(
-        "scope"
-    )
+def artifact_champions(*, capability: str) -> list[ModelArtifact]:
+    """The models in use for a capability, one for each scope; of languages English first, then by scope."""
+    champions = ModelArtifact.objects.filter(capability=capability, state=ModelArtifact.State.CHAMPION)
+    return sorted(champions, key=lambda artifact: (artifact.scope != "en", artifact.scope))
 
 
 def language_champion(*, capability: str, language: str) -> ModelArtifact | None:
-    """The model in use for a language, where each language has its own.
+    """The model in use for a language, where each language has its own; None where there is no model at all.
 
-    For a language without one it is that of another language, which says what it has learned from.
+    A language without one gets the first one, which says why it cannot help.
     """
-    champions = {artifact.scope: artifact for artifact in artifact_champions(capability=capability)}
-    return champions.get(language.partition("-")[0]) or next(iter(champions.values()), None)
+    wanted = primary_language(language)
+    champions = artifact_champions(capability=capability)
+    own = (artifact for artifact in champions if artifact.scope == wanted)
+    return next(own, None) or next(iter(champions), None)
 
 
 def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:

@@ -97,13 +97,17 @@ def _report(hierarchies: Sequence[str] | None) -> SolverReport:
 
 
 def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
-    advice = []
-    if max(len(material.problems.learned) for material in materials.values()) < FEWEST:
-        advice.append(
-            _("With fewer than %(fewest)d problems a solver learns little; accept equations, or import more.")
-            % {"fewest": FEWEST}
-        )
     first = next(iter(materials.values()))
+    advice = [
+        _(
+            "%(language)s: with fewer than %(fewest)d problems a solver learns little; accept equations, or"
+            " import more."
+        )
+        % {"language": SOLVER_LANGUAGES[language], "fewest": FEWEST}
+        for language, material in materials.items()
+        if len(material.problems.learned) < FEWEST
+        and (material is first or material.with_equation > material.foreign)
+    ]
     known = sum(material.with_equation - material.foreign for material in materials.values())
     if foreign := first.with_equation - known:
         advice.append(
@@ -119,7 +123,7 @@ def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
 
 # What trainings of solvers would get.
 solver_data_report: KeptReport[SolverReport] = KeptReport(
-    "solver",
+    "solvers",
     _report,
     lambda: [_equations_version()],
 )

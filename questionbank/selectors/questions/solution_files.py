@@ -9,11 +9,10 @@ from django.utils.translation import gettext as _
 
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver, solution_steps
-from questionbank.errors import ServiceUnavailable
 from questionbank.files import InputQuestion
-from questionbank.selectors.models.artifacts import artifact_champions, artifact_numbered
+from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.questions.solutions import ALTERNATIVES
-from questionbank.selectors.serving import SolversInUse, solver_of
+from questionbank.selectors.serving import SolverByLanguage, solver_of
 
 __all__ = ["problem_solutions", "solver_by_number"]
 
@@ -27,9 +26,7 @@ def solver_by_number(model: str) -> Solver:
     """
     if model != "default":
         return solver_of(artifact_numbered(capability="solver", number=model)).solver
-    if not artifact_champions(capability="solver").exists():
-        raise ServiceUnavailable(_("There is no solver yet: train one, or import one with import_model."))
-    return SolversInUse()
+    return SolverByLanguage()
 
 
 def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> list[dict[str, Any]]:

@@ -45,8 +45,8 @@ __all__ = [
     "question_solved",
     "solved_computation",
     "solver_computation",
+    "solver_with_unsolved_questions",
     "text_solved",
-    "unsolved_by",
     "unsolved_questions",
 ]
 
@@ -123,12 +123,12 @@ class SolvedText:
 def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
     """Questions in the language of a solver in use that it has not looked at since they were changed.
 
-    Languages without a solver are the first one's, which says why it solves none of theirs.
+    Those in a language without a solver are the first one's, which says why it cannot help.
     """
     solved = QuestionSolution.objects.filter(
         question=OuterRef("pk"), artifact=artifact, content_hash=OuterRef("content_hash")
     )
-    scopes = list(artifact_champions(capability=artifact.capability).values_list("scope", flat=True))
+    scopes = [champion.scope for champion in artifact_champions(capability=artifact.capability)]
     questions = Question.objects.exclude(status=Question.Status.RETIRED)
     if artifact.scope in scopes[:1]:
         for scope in scopes[1:]:
@@ -138,7 +138,7 @@ def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
     return questions.filter(~Exists(solved))
 
 
-def unsolved_by() -> ModelArtifact | None:
+def solver_with_unsolved_questions() -> ModelArtifact | None:
     """A solver in use with questions that it has not looked at; None: there are none."""
     solvers = artifact_champions(capability="solver")
     return next((artifact for artifact in solvers if unsolved_questions(artifact).exists()), None)

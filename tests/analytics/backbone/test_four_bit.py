@@ -35,7 +35,8 @@ def backbone():
 
 @needs_package
 def test_chinese_and_english_are_known_and_other_scripts_are_not(backbone):
-    assert backbone.unknown_share([CHINESE, SAME_IN_ENGLISH, "x² − 9 = ½ × 4 ÷ 2 %"]) == 0
+    symbols = "x² − 9 = ½ × 4 ÷ 2 %, π = 3.14, 二〇二六, café, Δ and θ"
+    assert backbone.unknown_share([CHINESE, SAME_IN_ENGLISH, symbols]) == 0
     assert backbone.unknown_share(["Сколько будет два плюс три?"]) > UNKNOWN_SHARE_LIMIT
     pieces = backbone.tokenizer.get_vocab()
     latin = sum(any(letter.isascii() and letter.isalpha() for letter in piece) for piece in pieces)

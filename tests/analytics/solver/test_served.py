@@ -71,6 +71,14 @@ def scorers(model, folder, records):
     return TensorScorer(model.decoder, memory), ArrayScorer(decoder, decoder.memory(states.numpy(), arrays))
 
 
+def test_a_language_is_known_by_its_code_without_script_and_region(model, tmp_path):
+    extra = solver_extra(model, most_tokens=15) | {"languages": ["zh-Hans"]}
+    save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=extra))
+    solver = load_solver(tmp_path / "model")
+    assert solver.unsolvable_reason(ProblemRecord("1", "7 pens and 2 pens", "zh-CN")) == ""
+    assert "problems in English" in solver.unsolvable_reason(ProblemRecord("1", "7 pens and 2 pens", "en"))
+
+
 def test_states_are_read_centered_and_scaled(model):
     states = model.sample_states([solver_example(record) for record in random_problems(9)])
     read = (states - model.decoder.state_center) * model.decoder.state_scale
@@ -160,7 +168,7 @@ def test_trees_that_take_another_of_two_equal_numbers_are_one_solution(served):
         ("7 pens. " + "And so on. " * 2000, "en", "characters"),
         ("7 pens. " + "And so on. " * 60, "en", "longer than"),
         ("小明有5个苹果，吃了2个，还剩多少个？", "en", "script"),
-        ("Anne a 5 pommes et en mange 2.", "fr", "from English problems only"),
+        ("Anne a 5 pommes et en mange 2.", "fr", "not learned from problems in this language"),
         ("9" * 9000, "en", "no number"),
         ("9" * 80, "en", "too many digits"),
     ],

@@ -69,7 +69,7 @@ def test_the_program_s_own_chinese_starter_solves(tmp_path):
     solver = load_solver(tmp_path / "solver")
     solutions = solver.solve([ProblemRecord(str(number), text, "zh") for number, text in enumerate(texts)])
     assert [best.value for best, *_others in solutions] == [18, 84]
-    assert "Chinese problems only" in solver.unsolvable_reason(
+    assert "not learned from problems in English" in solver.unsolvable_reason(
         ProblemRecord("e", "Ann has 3 pens and 4 cups.", "en")
     )
     assert adapter_to_continue(tmp_path / "solver", 48) == (

@@ -36,7 +36,7 @@ def run(tmp_path, lines: list[str], *arguments: str) -> tuple[list[dict], str]:
 
 def test_each_problem_has_an_answer_or_a_reason(tmp_path, monkeypatch):
     solver = served({BOXES: [("6*4", 0.9), ("6+4", 0.05)], SHARED: [("3/7", 0.8)], ODD: [("8/(5-5)", 0.4)]})
-    monkeypatch.setattr(serving, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(serving, "solver_of", lambda _artifact: solver)
     texts = [BOXES, SHARED, ODD, "Why is a square a rectangle?"]
     rows, err = run(tmp_path, [json.dumps({"id": number, "text": text}) for number, text in enumerate(texts)])
     assert [row["id"] for row in rows] == [0, 1, 2, 3]
@@ -69,7 +69,7 @@ def test_without_a_solver_it_says_what_to_do(tmp_path):
 
 def test_lines_that_cannot_be_read_are_named_and_the_others_done(tmp_path, monkeypatch):
     solver = served({BOXES: [("6*4", 0.9)]})
-    monkeypatch.setattr(serving, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(serving, "solver_of", lambda _artifact: solver)
     with pytest.raises(CommandError, match="1 of 2 lines"):
         run(tmp_path, [json.dumps({"text": BOXES}), "{"])
     assert json.loads((tmp_path / "solutions.jsonl").read_text())["answer"] == 24.0
@@ -77,7 +77,7 @@ def test_lines_that_cannot_be_read_are_named_and_the_others_done(tmp_path, monke
 
 def test_each_problem_is_solved_by_the_solver_of_its_language(tmp_path, monkeypatch):
     solvers = [served({BOXES: [("6*4", 0.9)]}), served({EGGS: [("6*4", 0.8)]}, "zh")]
-    monkeypatch.setattr(serving, "solver_of", {solver.artifact: solver for solver in solvers}.get)
+    monkeypatch.setattr(serving, "solver_of", {solver.artifact: solver for solver in solvers}.__getitem__)
     lines = [
         json.dumps({"id": "b", "text": EGGS, "language": "zh-Hans"}),
         json.dumps({"id": "a", "text": BOXES, "language": "en"}),

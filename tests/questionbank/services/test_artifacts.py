@@ -14,11 +14,16 @@ from analytics.backbone import sources
 from analytics.backbone.sources import PackagedWeights
 from analytics.catalog import CAPABILITIES, Starter
 from questionbank import dispatch
-from questionbank.errors import ServiceUnavailable
+from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
 from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder
 from questionbank.services import artifacts
-from questionbank.services.artifacts import artifact_delete, artifact_install_default, artifact_register
+from questionbank.services.artifacts import (
+    artifact_delete,
+    artifact_import,
+    artifact_install_default,
+    artifact_register,
+)
 from questionbank.services.paraphrase import PairInput, pairs_create
 from tests.questionbank.small_bank import add_question
 
@@ -208,3 +213,25 @@ def test_a_starter_for_an_encoder_that_is_not_installed_is_left_out(
     monkeypatch.setitem(CAPABILITIES, "solver", replace(CAPABILITIES["solver"], starters=(starter,)))
     artifact_install_default()
     assert not export
+
+
+@pytest.mark.usefixtures("own_artifacts")
+def test_an_imported_solver_serves_a_language_that_it_has_learned(db, tmp_path):
+    def folder(name: str, **extra: object) -> Path:
+        artifact_write(
+            tmp_path / name,
+            Manifest("solver", name, extra=extra),
+            lambda aside: (aside / "a").write_text(name),
+        )
+        return tmp_path / name
+
+    def scope(path: Path, named: str = "") -> str:
+        return artifact_import(folder=path, loads=lambda _word, _folder: None, scope=named).scope
+
+    assert scope(folder("first", languages=["zh-Hans", "en"])) == "zh"
+    assert scope(folder("both", languages=["zh", "en"]), "en") == "en"
+    assert scope(folder("unknown"), "zh-CN") == "zh"
+    with pytest.raises(ValidationFailed, match="names no language"):
+        scope(folder("silent"))
+    with pytest.raises(ValidationFailed, match="problems in English, not in Chinese"):
+        scope(folder("english", languages=["en"]), "zh")

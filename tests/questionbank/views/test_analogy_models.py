@@ -143,7 +143,7 @@ def test_pairs_show_one_graph_in_two_stories_and_no_problem_that_is_held_out(
 
 
 def test_pairs_of_copies_and_an_empty_bank_are_explained(db, as_admin: Client) -> None:
-    assert "No two problems of the bank" in text_of(as_admin.get(reverse("model_graph_pairs")))
+    assert "No two problems share a computation yet" in text_of(as_admin.get(reverse("model_graph_pairs")))
     for pens in range(20, 40):
         question_create(
             user=None, text=f"Ann has {pens} pens and loses 3. How many has she?", language="en", kind="open",
@@ -151,4 +151,26 @@ def test_pairs_of_copies_and_an_empty_bank_are_explained(db, as_admin: Client) -
         )  # fmt: skip
     page = text_of(as_admin.get(reverse("model_graph_pairs")))
     assert "1 computation is shared by several problems" in page
-    assert "all tell one story" in page
+    assert "tell one story, or are held out" in page
+
+
+def test_a_pair_is_of_one_language_and_texts_without_words_do_no_harm(db, as_admin: Client) -> None:
+    texts = {
+        "en": [
+            "Ann has {} pens and loses 3. How many has she?",
+            "A bus with {} seats loses 3. How many are left?",
+        ],
+        "zh": ["小红有{}支铅笔，丢了3支，还剩多少支？", "一本书有{}页，看了3页，还剩多少页没看？"],
+        "": ["□{} − 3 = ○?", "△{} − 3 = ?"],
+    }
+    for language, stories in texts.items():
+        for number in range(20, 44):
+            question_create(
+                user=None, text=stories[number % 2].format(number), language=language or "en", kind="open", options=[],
+                answer="", solution="", grade="", status="ready", concepts=[], equation=f"{number}-3",
+            )  # fmt: skip
+    response = as_admin.get(reverse("model_graph_pairs"))
+    pairs = response.context["pairs"]
+    assert sorted(pair.first.language for pair in pairs) == ["en", "zh"]
+    assert all(pair.first.language == pair.second.language for pair in pairs)
+    assert "小红有" in response.content.decode()

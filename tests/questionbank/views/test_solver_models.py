@@ -88,3 +88,17 @@ def test_each_language_is_rolled_back_on_its_own(as_admin: Client, chinese_solve
     former.refresh_from_db()
     chinese_solver.refresh_from_db()
     assert former.state == chinese_solver.state == "champion"
+
+
+def test_the_quick_training_begins_with_the_language_of_the_champion(
+    as_admin: Client, chinese_solver
+) -> None:
+    form = settings(as_admin, f"{TRAIN}?quick=1")
+    assert (form["language"], form["backbone"]) == ("zh", "in use")
+
+
+def test_a_job_of_an_earlier_version_learned_from_english(as_admin: Client) -> None:
+    run = Run.objects.create(
+        kind="train", capability="solver", parameters={"set": {}}, title="Train the solver"
+    )
+    assert "Language English" in text_of(as_admin.get(reverse("run_detail", args=[run.pk])))

@@ -24,7 +24,11 @@ class Command(BankCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path)
-        parser.add_argument("--scope", default="", help="probes: name of their hierarchy (the manifest's)")
+        parser.add_argument(
+            "--scope",
+            default="",
+            help="probes: name of their hierarchy; solver: its language (the manifest's)",
+        )
         parser.add_argument("--promote", action="store_true", help="promote it if it passes the gate")
         parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
         parser.add_argument(

@@ -1,0 +1,17 @@
+"""Languages by their codes (BCP 47): what the program writes texts in, and what models learn from. Torch-free."""
+
+from __future__ import annotations
+
+__all__ = ["LANGUAGE_NAMES", "primary_language"]
+
+LANGUAGE_NAMES = {"en": "English", "zh": "Chinese"}
+"""English names of the languages for which there are models."""
+
+
+def primary_language(code: str) -> str:
+    """The language of a code, without script and region.
+
+    >>> [primary_language(code) for code in ("zh-Hans", "en", "")]
+    ['zh', 'en', '']
+    """
+    return code.partition("-")[0].lower()
