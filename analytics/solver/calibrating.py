@@ -86,18 +86,17 @@ def fit_confidence(
         solutions: for each what the solver says, with the search's probabilities.
 
     Returns:
-        None where there are fewer than 50 problems, or all solutions are right, or all wrong.
+        None where there are fewer than 50 problems, or all first solutions are right, or all wrong.
     """
     solved = [(example, own) for example, own in zip(examples, solutions, strict=True) if own]
     weights = _weights([example.problem.id for example, _own in solved])
     rows = [
-        _Row(own, [_is_right(example, solution) for solution in own], weight)
+        _Row(own, _is_right(example, own[0]), weight)
         for (example, own), weight in zip(solved, weights, strict=True)
     ]
-    labels = [right for row in rows for right in row.right]
-    if len(rows) < _LEAST_PROBLEMS or len(set(labels)) < 2:
+    first_right = [row.is_right for row in rows]
+    if len(rows) < _LEAST_PROBLEMS or len(set(first_right)) < 2:
         return None
-    first_right = [row.right[0] for row in rows]
     crossed = [0.0] * len(rows)
     for fold in range(_FOLDS):
         others = [row for number, row in enumerate(rows) if number % _FOLDS != fold]
@@ -114,10 +113,10 @@ def fit_confidence(
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A problem's solutions, which of them are right, and how much the problem counts."""
+    """A problem's solutions, whether the first is right, and how much the problem counts."""
 
     solutions: Sequence[Solution]
-    right: Sequence[bool]
+    is_right: bool
     weight: float
 
 
@@ -131,10 +130,10 @@ def _weights(ids: Sequence[str]) -> list[float]:
 
 
 def _fitted(rows: Sequence[_Row]) -> Confidence:
-    """Fit one curve to the solutions of all problems."""
-    features = np.array([feature for row in rows for feature in confidence_features(row.solutions)])
-    labels = np.array([right for row in rows for right in row.right], dtype=int)
-    weights = np.array([row.weight / len(row.right) for row in rows for _right in row.right])
+    """Fit the curve to the first solution of each problem: its probability is the one that people are told."""
+    features = np.array([confidence_features(row.solutions)[0] for row in rows])
+    labels = np.array([row.is_right for row in rows], dtype=int)
+    weights = np.array([row.weight for row in rows])
     weights *= len(weights) / weights.sum()
     if len(np.unique(labels)) < 2:  # of one kind: as likely as seen
         share = (labels.sum() + 1) / (len(labels) + 2)
@@ -187,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     if calibration is None:
-        sys.stderr.write("There are too few problems, or all solutions are right, or all wrong.\n")
+        sys.stderr.write("There are too few problems, or all first solutions are right, or all wrong.\n")
         return 1
     sys.stdout.write(
         f"{calibration.problems:,} problems; expected calibration error {calibration.error:.3f},"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from analytics.errors import ArtifactError
 from analytics.solver.solution import Solution
-from analytics.solver.targets import OPERATORS
+from analytics.solver.targets import OPERATORS, answers_agree
 
 __all__ = ["CONFIDENCE_NAME", "Confidence", "confidence_features", "load_confidence", "save_confidence"]
 
@@ -38,21 +38,44 @@ class Confidence:
     bias: float
 
     def applied(self, solutions: Sequence[Solution]) -> list[Solution]:
-        """Return a problem's solutions with calibrated probabilities that fall and add up to 1 at most.
+        """Return a problem's solutions with calibrated probabilities that fall.
 
-        The search's order stays: a probability above the one before it is lowered to it.
+        The search's order stays: a probability above the one before it is lowered to it. A solution is right if its
+        value is, so solutions with equal values are right together; those of other values than the first's share what
+        the first leaves.
         """
+        if not solutions:
+            return []
         features = confidence_features(solutions)
         values = [
             _sigmoid(self.bias + sum(w * value for w, value in zip(self.weights, row, strict=True)))
             for row in features
         ]
-        falling = list(accumulate(values, min))
-        total = max(1.0, sum(falling))
+        rivals = [place for place in _first_of_each_value(solutions) if place > 0]
+        rest = sum(values[place] for place in rivals)
+        scale = min(1.0, (1 - values[0]) / rest) if rest else 1.0
+        agrees = {place for place in range(len(solutions)) if _agree(solutions[0], solutions[place])}
+        scaled = [value if place in agrees else scale * value for place, value in enumerate(values)]
         return [
-            replace(solution, probability=value / total)
-            for solution, value in zip(solutions, falling, strict=True)
+            replace(solution, probability=value)
+            for solution, value in zip(solutions, accumulate(scaled, min), strict=True)
         ]
+
+
+def _first_of_each_value(solutions: Sequence[Solution]) -> list[int]:
+    """Return the places of the solutions that no earlier one agrees with."""
+    places: list[int] = []
+    for place, solution in enumerate(solutions):
+        if not any(_agree(solutions[earlier], solution) for earlier in places):
+            places.append(place)
+    return places
+
+
+def _agree(first: Solution, second: Solution) -> bool:
+    """Whether they are the same, or have equal values."""
+    if first is second:
+        return True
+    return first.value is not None and second.value is not None and answers_agree(first.value, second.value)
 
 
 def confidence_features(solutions: Sequence[Solution]) -> list[tuple[float, ...]]:

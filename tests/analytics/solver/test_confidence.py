@@ -43,6 +43,14 @@ def test_probabilities_fall_and_add_up_to_one_at_most_in_the_searchs_order():
     assert probabilities == sorted(probabilities, reverse=True)
 
 
+def test_solutions_with_equal_values_are_right_together():
+    turned = solution_of(["+", "N1", "N0"], VALUES, 0.5)
+    first, second, third = Confidence((0.0, 0.0, 0.0), 1.386).applied([ADD, turned, TAKE])  # each 0.8
+    assert first.probability == second.probability == pytest.approx(0.8, abs=1e-3)
+    assert third.probability == pytest.approx(0.2, abs=1e-3)
+    assert Confidence((0.0, 0.0, 0.0), 1.0).applied([]) == []
+
+
 def fitted_on_two_sets(name: str) -> float:
     """The probability of an answer; of 300 problems of one set all are right, of 60 of another one in ten."""
     examples, solutions = [], []

@@ -30,6 +30,7 @@ def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(tmp_pa
         decoder_learning_rate=3e-3, measured=300, device="cpu", mixed_precision=False,
     )  # fmt: skip
     apart = [replace(problem, id=f"{problem.id}-{copy}") for copy in range(8) for problem in problems()]
+    apart[0] = replace(apart[0], equation="7-2")  # so that not all answers are right
     manifest = train_solver(Problems(tuple(problems()), tuple(apart)), config, tmp_path / "model")
     assert manifest.extra["languages"] == ["en"]
     assert 0 <= manifest.metrics["confidence"]["calibration_error"] <= 1
