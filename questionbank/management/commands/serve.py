@@ -23,7 +23,7 @@ from questionbank.embedded.supervisor import Supervisor
 from questionbank.management.base import BankCommand
 from questionbank.services.backups import leftovers_clear
 
-_FIRST_START_BYTES = 1_250_000_000  # five models, and the database with the demo bank
+_FIRST_START_BYTES = 1_350_000_000  # five models, and the database with the demo bank
 
 
 class Command(BankCommand):
