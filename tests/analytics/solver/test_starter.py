@@ -26,8 +26,8 @@ from tests.analytics.solver.small_problems import problems, tiny_solver
 def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(tmp_path):
     save_backbone(tiny_backbone(max_tokens=128), tmp_path / "bert")
     config = SolverConfig(
-        backbone=str(tmp_path / "bert"), adapter_rank=2, batch_size=8, epochs=250, learning_rate=3e-3, evaluate_every=250,
-        decoder_learning_rate=3e-3, measured=300, device="cpu", mixed_precision=False,
+        backbone=str(tmp_path / "bert"), adapter_rank=2, batch_size=8, epochs=250, learning_rate=3e-3,
+        evaluate_every=250, decoder_learning_rate=3e-3, measured=300, device="cpu", mixed_precision=False,
     )  # fmt: skip
     apart = [replace(problem, id=f"{problem.id}-{copy}") for copy in range(8) for problem in problems()]
     apart[0] = replace(apart[0], equation="7-2")  # so that not all answers are right
