@@ -34,11 +34,12 @@ __all__ = [
     "decoder_constants",
     "load_solver",
     "round_decoder",
+    "sampled",
     "save_solver",
     "solver_extra",
 ]
 
-_SAMPLED = 256  # problems whose states say how to standardize them
+_SAMPLED = 256  # problems, or up to twice as many
 
 
 class SolverModel:
@@ -202,6 +203,11 @@ def solver_extra(model: SolverModel, *, most_tokens: int = 45) -> dict[str, obje
     }
 
 
+def sampled(examples: Sequence[SolverExample]) -> Sequence[SolverExample]:
+    """Some hundred of the problems, evenly spaced: enough to see what an encoder makes of all."""
+    return examples[:: max(1, len(examples) // _SAMPLED)]
+
+
 def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExample]) -> None:
     """Take over the decoder of a solver's folder; constants are matched by name.
 
@@ -216,7 +222,7 @@ def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExampl
         ArtifactError: the decoder cannot be read, or is for an encoder of another width.
     """
     if not (folder / DECODER_NAME).is_file():
-        model.decoder.standardize(model.sample_states(examples[:: max(1, len(examples) // _SAMPLED)]))
+        model.decoder.standardize(model.sample_states(sampled(examples)))
         return
     before = decoder_constants(folder)
     weights = _read_decoder(folder)
@@ -241,10 +247,9 @@ def decoder_constants(folder: Path) -> tuple[str, ...]:
 
 def _read_decoder(folder: Path) -> dict[str, Tensor]:
     try:
-        weights = {name: tensor.float() for name, tensor in load_file(folder / DECODER_NAME).items()}
+        return {name: tensor.float() for name, tensor in load_file(folder / DECODER_NAME).items()}
     except (SafetensorError, OSError) as error:
         raise ArtifactError(f"The decoder in {folder} cannot be read: {error}") from error
-    return weights
 
 
 def load_solver(folder: Path, *, device: str = "auto") -> SolverModel:

@@ -30,6 +30,7 @@ from analytics.solver.model import (
     begin_with,
     decoder_constants,
     round_decoder,
+    sampled,
     save_solver,
     solver_extra,
 )
@@ -50,7 +51,6 @@ from analytics.training.seeding import seed_everything
 
 __all__ = ["fit_solver", "measure_solver", "train_from_files", "train_solver"]
 
-_SAMPLED = 256  # problems on which the encoder's vocabulary is tried
 _MAIN_METRIC = "validation_answer_accuracy"
 
 
@@ -191,9 +191,7 @@ def _check_language(backbone: Backbone, examples: Sequence[SolverExample]) -> No
     Raises:
         DataError: too many of the tokens are not in its vocabulary.
     """
-    share = backbone.unknown_share(
-        [example.problem.text for example in examples[:: max(1, len(examples) // _SAMPLED)]]
-    )
+    share = backbone.unknown_share([example.problem.text for example in sampled(examples)])
     if share > UNKNOWN_SHARE_LIMIT:
         raise DataError(
             f"The encoder {backbone.name} does not know {share:.0%} of the problems' tokens: choose another backbone,"

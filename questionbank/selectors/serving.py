@@ -27,7 +27,6 @@ from analytics.errors import ArtifactError
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from analytics.languages import primary_language
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver
@@ -38,6 +37,7 @@ from questionbank.selectors.models.artifacts import (
     artifact_champion,
     artifact_champions,
     artifact_folder,
+    champion_of_language,
     language_champion,
 )
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
@@ -324,12 +324,10 @@ class SolverByLanguage:
     """
 
     def __init__(self) -> None:
-        champions = artifact_champions(capability="solver")
-        if not champions:
+        self._champions = artifact_champions(capability="solver")
+        if not self._champions:
             raise ServiceUnavailable(_("There is no solver yet: train one, or import one with import_model."))
-        self._first = champions[0]
-        self._by_language = {artifact.scope: artifact for artifact in champions}
-        self.name = ", ".join(artifact.name for artifact in champions)
+        self.name = ", ".join(artifact.name for artifact in self._champions)
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return the solutions of each problem; see `analytics.solver.solution.Solver`."""
@@ -346,7 +344,7 @@ class SolverByLanguage:
         return self._solver(problem.language).unsolvable_reason(problem)
 
     def _solver(self, language: str) -> Solver:
-        return solver_of(self._by_language.get(primary_language(language), self._first)).solver
+        return solver_of(champion_of_language(self._champions, language)).solver
 
 
 def solver_of(artifact: ModelArtifact) -> ServedSolver:

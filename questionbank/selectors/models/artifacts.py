@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,6 +27,7 @@ __all__ = [
     "artifact_folder",
     "artifact_numbered",
     "artifact_source",
+    "champion_of_language",
     "language_champion",
 ]
 
@@ -48,10 +50,14 @@ def language_champion(*, capability: str, language: str) -> ModelArtifact | None
 
     A language without one gets the first one, which says why it cannot help.
     """
-    wanted = primary_language(language)
     champions = artifact_champions(capability=capability)
-    own = (artifact for artifact in champions if artifact.scope == wanted)
-    return next(own, None) or next(iter(champions), None)
+    return champion_of_language(champions, language) if champions else None
+
+
+def champion_of_language(champions: Sequence[ModelArtifact], language: str) -> ModelArtifact:
+    """The champion for a language, of all that `artifact_champions` gave; the first where the language has none."""
+    wanted = primary_language(language)
+    return next((artifact for artifact in champions if artifact.scope == wanted), champions[0])
 
 
 def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:

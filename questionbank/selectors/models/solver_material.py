@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from analytics.errors import DataError
 from analytics.expression.parser import parse_expression
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.splits import split_place
 from questionbank.selectors.models.training_parts import Divider, Parts
@@ -54,7 +55,7 @@ def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) ->
     with_equation = foreign = unreadable = repeated = 0
     for pk, text, language, source, answer, expression in columns.iterator():
         with_equation += 1
-        if language.partition("-")[0] != wanted:
+        if primary_language(language) != wanted:
             foreign += 1
         elif is_test_source(source):
             tests.append(text)
