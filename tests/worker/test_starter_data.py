@@ -7,9 +7,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
-from worker.solver.starter_data import STARTER_SETS, VALIDATION, StarterSets, divide, starter_rows
+from worker.solver.starter_data import STARTER_SETS, VALIDATION, StarterSets, divide, main, starter_rows
 
 ENGLISH = STARTER_SETS["en"]
 PENS = "Ann has 3 pens and buys 4 more . How many pens has she ?"
@@ -109,3 +111,30 @@ def test_chinese_problems_leave_out_measured_stories_and_equal_test_texts(tmp_pa
     )  # fmt: skip
     rows = list(starter_rows(tmp_path, chinese, "zh"))
     assert [row["id"] for row in rows] == ["math23k/train/3"]
+
+
+def test_other_sets_are_learned_from_and_measured_on(tmp_path):
+    data, output = tmp_path / "data", tmp_path / "output"
+    for name in ENGLISH.equal_texts + ENGLISH.reworded:
+        write(data, name)
+    write(data, "mawps/cv", row(1, PENS))
+    write(
+        data, "asdiv_a/cv",
+        row(1, PENS.replace("3", "8")), row(2, "Ben has 2 cards. Is this so ?"), row(3, "Ben lost 2 caps. Why ?"),
+    )  # fmt: skip
+    command = ["--data", str(data), "--output", str(output), "--synthetic", "0", "--measured", "mawps/cv"]
+    assert main([*command, "--learned", "asdiv_a/cv=2"]) == 0
+    problems = [*read(output, "train"), *read(output, "val")]
+    public = {problem["id"] for problem in problems if not problem["id"].startswith("demo/")}
+    assert public == {"asdiv_a/cv/2", "asdiv_a/cv/3"}
+
+
+@pytest.mark.parametrize(
+    ("learned", "message"),
+    [("gsm8k/nowhere", "There is no set gsm8k/nowhere"), ("mawps/cv=many", "each with =COUNT")],
+)
+def test_sets_that_cannot_be_read_are_named(tmp_path, capsys, learned, message):
+    write(tmp_path, "mawps/cv", row(1, PENS))
+    with pytest.raises(SystemExit):
+        main(["--data", str(tmp_path), "--output", str(tmp_path / "output"), "--learned", learned])
+    assert message in capsys.readouterr().err

@@ -9,7 +9,10 @@ marks, one that the starters are measured on are left out, and so is every rewor
 validation problems have near copies in its own training split: of these only equal texts are left out. Synthetic
 problems are learned from, and not validated with.
 
-Chinese: the training split of Math23K, of whose published test problems only equal texts are left out.
+``--learned`` and ``--measured`` choose other sets, so that a model can be measured on MAWPS, for instance.
+
+Chinese: the training splits of Math23K and UnbiasedMWP; of Math23K's published test problems only equal texts are
+left out.
 
 Writes ``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
 """
@@ -72,7 +75,7 @@ STARTER_SETS = {
         synthetic=6_000,
     ),
     "zh": StarterSets(
-        learned={"math23k/train": 0},
+        learned={"math23k/train": 0, "unbiased_mwp/train": 0},
         measured=("cmath/test", "unbiased_mwp/test", "ape210k/valid", "ape210k/test"),
         equal_texts=("math23k/dev", "math23k/test"),
         longest=120,
@@ -133,8 +136,17 @@ def _plain(text: str) -> str:
 
 
 def _rows(data: Path, name: str) -> Iterator[Row]:
-    for _number, row in read_objects(data / f"{name}.jsonl.gz"):
+    for _number, row in read_objects(_path(data, name)):
         yield dict(row)
+
+
+def _path(data: Path, name: str) -> Path:
+    return data / f"{name}.jsonl.gz"
+
+
+def _name_and_count(text: str) -> tuple[str, int]:
+    name, _, count = text.partition("=")
+    return name, int(count or 0)
 
 
 def divide(rows: Sequence[Row], data: Path, reworded: Sequence[str]) -> tuple[list[Row], list[Row]]:
@@ -180,8 +192,30 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--synthetic", type=int, help="generated problems to learn from, in place of as many as usual"
     )
+    parser.add_argument(
+        "--learned",
+        nargs="+",
+        metavar="SET[=COUNT]",
+        help="sets to learn from in place of the usual ones, such as gsm8k/train mathqa/train_part=5000",
+    )
+    parser.add_argument(
+        "--measured",
+        nargs="+",
+        metavar="SET",
+        help="sets to measure on in place of the usual ones: nothing that equals their problems is learned from",
+    )
     options = parser.parse_args(arguments)
     sets = STARTER_SETS[options.language]
+    if options.learned is not None:
+        try:
+            sets = replace(sets, learned=dict(map(_name_and_count, options.learned)))
+        except ValueError:
+            parser.error("--learned takes names of sets, each with =COUNT or without")
+    if options.measured is not None:
+        sets = replace(sets, measured=tuple(options.measured))
+    for name in (*sets.learned, *sets.measured):
+        if not _path(options.data, name).is_file():
+            parser.error(f"There is no set {name} in {options.data}.")
     if options.synthetic is not None:
         if not sets.synthetic:
             parser.error("synthetic problems are English")
