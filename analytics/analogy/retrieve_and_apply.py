@@ -14,7 +14,7 @@ from math import exp
 
 from analytics.analogy.graphs import ComputationalGraph
 from analytics.expression.evaluate import EvaluationError, evaluate_float
-from analytics.expression.notation import to_infix
+from analytics.expression.notation import to_infix, to_prefix
 from analytics.expression.slots import fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
 
@@ -50,13 +50,15 @@ class AppliedAnswer:
     Attributes:
         value: of the equation.
         equation: a neighbour's graph with the question's numbers.
-        prototype: the same over the question's slots.
+        tokens: the same over the question's slots, in pre-order.
+        prototype: the same in infix.
         row: of the neighbour whose graph it is, the most alike of those that voted for the value.
         confidence: the value's share of all votes, in (0, 1], times the share of the neighbours that voted at all.
     """
 
     value: float
     equation: str
+    tokens: tuple[str, ...]
     prototype: str
     row: int
     confidence: float
@@ -210,6 +212,7 @@ class _Ballot:
                 AppliedAnswer(
                     value=self.values[place],
                     equation=to_infix(fill_slots(tree, values)),
+                    tokens=tuple(to_prefix(tree)),
                     prototype=to_infix(tree),
                     row=neighbour.row,
                     confidence=turnout * self.votes[place] / total,

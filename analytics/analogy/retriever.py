@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from analytics.analogy.datastore import Datastore, load_datastore
 from analytics.analogy.examples import retriever_text
 from analytics.artifacts import Manifest
 from analytics.errors import ArtifactError
@@ -21,10 +22,11 @@ class Retriever:
     Attributes:
         name, dimension, manifest, checksum: those of the artifact.
         slots: whether it reads numbers as their slots.
+        datastore: the solved problems that it keeps; None where it keeps none.
     """
 
-    def __init__(self, encoder: OnnxEncoder, *, slots: bool) -> None:
-        self._encoder, self.slots = encoder, slots
+    def __init__(self, encoder: OnnxEncoder, *, slots: bool, datastore: Datastore | None = None) -> None:
+        self._encoder, self.slots, self.datastore = encoder, slots, datastore
         self.name, self.dimension = encoder.name, encoder.dimension
         self.checksum = encoder.checksum
 
@@ -55,4 +57,8 @@ def load_retriever(folder: Path, *, threads: int | None = None) -> Retriever:
     encoder = load_encoder(folder, threads=threads)
     if encoder.manifest.capability not in ("analogy", "encoder"):
         raise ArtifactError(f"{folder} holds no retriever of analogous problems.")
-    return Retriever(encoder, slots=bool(encoder.manifest.extra.get("slot_text", False)))
+    return Retriever(
+        encoder,
+        slots=bool(encoder.manifest.extra.get("slot_text", False)),
+        datastore=load_datastore(folder),
+    )

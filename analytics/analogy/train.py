@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
 from analytics.analogy.examples import AnalogyExample, read_graphs, retriever_text, with_positive
 from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
@@ -101,7 +102,18 @@ def train_retriever(
             "command": context.command,
         },
     )
-    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter))
+    kept = kept_examples(divided.learned)
+    context.say(f"Keeping {len(kept):,} solved problems with their vectors")
+    write_more = partial(_write_datastore, backbone, kept, config)
+    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more))
+
+
+def _write_datastore(
+    backbone: Backbone, examples: Sequence[AnalogyExample], config: AnalogyConfig, folder: Path
+) -> None:
+    if examples:
+        texts = [example.problem.text for example in examples]
+        save_datastore(Datastore.of(examples, encode_problems(backbone, texts, config)), folder)
 
 
 def fit_retriever(

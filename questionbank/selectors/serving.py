@@ -7,6 +7,7 @@ for the whole process, by checksum.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ from django.db.models import Subquery
 from django.db.models.functions import JSONObject
 from django.utils.translation import gettext as _
 
+from analytics.analogy.retriever import Retriever, load_retriever
 from analytics.catalog import CAPABILITIES, lenses, resolve
 from analytics.errors import ArtifactError
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
@@ -33,6 +35,7 @@ from analytics.solver.solution import Solution, Solver
 from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
+from questionbank.recalling_solver import recalling
 from questionbank.selectors.models.artifacts import (
     artifact_champion,
     artifact_champions,
@@ -52,8 +55,11 @@ __all__ = [
     "served_scorer",
     "served_solver",
     "serving",
+    "solver_in_use",
     "solver_of",
 ]
+
+logger = logging.getLogger(__name__)
 
 Model = TypeVar("Model")
 Vector = npt.NDArray[np.float32]
@@ -308,7 +314,27 @@ def served_solver(language: str) -> ServedSolver | None:
         ServiceUnavailable: its files are missing or damaged.
     """
     artifact = language_champion(capability="solver", language=language)
-    return None if artifact is None else solver_of(artifact)
+    return None if artifact is None else solver_in_use(artifact)
+
+
+def solver_in_use(artifact: ModelArtifact) -> ServedSolver:
+    """A solver as pages and jobs ask it: with what the retriever in use recalls of problems solved before.
+
+    Raises:
+        ServiceUnavailable: the solver's files are missing or damaged. Those of a retriever are not needed.
+    """
+    return ServedSolver(recalling(solver_of(artifact).solver, _retriever_in_use()), artifact)
+
+
+def _retriever_in_use() -> Retriever | None:
+    artifact = artifact_champion(capability="analogy")
+    if artifact is None:
+        return None
+    try:
+        return _load(artifact, load_retriever)
+    except ServiceUnavailable as error:
+        logger.warning("Problems are solved without similar ones: %s", error)
+        return None
 
 
 class SolverByLanguage:
@@ -327,6 +353,7 @@ class SolverByLanguage:
         self._champions = artifact_champions(capability="solver")
         if not self._champions:
             raise ServiceUnavailable(_("There is no solver yet: train one, or import one with import_model."))
+        self._solvers: dict[int, Solver] = {}
         self.name = ", ".join(artifact.name for artifact in self._champions)
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
@@ -344,11 +371,14 @@ class SolverByLanguage:
         return self._solver(problem.language).unsolvable_reason(problem)
 
     def _solver(self, language: str) -> Solver:
-        return solver_of(champion_of_language(self._champions, language)).solver
+        artifact = champion_of_language(self._champions, language)
+        if artifact.pk not in self._solvers:
+            self._solvers[artifact.pk] = solver_in_use(artifact).solver
+        return self._solvers[artifact.pk]
 
 
 def solver_of(artifact: ModelArtifact) -> ServedSolver:
-    """A registered solver, whether it is in use or not.
+    """A registered solver alone, whether it is in use or not: what trainings are compared by.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged, or it is no solver.

@@ -15,7 +15,7 @@ from questionbank.selectors.questions.solutions import (
     solver_with_unsolved_questions,
     unsolved_questions,
 )
-from questionbank.selectors.serving import ServedSolver, solver_of
+from questionbank.selectors.serving import ServedSolver, solver_in_use
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.solutions import solution_store
 from worker.reporting import RunReporter
@@ -50,7 +50,7 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         reporter.check()
         reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
         batch = list(unsolved_questions(artifact).order_by("pk")[:BATCH])
-        solved = _solve_batch(batch, solver_of(artifact))
+        solved = _solve_batch(batch, solver_in_use(artifact))
         counts["solved"] += solved
         counts["not_solved"] += len(batch) - solved
         reporter.saved_work()

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from analytics.analogy.starter import STARTER_FOLDER, write_starter
+from analytics.analogy.starter import LARGEST_RETRIEVER, STARTER_FOLDER, write_starter
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
 from analytics.errors import ArtifactError
-from analytics.starters import LARGEST, starter_main
+from analytics.starters import starter_main
 
 
 def write_model(folder: Path, *, adapter: bool = True, weights: int = 10) -> Path:
@@ -46,8 +46,8 @@ def test_it_holds_adapter_and_head_and_what_the_model_says_of_itself(tmp_path):
 def test_a_retriever_without_an_adapter_or_with_a_large_one_is_no_starter(tmp_path):
     with pytest.raises(ArtifactError, match="no analogy model with an adapter"):
         write_starter(write_model(tmp_path / "plain", adapter=False), tmp_path / "starter")
-    with pytest.raises(ArtifactError, match="a starter may have 8,000,000"):
-        write_starter(write_model(tmp_path / "large", weights=4_000_000), tmp_path / "starter")
+    with pytest.raises(ArtifactError, match="a starter may have 13,000,000"):
+        write_starter(write_model(tmp_path / "large", weights=7_000_000), tmp_path / "starter")
 
 
 def test_the_command_writes_it_or_says_why_not(tmp_path, capsys):
@@ -63,7 +63,7 @@ def test_the_command_writes_it_or_says_why_not(tmp_path, capsys):
 
 def test_the_programs_own_is_small_and_says_how_it_was_made():
     manifest = artifact_read(STARTER_FOLDER)
-    assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < LARGEST
+    assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < LARGEST_RETRIEVER
     assert (manifest.capability, manifest.name) == ("analogy", "Kindred starter retriever")
     assert manifest.extra["slot_text"] is True
     assert manifest.extra["command"].startswith("python -m analytics train analogy --data problems")

@@ -9,13 +9,15 @@ import pytest
 
 from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.heads import ConceptHead, ProbeHeads, save_heads
+from analytics.records import ProblemRecord
 from questionbank.errors import ServiceUnavailable
-from questionbank.models import EmbeddingSet
+from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors import serving as serving_module
-from questionbank.selectors.serving import serving
+from questionbank.selectors.serving import SolverByLanguage, serving, solver_in_use
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.hierarchy_choice import hierarchy_make_default
 from tests.factories import HierarchyFactory
+from tests.questionbank import scripted_solver
 from tests.questionbank.small_bank import add_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_artifacts")]
@@ -153,3 +155,28 @@ def test_a_process_keeps_few_models(monkeypatch):
     for number in range(5):
         serving_module._kept(f"model {number}", lambda number=number: number)
     assert list(serving_module._models) == ["model 3", "model 4"]
+
+
+def test_a_solver_works_without_a_retriever_whose_files_are_gone(monkeypatch, caplog):
+    solver = scripted_solver.served({})
+    monkeypatch.setattr(serving_module, "solver_of", lambda _artifact: solver)
+    assert solver_in_use(solver.artifact).solver is solver.solver
+    ModelArtifact.objects.create(
+        capability="analogy",
+        name="lost",
+        state=ModelArtifact.State.CHAMPION,
+        checksum="1" * 64,
+        location="nowhere",
+        manifest={},
+    )
+    assert solver_in_use(solver.artifact).solver is solver.solver
+    assert "Problems are solved without similar ones" in caplog.text
+
+
+def test_which_models_solve_is_read_once_for_many_problems(monkeypatch, django_assert_num_queries):
+    solver = scripted_solver.served({})
+    monkeypatch.setattr(serving_module, "solver_of", lambda _artifact: solver)
+    with django_assert_num_queries(2):  # solvers, retriever
+        solvers = SolverByLanguage()
+        for number in range(5):
+            assert solvers.unsolvable_reason(ProblemRecord("", f"{number} and 2 pens?")) == ""

@@ -1,0 +1,193 @@
+"""The solved problems that a retriever keeps: a vector and a graph of each, without its text. Torch-free.
+
+Khandelwal et al., "Generalization through Memorization" (2020), call such a store of a model's own training examples a
+datastore. Filled with a new problem's numbers, the graphs of the nearest ones are answers:
+`analytics.analogy.retrieve_and_apply`. Vectors are kept in eight bits.
+
+``python -m analytics.analogy.datastore MODEL PROBLEMS`` gives a trained retriever a datastore.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from analytics.analogy.examples import AnalogyExample, read_graphs
+from analytics.analogy.graphs import ComputationalGraph
+from analytics.analogy.retrieve_and_apply import Neighbour
+from analytics.artifacts import MANIFEST_NAME, artifact_read, artifact_write
+from analytics.errors import AnalyticsError, ArtifactError, DataError
+from analytics.expression.notation import from_prefix, to_prefix
+from analytics.languages import primary_language
+from analytics.problem_files import read_problems
+from analytics.retrieval import nearest_rows
+
+__all__ = ["DATASTORE_NAME", "Datastore", "kept_examples", "load_datastore", "main", "save_datastore"]
+
+DATASTORE_NAME = "datastore.safetensors"
+LARGEST = 20_000  # problems
+_STEPS = 127  # of a signed byte
+
+Bytes = npt.NDArray[np.int8]
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Datastore:
+    """Solved problems by their vectors.
+
+    Attributes:
+        codes: (problems, dimension) entries of the vectors in eight bits.
+        scales: (problems,) what a row of `codes` is multiplied by.
+        equations: over slots, each once, in pre-order with blanks between.
+        rows: (problems,) the place of each problem's equation in `equations`.
+        languages: of the problems.
+    """
+
+    codes: Bytes
+    scales: Floats
+    equations: tuple[str, ...]
+    rows: npt.NDArray[np.int32]
+    languages: tuple[str, ...]
+
+    @classmethod
+    def of(cls, examples: Sequence[AnalogyExample], vectors: Floats) -> Datastore:
+        """Keep problems with their unit vectors, (problems, dimension)."""
+        largest = np.abs(vectors).max(axis=1) / _STEPS
+        scales = np.where(largest > 0, largest, 1).astype(np.float32)
+        places: dict[str, int] = {}
+        rows = [
+            places.setdefault(" ".join(to_prefix(example.graph.tree)), len(places)) for example in examples
+        ]
+        return cls(
+            codes=np.rint(vectors / scales[:, None]).astype(np.int8),
+            scales=scales,
+            equations=tuple(places),
+            rows=np.array(rows, dtype=np.int32),
+            languages=tuple(sorted({primary_language(example.problem.language) for example in examples})),
+        )
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def vectors(self) -> Floats:
+        """(problems, dimension) the vectors again, to within the eight bits."""
+        vectors: Floats = self.codes.astype(np.float32) * self.scales[:, None]
+        return vectors
+
+    @cached_property
+    def _graphs(self) -> dict[int, ComputationalGraph]:
+        """Graphs that were read already, by the place of their equation."""
+        return {}
+
+    def nearest(self, vectors: Floats, count: int) -> list[list[Neighbour]]:
+        """Return for each of some unit vectors, (texts, dimension), the `count` nearest problems, the nearest first."""
+        found = nearest_rows(vectors, self.vectors, min(count, len(self)))
+        return [
+            [
+                Neighbour(self._graph(int(self.rows[row])), float(self.vectors[row] @ vector), int(row))
+                for row in rows
+            ]
+            for vector, rows in zip(vectors, found, strict=True)
+        ]
+
+    def _graph(self, place: int) -> ComputationalGraph:
+        graph = self._graphs.get(place)
+        if graph is None:
+            graph = self._graphs[place] = ComputationalGraph.of(from_prefix(self.equations[place].split()))
+        return graph
+
+
+def kept_examples(examples: Iterable[AnalogyExample]) -> list[AnalogyExample]:
+    """Return what a datastore keeps of problems: those whose graph is known, at most 20,000, evenly spaced."""
+    known = [example for example in examples if example.is_labelled]
+    step = max(1, -(-len(known) // LARGEST))
+    return known[::step]
+
+
+def save_datastore(datastore: Datastore, folder: Path) -> None:
+    """Write a datastore into a model's folder."""
+    tensors: dict[str, npt.NDArray[Any]] = {
+        "codes": datastore.codes,
+        "scales": datastore.scales,
+        "rows": datastore.rows,
+    }
+    about = {"equations": json.dumps(datastore.equations), "languages": json.dumps(datastore.languages)}
+    save_file(tensors, folder / DATASTORE_NAME, metadata=about)
+
+
+def load_datastore(folder: Path) -> Datastore | None:
+    """Read what `save_datastore` wrote; None for a retriever without.
+
+    Raises:
+        ArtifactError: the file is damaged.
+    """
+    path = folder / DATASTORE_NAME
+    if not path.is_file():
+        return None
+    try:
+        with safe_open(path, framework="numpy") as file:
+            about = file.metadata()
+            codes, scales, rows = (file.get_tensor(name) for name in ("codes", "scales", "rows"))
+        equations, languages = (tuple(json.loads(about[name])) for name in ("equations", "languages"))
+        if not (len(codes) == len(scales) == len(rows)) or (len(rows) and rows.max() >= len(equations)):
+            raise ValueError("its parts do not belong together")
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ArtifactError(f"{path} cannot be read: {error}.") from error
+    return Datastore(codes, scales, equations, rows, languages)
+
+
+def give_datastore(model: Path, problems: Path) -> Datastore:
+    """Write a datastore of the problems of a file, or of those to learn from of a folder, into a retriever's folder.
+
+    Raises:
+        ArtifactError, DataError: the model or the problems cannot be read, or no problem has a graph.
+    """
+    from analytics.analogy.retriever import load_retriever
+
+    retriever, manifest = load_retriever(model), artifact_read(model)
+    examples = kept_examples(read_graphs(read_problems(problems).learned)[0])
+    if not examples:
+        raise DataError(
+            f"No problem of {problems} has an equation, a program or calculations that can be read."
+        )
+    datastore = Datastore.of(examples, retriever.encode([example.problem.text for example in examples]))
+
+    def write_files(aside: Path) -> None:
+        shutil.copytree(model, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
+        save_datastore(datastore, aside)
+
+    artifact_write(model, replace(manifest, files={}), write_files)
+    return datastore
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Give a retriever a datastore and print how many problems it holds."""
+    parser = argparse.ArgumentParser(prog="python -m analytics.analogy.datastore", description=__doc__)
+    parser.add_argument("model", type=Path, help="folder of a trained retriever; its datastore is replaced")
+    parser.add_argument("problems", type=Path, help="file of problems, or a folder of them")
+    options = parser.parse_args(arguments)
+    try:
+        datastore = give_datastore(options.model, options.problems)
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    sys.stdout.write(f"{len(datastore):,} problems kept, {len(datastore.equations):,} equations\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""One answer from two opinions: a solver's, and what the solutions of similar problems give. Torch-free.
+
+The opinions are multiplied, a logarithmic opinion pool of equal weights (Genest and Zidek, "Combining Probability
+Distributions", 1986; Hinton calls it a product of experts): two that come to the same answer by different ways are
+right more often than either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from analytics.solver.solution import Solution
+from analytics.solver.targets import answers_agree
+
+__all__ = ["pooled_solutions"]
+
+_UNSAID = (
+    0.1  # of what an opinion leaves for answers that it does not name: the share of each answer of the other
+)
+
+
+@dataclass(slots=True)
+class _Answer:
+    """A value with the first solution that has it, and the probability that each opinion gives it."""
+
+    solution: Solution
+    own: float = 0.0
+    other: float = 0.0
+
+
+def pooled_solutions(own: Sequence[Solution], other: Sequence[Solution], *, most: int) -> list[Solution]:
+    """Return the answers of two opinions on one problem, the likeliest first.
+
+    Args:
+        own: solutions with probabilities that they are right; the equation shown is the first of a value.
+        other: those of the second opinion, each value once.
+        most: solutions that are returned.
+
+    Returns:
+        A solution for each value; behind them `own` solutions without a value. Probabilities fall, and those of
+        different values add up to at most 1. `own` as it is, where the second opinion is silent, and the other way
+        round.
+    """
+    if not own or not other:
+        return list(own or other)[:most]
+    answers: list[_Answer] = []
+    for solution in own:
+        answer = _answer_for(solution, answers)
+        answer.own = max(answer.own, solution.probability)  # equal values are right together
+    for solution in other:
+        _answer_for(solution, answers).other += solution.probability
+    own_rest = max(0.0, 1 - sum(answer.own for answer in answers))
+    other_rest = max(0.0, 1 - sum(answer.other for answer in answers))
+    weights = [
+        (answer.own + _UNSAID * own_rest) * (answer.other + _UNSAID * other_rest) for answer in answers
+    ]
+    total = sum(weights) + own_rest * other_rest
+    if not total:
+        return list(own)[:most]
+    pooled = [
+        replace(answer.solution, probability=weight / total)
+        for answer, weight in zip(answers, weights, strict=True)
+    ]
+    pooled.sort(key=lambda solution: (solution.value is None, -solution.probability))
+    return pooled[:most]
+
+
+def _answer_for(solution: Solution, answers: list[_Answer]) -> _Answer:
+    """The answer of a solution's value, which is added where it is new; a solution without a value stands alone."""
+    value = solution.value
+    for answer in answers:
+        known = answer.solution.value
+        if value is not None and known is not None and answers_agree(known, value):
+            return answer
+    answers.append(_Answer(solution))
+    return answers[-1]

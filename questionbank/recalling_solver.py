@@ -1,0 +1,73 @@
+"""A solver that also fills the graphs of similar solved problems with a problem's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from analytics.analogy.datastore import Datastore
+from analytics.analogy.graphs import problem_values
+from analytics.analogy.retrieve_and_apply import AppliedAnswer, apply_graphs
+from analytics.analogy.retriever import Retriever
+from analytics.errors import DataError
+from analytics.languages import primary_language
+from analytics.records import ProblemRecord
+from analytics.solver.opinion_pool import pooled_solutions
+from analytics.solver.served import without_solution
+from analytics.solver.solution import Solution, Solver, solution_of
+
+__all__ = ["RecallingSolver", "recalling"]
+
+_NEIGHBOURS = 32
+_ANSWERS = 8  # of the neighbours that are weighed against the solver's
+
+
+class RecallingSolver:
+    """Pools a solver's answers with those of similar problems: `analytics.solver.solution.Solver`.
+
+    Args:
+        solver: also says which problems can be solved, whatever similar problems would give.
+        retriever: finds similar problems in its datastore, for texts in the datastore's languages.
+    """
+
+    def __init__(self, solver: Solver, retriever: Retriever, datastore: Datastore) -> None:
+        self.solver, self._retriever, self._datastore = solver, retriever, datastore
+        self.name = solver.name
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return up to `beam` solutions of different values for each problem, the likeliest first."""
+        solutions = self.solver.solve(problems, beam=beam)
+        rows = [row for row, own in enumerate(solutions) if own and self._knows(problems[row].language)]
+        if not rows:
+            return solutions
+        vectors = self._retriever.encode([problems[row].text for row in rows])
+        for row, neighbours in zip(rows, self._datastore.nearest(vectors, _NEIGHBOURS), strict=True):
+            values = problem_values(without_solution(problems[row]))
+            recalled = [
+                solution
+                for answer in apply_graphs(neighbours, values, most=_ANSWERS)
+                if (solution := _solution(answer, values)) is not None
+            ]
+            solutions[row] = pooled_solutions(solutions[row], recalled, most=beam)
+        return solutions
+
+    def unsolvable_reason(self, problem: ProblemRecord) -> str:
+        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        return self.solver.unsolvable_reason(problem)
+
+    def _knows(self, language: str) -> bool:
+        return primary_language(language) in self._datastore.languages
+
+
+def recalling(solver: Solver, retriever: Retriever | None) -> Solver:
+    """Return a solver with what a retriever recalls; the solver alone where there is nothing to recall."""
+    if retriever is None or retriever.datastore is None:
+        return solver
+    return RecallingSolver(solver, retriever, retriever.datastore)
+
+
+def _solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:
+    try:
+        return solution_of(answer.tokens, values, answer.confidence)
+    except DataError:
+        return None

@@ -1,0 +1,104 @@
+"""Solved problems that a retriever keeps: near ones are found again, with graphs that can be filled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analytics.analogy import datastore as datastores
+from analytics.analogy.datastore import (
+    DATASTORE_NAME,
+    Datastore,
+    kept_examples,
+    load_datastore,
+    main,
+    save_datastore,
+)
+from analytics.analogy.examples import read_graphs
+from analytics.errors import ArtifactError
+from analytics.records import ProblemRecord
+
+PROBLEMS = [
+    ProblemRecord("1", "Tom has 3 pens and 4 cups.", equation="3+4"),
+    ProblemRecord("2", "A shop sold 8 cars, then 2.", equation="8+2"),
+    ProblemRecord("3", "每袋有2个苹果，8袋有多少个？", "zh-Hans", equation="8*2"),
+    ProblemRecord("4", "Who knows?", pair="a"),
+]
+
+
+def unit_vectors(count: int, width: int = 384) -> np.ndarray:
+    vectors = np.random.default_rng(0).normal(size=(count, width)).astype(np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def datastore() -> Datastore:
+    return Datastore.of(kept_examples(read_graphs(PROBLEMS)[0]), unit_vectors(3))
+
+
+def test_only_problems_whose_computation_is_known_are_kept_each_equation_once():
+    kept = datastore()
+    assert len(kept) == 3
+    assert kept.equations == ("+ N0 N1", "* N1 N0")
+    assert kept.rows.tolist() == [0, 0, 1]
+    assert kept.languages == ("en", "zh")
+
+
+def test_at_most_so_many_are_kept_evenly_spaced(monkeypatch):
+    monkeypatch.setattr(datastores, "LARGEST", 4)
+    examples = read_graphs([PROBLEMS[0]] * 9)[0]
+    assert len(kept_examples(examples)) == 3
+    assert kept_examples(examples[:4]) == examples[:4]
+
+
+def test_eight_bits_hardly_move_a_vector_and_a_file_brings_them_back(tmp_path):
+    vectors = unit_vectors(3)
+    save_datastore(datastore(), tmp_path)
+    loaded = load_datastore(tmp_path)
+    assert loaded is not None
+    assert (loaded.vectors * vectors).sum(axis=1) == pytest.approx(1, abs=1e-3)
+    assert (loaded.equations, loaded.languages) == (datastore().equations, datastore().languages)
+    assert load_datastore(tmp_path / "without") is None
+
+
+def test_the_nearest_come_first_with_their_graphs():
+    vectors = unit_vectors(3)
+    (first, second), _others = datastore().nearest(np.stack([vectors[2], vectors[0]]), 2)
+    assert first.row == 2
+    assert first.graph.graph == "*(s0,s1)"
+    assert first.similarity == pytest.approx(1, abs=1e-2)
+    assert second.similarity < first.similarity
+    assert [len(own) for own in datastore().nearest(vectors, 50)] == [3, 3, 3]
+
+
+@pytest.mark.parametrize("content", [b"", b"no tensors at all"])
+def test_a_damaged_file_is_named(tmp_path, content):
+    (tmp_path / DATASTORE_NAME).write_bytes(content)
+    with pytest.raises(ArtifactError, match=DATASTORE_NAME):
+        load_datastore(tmp_path)
+
+
+def test_parts_that_do_not_belong_together_are_refused(tmp_path):
+    kept = datastore()
+    save_datastore(
+        Datastore(kept.codes, kept.scales[:1], kept.equations, kept.rows, kept.languages), tmp_path
+    )
+    with pytest.raises(ArtifactError, match="do not belong together"):
+        load_datastore(tmp_path)
+
+
+def test_the_command_says_what_is_missing(tmp_path, capsys):
+    assert main([str(tmp_path / "nowhere"), str(tmp_path)]) == 1
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_the_programs_own_retriever_has_one_without_texts():
+    from analytics.analogy.starter import STARTER_FOLDER
+
+    kept = load_datastore(Path(STARTER_FOLDER))
+    assert kept is not None
+    assert len(kept) > 10_000
+    assert kept.languages == ("en",)
+    named = {token for equation in kept.equations for token in equation.split() if token[0].isalpha()}
+    assert all(token[0] == "N" and token[1:].isdigit() for token in named - {"pi"})

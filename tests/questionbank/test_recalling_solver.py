@@ -1,0 +1,72 @@
+"""A solver that recalls similar problems: their graphs speak where it is unsure, and it alone refuses problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from analytics.analogy.datastore import Datastore
+from analytics.analogy.examples import read_graphs
+from analytics.records import ProblemRecord
+from questionbank.recalling_solver import recalling
+from tests.questionbank.scripted_solver import ScriptedSolver
+
+KNOWN = [
+    ProblemRecord("1", "Tom has 3 pens and 4 cups.", equation="3+4"),
+    ProblemRecord("2", "Ann had 9 pies and ate 5.", equation="9-5"),
+]
+TEXT = "A bus had 12 seats and lost 2 of them. How many are left?"
+
+
+class HandmadeRetriever:
+    """Puts every text beside one of the known problems."""
+
+    def __init__(self, nearest: int, languages: tuple[str, ...] = ("en",)) -> None:
+        self.vector = np.eye(2, dtype=np.float32)[nearest]
+        examples = read_graphs(KNOWN)[0]
+        kept = Datastore.of(examples, np.eye(2, dtype=np.float32))
+        self.datastore = Datastore(kept.codes, kept.scales, kept.equations, kept.rows, languages)
+        self.encoded: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        self.encoded += texts
+        return np.stack([self.vector] * len(texts))
+
+
+def answer(nearest: int, *equations: tuple[str, float], language: str = "en") -> tuple[str, float]:
+    solver = recalling(ScriptedSolver({TEXT: equations}), HandmadeRetriever(nearest))
+    ((best, *_others),) = solver.solve([ProblemRecord("", TEXT, language)])
+    return best.exact, best.probability
+
+
+def test_a_similar_problem_decides_where_the_solver_is_unsure():
+    unsure = ("12+2", 0.4), ("12-2", 0.35)
+    assert answer(1, *unsure)[0] == "10"
+    assert answer(0, *unsure)[0] == "14"
+
+
+def test_agreement_makes_an_answer_surer():
+    assert answer(1, ("12-2", 0.6))[1] > 0.9
+
+
+def test_texts_in_another_language_are_left_to_the_solver():
+    assert answer(0, ("12-2", 0.6), language="fr") == ("10", 0.6)
+
+
+def test_what_the_solver_does_not_solve_stays_unsolved_and_is_not_encoded():
+    retriever = HandmadeRetriever(0)
+    solver = recalling(ScriptedSolver({TEXT: (("12-2", 0.6),)}), retriever)
+    unknown = ProblemRecord("", "Nobody told 3 or 4 equations.")
+    assert solver.solve([unknown, ProblemRecord("", TEXT)])[0] == []
+    assert retriever.encoded == [TEXT]
+    assert solver.unsolvable_reason(ProblemRecord("", "No number.")) != ""
+    assert solver.solve([]) == []
+
+
+def test_without_anything_to_recall_it_is_the_solver_itself():
+    scripted = ScriptedSolver({})
+    assert recalling(scripted, None) is scripted
+    retriever = HandmadeRetriever(0)
+    retriever.datastore = None
+    assert recalling(scripted, retriever) is scripted
