@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from analytics.analogy.datastore import Datastore
+from analytics.analogy.datastore import Datastore, kept_examples
+from analytics.analogy.examples import read_graphs
 from analytics.analogy.graphs import problem_values
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, apply_graphs
 from analytics.analogy.retriever import Retriever
@@ -19,7 +20,7 @@ from analytics.solver.solution import Solution, Solver, solution_of
 __all__ = ["RecallingSolver", "recalling"]
 
 _NEIGHBOURS = 32
-_ANSWERS = 8  # of the neighbours that are weighed against the solver's
+_ANSWERS = 5  # of the neighbours that are weighed against the solver's
 
 
 class RecallingSolver:
@@ -59,11 +60,19 @@ class RecallingSolver:
         return primary_language(language) in self._datastore.languages
 
 
-def recalling(solver: Solver, retriever: Retriever | None) -> Solver:
-    """Return a solver with what a retriever recalls; the solver alone where there is nothing to recall."""
+def recalling(solver: Solver, retriever: Retriever | None, *, solved: Sequence[ProblemRecord] = ()) -> Solver:
+    """Return a solver with what a retriever recalls; the solver alone where there is nothing to recall.
+
+    Args:
+        solved: problems with equations that are recalled beside those that the retriever keeps.
+    """
     if retriever is None or retriever.datastore is None:
         return solver
-    return RecallingSolver(solver, retriever, retriever.datastore)
+    datastore = retriever.datastore
+    if examples := kept_examples(read_graphs(solved)[0]):
+        vectors = retriever.encode([example.problem.text for example in examples])
+        datastore = datastore.with_problems(examples, vectors)
+    return RecallingSolver(solver, retriever, datastore)
 
 
 def _solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:

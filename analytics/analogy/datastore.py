@@ -51,7 +51,7 @@ class Datastore:
     Attributes:
         codes: (problems, dimension) entries of the vectors in eight bits.
         scales: (problems,) what a row of `codes` is multiplied by.
-        equations: over slots, each once, in pre-order with blanks between.
+        equations: over slots, in pre-order with blanks between.
         rows: (problems,) the place of each problem's equation in `equations`.
         languages: of the problems.
     """
@@ -81,6 +81,17 @@ class Datastore:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def with_problems(self, examples: Sequence[AnalogyExample], vectors: Floats) -> Datastore:
+        """Return a datastore that also keeps these problems, with their unit vectors (problems, dimension)."""
+        new = Datastore.of(examples, vectors)
+        return Datastore(
+            codes=np.concatenate([self.codes, new.codes]),
+            scales=np.concatenate([self.scales, new.scales]),
+            equations=self.equations + new.equations,
+            rows=np.concatenate([self.rows, new.rows + len(self.equations)]),
+            languages=tuple(sorted({*self.languages, *new.languages})),
+        )
 
     @cached_property
     def vectors(self) -> Floats:

@@ -317,13 +317,17 @@ def served_solver(language: str) -> ServedSolver | None:
     return None if artifact is None else solver_in_use(artifact)
 
 
-def solver_in_use(artifact: ModelArtifact) -> ServedSolver:
+def solver_in_use(artifact: ModelArtifact, *, solved: Sequence[ProblemRecord] = ()) -> ServedSolver:
     """A solver as pages and jobs ask it: with what the retriever in use recalls of problems solved before.
+
+    Args:
+        solved: problems with equations that are recalled beside those that the retriever keeps.
 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged. Those of a retriever are not needed.
     """
-    return ServedSolver(recalling(solver_of(artifact).solver, _retriever_in_use()), artifact)
+    solver = recalling(solver_of(artifact).solver, _retriever_in_use(), solved=solved)
+    return ServedSolver(solver, artifact)
 
 
 def _retriever_in_use() -> Retriever | None:
@@ -342,6 +346,9 @@ class SolverByLanguage:
 
     Which solvers these are is read once. A language without a solver gets the first one, which says why it cannot help.
 
+    Args:
+        solved: problems with equations that are recalled beside those that the retriever in use keeps.
+
     Attributes:
         name: the names of the solvers.
 
@@ -349,7 +356,8 @@ class SolverByLanguage:
         ServiceUnavailable: no solver is in use. Methods raise it where a solver's files are missing or damaged.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, solved: Sequence[ProblemRecord] = ()) -> None:
+        self._solved = solved
         self._champions = artifact_champions(capability="solver")
         if not self._champions:
             raise ServiceUnavailable(_("There is no solver yet: train one, or import one with import_model."))
@@ -373,7 +381,7 @@ class SolverByLanguage:
     def _solver(self, language: str) -> Solver:
         artifact = champion_of_language(self._champions, language)
         if artifact.pk not in self._solvers:
-            self._solvers[artifact.pk] = solver_in_use(artifact).solver
+            self._solvers[artifact.pk] = solver_in_use(artifact, solved=self._solved).solver
         return self._solvers[artifact.pk]
 
 

@@ -70,3 +70,13 @@ def test_without_anything_to_recall_it_is_the_solver_itself():
     retriever = HandmadeRetriever(0)
     retriever.datastore = None
     assert recalling(scripted, retriever) is scripted
+
+
+def test_further_solved_problems_are_recalled_beside_those_that_are_kept():
+    retriever = HandmadeRetriever(0)
+    known = ProblemRecord("3", "He lost 4 of 9 coins.", equation="9-4")
+    scripted = ScriptedSolver({TEXT: (("12+2", 0.4), ("12-2", 0.35))})
+    solver = recalling(scripted, retriever, solved=[known] * 20)
+    ((best, *_others),) = solver.solve([ProblemRecord("", TEXT)])
+    assert best.exact == "10"
+    assert retriever.encoded == [known.text] * 20 + [TEXT]

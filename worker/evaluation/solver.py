@@ -36,6 +36,7 @@ SolverFor = Callable[[Sequence[ProblemRecord]], Solver]
 """Gives a solver, from the problems that may be learned from."""
 
 TRAINED = "trained"  # the solver that is measured, beside the baselines
+RECALLING = "recalling"  # the same, which recalls the set's other problems without having learned from them
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ def evaluate_solver(
     *,
     name: str = "",
     frozen: Encode | None = None,
+    recalling: SolverFor | None = None,
     language: str = "",
     beam: int = 3,
 ) -> dict[str, Any]:
@@ -77,6 +79,7 @@ def evaluate_solver(
         solver: None measures the baselines alone.
         name: of the solver.
         frozen: an encoder for the second baseline.
+        recalling: gives the same solver, which recalls the problems that may be learned from.
 
     Returns:
         Figures by solver, and the differences of the solver's answer accuracy from the baselines'.
@@ -88,6 +91,8 @@ def evaluate_solver(
     solvers: dict[str, SolverFor] = {TRAINED: lambda _learned: solver} if solver is not None else {}
     if any(part.learned for part in parts):
         solvers |= retrieval_solvers(frozen)
+        if recalling is not None:
+            solvers[RECALLING] = recalling
     if not solvers:
         raise DataError("There is no solver, and no problem to retrieve equations from.")
     outcomes = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from analytics.catalog import CAPABILITIES, resolve
+from analytics.records import ProblemRecord
 from analytics.solver.solution import Solver
 from questionbank.errors import ValidationFailed
 from questionbank.selectors.models.artifacts import artifact_numbered
@@ -31,8 +32,18 @@ def evaluate_solver_model(options: Mapping[str, Any]) -> dict[str, Any]:
     from analytics.backbone.bert import encode_bulk, load_backbone
 
     name, solver = _solver(options["model"])
-    frozen = partial(encode_bulk, load_backbone())
-    return evaluate_solver(options["data"], solver, name=name, frozen=frozen)
+    return evaluate_solver(
+        options["data"],
+        solver,
+        name=name,
+        frozen=partial(encode_bulk, load_backbone()),
+        recalling=_recalling if options["model"] == "default" else None,
+    )
+
+
+def _recalling(learned: Sequence[ProblemRecord]) -> Solver:
+    """The solvers in use, which recall these problems too."""
+    return SolverByLanguage(solved=learned)
 
 
 def _solver(model: str) -> tuple[str, Solver | None]:
