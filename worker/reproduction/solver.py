@@ -11,18 +11,21 @@ from typing import Any
 
 import numpy as np
 
+from analytics.analogy.retriever import load_retriever
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
+from analytics.errors import DataError
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.solution import Solver
 from analytics.solver.train import train_solver
+from questionbank.recalling_solver import recalling
 from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
 from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
-from worker.reproduction.solver_arms import ARMS
+from worker.reproduction.solver_arms import ARMS, RECALLING
 from worker.reproduction.trained import trained_folder, wanted_runs
 
 __all__ = ["Plan", "reproduce_solver"]
@@ -38,6 +41,7 @@ class Plan:
         sets: as `part_names` takes them.
         problems: learn from so many of each set at most, and test with so many; 0 for all.
         config: what all arms share; an arm's own settings come on top.
+        retriever: folder of the retriever that the arm `RECALLING` asks, among what it keeps and what a part learns.
     """
 
     arms: Sequence[str]
@@ -45,6 +49,7 @@ class Plan:
     sets: Sequence[str] = tuple(PROBLEM_SETS)
     problems: int = 0
     config: SolverConfig = field(default_factory=SolverConfig)
+    retriever: Path | None = None
 
 
 def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
@@ -60,8 +65,11 @@ def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda 
         The folders of the runs, in order.
 
     Raises:
-        DataError: an arm or a set is unknown or missing, or a folder holds a run with other settings.
+        DataError: an arm or a set is unknown or missing, a folder holds a run with other settings, or there is no
+            retriever for the arm that needs one.
     """
+    if RECALLING in plan.arms and plan.retriever is None:
+        raise DataError(f"The arm {RECALLING} needs --retriever, the folder of a retriever.")
     parts = [part for chosen in plan.sets for part in part_names(chosen)]
     return run_missing(
         output,
@@ -79,7 +87,8 @@ def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
     own = ARMS[arm].settings
     shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part))
     config = {} if own is None else config_to_dict(replace(shared, **own))
-    return {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
+    settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
+    return settings | ({"retriever": str(plan.retriever)} if arm == RECALLING else {})
 
 
 def _backbone(plan: Plan, part: str) -> str:
@@ -99,6 +108,8 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
         solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
     else:
         solver, notes = _trained(run, problems)
+    if arm == RECALLING and plan.retriever is not None:
+        solver = recalling(solver, load_retriever(plan.retriever), solved=problems.learned)
     outcomes = outcomes_of(solver, problems.test, problems.learned, beam=plan.config.beam)
     shutil.rmtree(run.folder / "model", ignore_errors=True)
     return Found(notes, {"test": figures_of(outcomes)}, _arrays(outcomes))

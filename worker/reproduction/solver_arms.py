@@ -6,7 +6,10 @@ from typing import Any
 
 from worker.reproduction.trained import Arm
 
-__all__ = ["ARMS"]
+__all__ = ["ARMS", "RECALLING"]
+
+RECALLING = "none-recalling"
+"""The arm that also asks a retriever for the solutions of similar problems (ours)."""
 
 
 def _pattern(**settings: Any) -> dict[str, Any]:
@@ -36,6 +39,7 @@ ARMS: dict[str, Arm] = {
     "retrieve-encoder": Arm("retrieve and apply, frozen encoder"),
     "frozen": Arm("frozen encoder, trained decoder", {"contrast": "none", "freeze_encoder": True}),
     "none": Arm("no contrast", {"contrast": "none"}),
+    RECALLING: Arm("no contrast, similar problems recalled", {"contrast": "none"}),
     "pattern": Arm("Pattern-CL", _pattern()),
     "textual": Arm("Textual-CL, RODA + QR + train", _textual(pool="roda+qr")),
     "both": Arm("both contrasts", {"contrast": "both", "pool": "roda+qr"}),

@@ -26,6 +26,7 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[
         sets=options["train_on"] or list(PROBLEM_SETS),
         problems=options["questions"],
         config=config,
+        retriever=options["retriever"],
     )
     reproduce_solver(options["data"], output, plan, say=say)
     return solver_tables(output)

@@ -39,6 +39,11 @@ class Command(BankCommand):
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="of the training"
         )
+        parser.add_argument(
+            "--retriever",
+            type=Path,
+            help="solver: folder of the retriever that the arm none-recalling asks for similar problems",
+        )
         parser.add_argument("--output", type=Path, required=True, help="folder for the runs and the table")
         parser.add_argument(
             "--results",
