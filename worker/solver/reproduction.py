@@ -11,7 +11,7 @@ from analytics.solver.config import SolverConfig
 from worker.reproduction.options import command_settings
 from worker.reproduction.problem_sets import PROBLEM_SETS
 from worker.reproduction.solver import Plan, reproduce_solver
-from worker.reproduction.solver_arms import ARMS
+from worker.reproduction.solver_arms import ARMS, RECALLING
 from worker.reproduction.solver_table import solver_tables
 
 __all__ = ["solver_paper_tables"]
@@ -21,7 +21,7 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[
     """Train and measure the arms that the options name, and return the tables of all that was run into the folder."""
     config = config_from_strings(SolverConfig, command_settings(options))
     plan = Plan(
-        arms=options["arms"] or list(ARMS),
+        arms=options["arms"] or [arm for arm in ARMS if arm != RECALLING or options["retriever"]],
         seeds=options["seeds"] or [config.seed],
         sets=options["train_on"] or list(PROBLEM_SETS),
         problems=options["questions"],

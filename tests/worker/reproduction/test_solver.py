@@ -11,11 +11,12 @@ from analytics.errors import Cancelled, DataError
 from analytics.solver.config import SolverConfig
 from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
+from worker.reproduction import solver as solver_runs
 from worker.reproduction import trained
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, part_problems
 from worker.reproduction.solver import Plan, reproduce_solver
-from worker.reproduction.solver_arms import ARMS
+from worker.reproduction.solver_arms import ARMS, RECALLING
 from worker.reproduction.solver_table import solver_tables
 from worker.solver.reproduction import solver_paper_tables
 
@@ -118,6 +119,29 @@ def test_sets_folds_and_arms_that_are_not_known_are_named(data, config, tmp_path
         reproduce_solver(data, tmp_path, Plan(["best"], [1], config=config))
 
 
+def test_an_arm_recalls_what_a_retriever_keeps_and_what_a_part_learns(data, config, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        solver_runs,
+        "recalling",
+        lambda solver, retriever, solved: asked.append((retriever, solved)) or solver,
+    )
+    monkeypatch.setattr(solver_runs, "load_retriever", lambda folder: folder.name)
+    plan = Plan([RECALLING], [1], ["asdiv_a/fold-0"], 4, config, retriever=tmp_path / "retriever")
+    reproduce_solver(data, tmp_path / "runs", plan)
+    ((retriever, solved),) = asked
+    assert retriever == "retriever"
+    assert len(solved) == 4
+    assert not {problem.text for problem in solved} & {
+        problem.text for problem in part_problems(data, "asdiv_a/fold-0").test
+    }
+
+
+def test_that_arm_needs_a_retriever(data, config, tmp_path):
+    with pytest.raises(DataError, match="needs --retriever"):
+        reproduce_solver(data, tmp_path, Plan([RECALLING], [1], ["asdiv_a/fold-0"], 4, config))
+
+
 def test_every_arm_is_a_valid_configuration():
     for arm in ARMS.values():
         SolverConfig(**(arm.settings or {}))
@@ -126,7 +150,8 @@ def test_every_arm_is_a_valid_configuration():
 
 def test_the_command_returns_the_tables(data, config, tmp_path):
     options = {
-        "data": data, "arms": ["retrieve-tfidf"], "seeds": None, "train_on": ["asdiv_a/fold-1"], "questions": 0,
+        "data": data, "arms": ["retrieve-tfidf"], "seeds": None, "train_on": ["asdiv_a/fold-1"],
+        "retriever": None, "questions": 0,
         "set": [f"backbone={config.backbone}", "device=cpu"],
     }  # fmt: skip
     tables = solver_paper_tables(tmp_path, options, lambda _line: None)
