@@ -106,13 +106,13 @@ class Datastore:
 
     def nearest(self, vectors: Floats, count: int) -> list[list[Neighbour]]:
         """Return for each of some unit vectors, (texts, dimension), the `count` nearest problems, the nearest first."""
-        found = nearest_rows(vectors, self.vectors, min(count, len(self)))
+        nearest = nearest_rows(vectors, self.vectors, min(count, len(self)))
         return [
             [
                 Neighbour(self._graph(int(self.rows[row])), float(self.vectors[row] @ vector), int(row))
                 for row in rows
             ]
-            for vector, rows in zip(vectors, found, strict=True)
+            for vector, rows in zip(vectors, nearest, strict=True)
         ]
 
     def _graph(self, place: int) -> ComputationalGraph:

@@ -15,9 +15,7 @@ from analytics.solver.targets import answers_agree
 
 __all__ = ["pooled_solutions"]
 
-_UNSAID = (
-    0.1  # of what an opinion leaves for answers that it does not name: the share of each answer of the other
-)
+_UNSAID = 0.1  # of what an opinion leaves over: the share of each answer that it does not name
 
 
 @dataclass(slots=True)
@@ -26,15 +24,15 @@ class _Answer:
 
     solution: Solution
     own: float = 0.0
-    other: float = 0.0
+    recalled: float = 0.0
 
 
-def pooled_solutions(own: Sequence[Solution], other: Sequence[Solution], *, most: int) -> list[Solution]:
+def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, most: int) -> list[Solution]:
     """Return the answers of two opinions on one problem, the likeliest first.
 
     Args:
         own: solutions with probabilities that they are right; the equation shown is the first of a value.
-        other: those of the second opinion, each value once.
+        recalled: the second opinion: what the solutions of similar problems give, each value once.
         most: solutions that are returned.
 
     Returns:
@@ -42,20 +40,20 @@ def pooled_solutions(own: Sequence[Solution], other: Sequence[Solution], *, most
         different values add up to at most 1. `own` as it is, where the second opinion is silent, and the other way
         round.
     """
-    if not own or not other:
-        return list(own or other)[:most]
+    if not own or not recalled:
+        return list(own or recalled)[:most]
     answers: list[_Answer] = []
     for solution in own:
         answer = _answer_for(solution, answers)
         answer.own = max(answer.own, solution.probability)  # equal values are right together
-    for solution in other:
-        _answer_for(solution, answers).other += solution.probability
+    for solution in recalled:
+        _answer_for(solution, answers).recalled += solution.probability
     own_rest = max(0.0, 1 - sum(answer.own for answer in answers))
-    other_rest = max(0.0, 1 - sum(answer.other for answer in answers))
+    recalled_rest = max(0.0, 1 - sum(answer.recalled for answer in answers))
     weights = [
-        (answer.own + _UNSAID * own_rest) * (answer.other + _UNSAID * other_rest) for answer in answers
+        (answer.own + _UNSAID * own_rest) * (answer.recalled + _UNSAID * recalled_rest) for answer in answers
     ]
-    total = sum(weights) + own_rest * other_rest
+    total = sum(weights) + own_rest * recalled_rest
     if not total:
         return list(own)[:most]
     pooled = [
