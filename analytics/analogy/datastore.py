@@ -3,18 +3,13 @@
 Khandelwal et al., "Generalization through Memorization" (2020), call such a store of a model's own training examples a
 datastore. Filled with a new problem's numbers, the graphs of the nearest ones are answers:
 `analytics.analogy.retrieve_and_apply`. Vectors are kept in eight bits.
-
-``python -m analytics.analogy.datastore MODEL PROBLEMS`` gives a trained retriever a datastore.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import shutil
-import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,17 +19,15 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from analytics.analogy.examples import AnalogyExample, read_graphs
+from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.graphs import ComputationalGraph
 from analytics.analogy.retrieve_and_apply import Neighbour
-from analytics.artifacts import MANIFEST_NAME, artifact_read, artifact_write
-from analytics.errors import AnalyticsError, ArtifactError, DataError
+from analytics.errors import ArtifactError
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.languages import primary_language
-from analytics.problem_files import read_problems
 from analytics.retrieval import nearest_rows
 
-__all__ = ["DATASTORE_NAME", "Datastore", "kept_examples", "load_datastore", "main", "save_datastore"]
+__all__ = ["DATASTORE_NAME", "Datastore", "kept_examples", "load_datastore", "save_datastore"]
 
 DATASTORE_NAME = "datastore.safetensors"
 LARGEST = 20_000  # problems
@@ -159,46 +152,3 @@ def load_datastore(folder: Path) -> Datastore | None:
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ArtifactError(f"{path} cannot be read: {error}.") from error
     return Datastore(codes, scales, equations, rows, languages)
-
-
-def give_datastore(model: Path, problems: Path) -> Datastore:
-    """Write a datastore of the problems of a file, or of those to learn from of a folder, into a retriever's folder.
-
-    Raises:
-        ArtifactError, DataError: the model or the problems cannot be read, or no problem has a graph.
-    """
-    from analytics.analogy.retriever import load_retriever
-
-    retriever, manifest = load_retriever(model), artifact_read(model)
-    examples = kept_examples(read_graphs(read_problems(problems).learned)[0])
-    if not examples:
-        raise DataError(
-            f"No problem of {problems} has an equation, a program or calculations that can be read."
-        )
-    datastore = Datastore.of(examples, retriever.encode([example.problem.text for example in examples]))
-
-    def write_files(aside: Path) -> None:
-        shutil.copytree(model, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
-        save_datastore(datastore, aside)
-
-    artifact_write(model, replace(manifest, files={}), write_files)
-    return datastore
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Give a retriever a datastore and print how many problems it holds."""
-    parser = argparse.ArgumentParser(prog="python -m analytics.analogy.datastore", description=__doc__)
-    parser.add_argument("model", type=Path, help="folder of a trained retriever; its datastore is replaced")
-    parser.add_argument("problems", type=Path, help="file of problems, or a folder of them")
-    options = parser.parse_args(arguments)
-    try:
-        datastore = give_datastore(options.model, options.problems)
-    except AnalyticsError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    sys.stdout.write(f"{len(datastore):,} problems kept, {len(datastore.equations):,} equations\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

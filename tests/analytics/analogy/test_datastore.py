@@ -13,10 +13,10 @@ from analytics.analogy.datastore import (
     Datastore,
     kept_examples,
     load_datastore,
-    main,
     save_datastore,
 )
 from analytics.analogy.examples import read_graphs
+from analytics.analogy.keeping import main
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
 

@@ -1,0 +1,60 @@
+"""Giving a trained retriever a datastore: ``python -m analytics.analogy.keeping MODEL PROBLEMS``."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
+from analytics.analogy.examples import read_graphs
+from analytics.analogy.retriever import load_retriever
+from analytics.artifacts import MANIFEST_NAME, artifact_read, artifact_write
+from analytics.errors import AnalyticsError, DataError
+from analytics.problem_files import read_problems
+
+__all__ = ["give_datastore", "main"]
+
+
+def give_datastore(model: Path, problems: Path) -> Datastore:
+    """Write a datastore of the problems of a file, or of those to learn from of a folder, into a retriever's folder.
+
+    Raises:
+        ArtifactError, DataError: the model or the problems cannot be read, or no problem has a graph.
+    """
+    retriever, manifest = load_retriever(model), artifact_read(model)
+    examples = kept_examples(read_graphs(read_problems(problems).learned)[0])
+    if not examples:
+        raise DataError(
+            f"No problem of {problems} has an equation, a program or calculations that can be read."
+        )
+    datastore = Datastore.of(examples, retriever.encode([example.problem.text for example in examples]))
+
+    def write_files(aside: Path) -> None:
+        shutil.copytree(model, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
+        save_datastore(datastore, aside)
+
+    artifact_write(model, replace(manifest, files={}), write_files)
+    return datastore
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Give a retriever a datastore and print how many problems it holds."""
+    parser = argparse.ArgumentParser(prog="python -m analytics.analogy.keeping", description=__doc__)
+    parser.add_argument("model", type=Path, help="folder of a trained retriever; its datastore is replaced")
+    parser.add_argument("problems", type=Path, help="file of problems, or a folder of them")
+    options = parser.parse_args(arguments)
+    try:
+        datastore = give_datastore(options.model, options.problems)
+    except AnalyticsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    sys.stdout.write(f"{len(datastore):,} problems kept, {len(datastore.equations):,} equations\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
