@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
+from analytics.analogy import keeping
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, with_positive
 from analytics.analogy.measures import shared_keys_at_k
@@ -226,3 +227,19 @@ def test_the_share_of_equal_keys_is_that_of_the_nearest():
     others = np.array([[1, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
     assert shared_keys_at_k(vectors, others, ["a", "b", "c"], ["a", "c", "b", "c"], 1) == 1
     assert shared_keys_at_k(vectors[:1], others, ["a"], ["a", "c", "b", "c"], 2) == 0.5
+
+
+def test_a_trained_retriever_keeps_what_it_learned_and_can_be_given_other_problems(backbone_folder, tmp_path):
+    settings = config(backbone_folder, slot_text=True, measured=0, max_steps=2)
+    train_retriever(Problems(learned=tuple(PROBLEMS)), settings, tmp_path / "model")
+    retriever = load_retriever(tmp_path / "model")
+    assert retriever.datastore is not None
+    assert len(retriever.datastore) == len(PROBLEMS)
+    (nearest,) = retriever.datastore.nearest(retriever.encode([PROBLEMS[4].text]), 1)
+    assert nearest[0].similarity == pytest.approx(1, abs=0.02)
+    rows = [{"id": "1", "text": STORIES[0][0], "language": "en", "equation": STORIES[0][1]}]
+    (tmp_path / "problems.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert keeping.main([str(tmp_path / "model"), str(tmp_path / "problems.jsonl")]) == 0
+    again = load_retriever(tmp_path / "model")
+    assert again.datastore is not None
+    assert again.datastore.equations == ("+ N0 N1",)
