@@ -24,6 +24,7 @@ __all__ = [
     "FORMAT_VERSION",
     "MANIFEST_NAME",
     "Manifest",
+    "artifact_amend",
     "artifact_checksum",
     "artifact_read",
     "artifact_write",
@@ -114,6 +115,25 @@ def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path
             f"The model folder {folder} cannot be written: {error.strerror or error}."
         ) from error
     return complete
+
+
+def artifact_amend(folder: Path, manifest: Manifest, write_more: Callable[[Path], None]) -> Manifest:
+    """Write a model folder again with some of its files replaced or added; return its completed manifest.
+
+    Args:
+        folder: the model that is amended.
+        manifest: its description from now on; `files` are filled in.
+        write_more: called with a copy of the folder, in which it writes the files that change.
+
+    Raises:
+        ArtifactError: the folder cannot be read or written.
+    """
+
+    def write_files(aside: Path) -> None:
+        shutil.copytree(folder, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
+        write_more(aside)
+
+    return artifact_write(folder, replace(manifest, files={}), write_files)
 
 
 def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:

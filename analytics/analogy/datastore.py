@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -92,27 +92,22 @@ class Datastore:
         vectors: Floats = self.codes.astype(np.float32) * self.scales[:, None]
         return vectors
 
-    @cached_property
-    def _graphs(self) -> dict[int, ComputationalGraph]:
-        """Graphs that were read already, by the place of their equation."""
-        return {}
-
     def nearest(self, vectors: Floats, count: int) -> list[list[Neighbour]]:
         """Return for each of some unit vectors, (texts, dimension), the `count` nearest problems, the nearest first."""
         nearest = nearest_rows(vectors, self.vectors, min(count, len(self)))
         return [
             [
-                Neighbour(self._graph(int(self.rows[row])), float(self.vectors[row] @ vector), int(row))
+                Neighbour(_graph(self.equations[self.rows[row]]), float(self.vectors[row] @ vector), int(row))
                 for row in rows
             ]
             for vector, rows in zip(vectors, nearest, strict=True)
         ]
 
-    def _graph(self, place: int) -> ComputationalGraph:
-        graph = self._graphs.get(place)
-        if graph is None:
-            graph = self._graphs[place] = ComputationalGraph.of(from_prefix(self.equations[place].split()))
-        return graph
+
+@lru_cache(maxsize=LARGEST)
+def _graph(equation: str) -> ComputationalGraph:
+    """Return the graph of an equation in pre-order with blanks between; reading one takes .3 ms."""
+    return ComputationalGraph.of(from_prefix(equation.split()))
 
 
 def kept_examples(examples: Iterable[AnalogyExample]) -> list[AnalogyExample]:

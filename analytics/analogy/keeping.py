@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
 from analytics.analogy.examples import read_graphs
 from analytics.analogy.retriever import load_retriever
-from analytics.artifacts import MANIFEST_NAME, artifact_read, artifact_write
+from analytics.artifacts import artifact_amend, artifact_read
 from analytics.errors import AnalyticsError, DataError
 from analytics.problem_files import read_problems
 
@@ -25,19 +24,14 @@ def give_datastore(model: Path, problems: Path) -> Datastore:
     Raises:
         ArtifactError, DataError: the model or the problems cannot be read, or no problem has a graph.
     """
-    retriever, manifest = load_retriever(model), artifact_read(model)
+    retriever = load_retriever(model)
     examples = kept_examples(read_graphs(read_problems(problems).learned)[0])
     if not examples:
         raise DataError(
             f"No problem of {problems} has an equation, a program or calculations that can be read."
         )
     datastore = Datastore.of(examples, retriever.encode([example.problem.text for example in examples]))
-
-    def write_files(aside: Path) -> None:
-        shutil.copytree(model, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
-        save_datastore(datastore, aside)
-
-    artifact_write(model, replace(manifest, files={}), write_files)
+    artifact_amend(model, artifact_read(model), partial(save_datastore, datastore))
     return datastore
 
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analytics.artifacts import artifact_read, artifact_write
+from analytics.artifacts import artifact_amend, artifact_read
 from analytics.backbone.bert import load_backbone
 from analytics.errors import AnalyticsError
 from analytics.paraphrase.config import ParaphraseConfig
@@ -58,17 +57,14 @@ def refit_verdict(data: Path, folder: Path = STARTER_FOLDER, *, encode: Encode |
         else:
             reader = reading_typed(encode) if config.typed_numbers else encode
         verdict = calibrate(reader, pairs, config, validation=validation)
-        aside = Path(shutil.copytree(folder, Path(place) / "starter"))
 
-        def write_files(target: Path) -> None:
-            for name in manifest.files:
-                shutil.copyfile(aside / name, target / name)
+        def write_verdict(target: Path) -> None:
             (target / VERDICT_NAME).write_text(
                 json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8"
             )
 
         extra = manifest.extra | {"verdict_pairs": len(pairs), "bias_pairs": len(validation)}
-        artifact_write(folder, replace(manifest, extra=extra, files={}), write_files)
+        artifact_amend(folder, replace(manifest, extra=extra), write_verdict)
     return verdict
 
 

@@ -6,17 +6,17 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from analytics.artifacts import MANIFEST_NAME, artifact_read, artifact_write
+from analytics.artifacts import artifact_amend, artifact_read
 from analytics.errors import AnalyticsError
 from analytics.problem_files import read_problems
 from analytics.solver.confidence import Confidence, confidence_features, save_confidence
@@ -164,13 +164,10 @@ def refit(model: Path, problems: Path) -> Calibration | None:
     calibration = fit_confidence(examples, solver.solve([example.problem for example in examples], beam=beam))
     if calibration is None:
         return None
-
-    def write_files(aside: Path) -> None:
-        shutil.copytree(model, aside, ignore=shutil.ignore_patterns(MANIFEST_NAME), dirs_exist_ok=True)
-        save_confidence(calibration.confidence, aside)
-
     metrics = {**manifest.metrics, "confidence": calibration.as_metrics()}
-    artifact_write(model, replace(manifest, metrics=metrics, files={}), write_files)
+    artifact_amend(
+        model, replace(manifest, metrics=metrics), partial(save_confidence, calibration.confidence)
+    )
     return calibration
 
 

@@ -5,7 +5,14 @@ import re
 
 import pytest
 
-from analytics.artifacts import FORMAT_VERSION, Manifest, artifact_checksum, artifact_read, artifact_write
+from analytics.artifacts import (
+    FORMAT_VERSION,
+    Manifest,
+    artifact_amend,
+    artifact_checksum,
+    artifact_read,
+    artifact_write,
+)
 from analytics.errors import ArtifactError, ChecksumError
 
 
@@ -56,6 +63,16 @@ def test_a_model_is_replaced_whole(folder):
     assert artifact_read(folder).name == "new"
     assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "only"]
     assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_amending_keeps_the_other_files(folder):
+    amended = artifact_amend(
+        folder, artifact_read(folder), lambda aside: (aside / "labels.json").write_text("[1]")
+    )
+    assert artifact_read(folder) == amended
+    assert set(amended.files) == {"weights/a.bin", "labels.json"}
+    assert (folder / "weights" / "a.bin").read_bytes() == b"\x00\x01"
+    assert (folder / "labels.json").read_text() == "[1]"
 
 
 def test_a_folder_that_is_no_model_is_never_replaced(tmp_path):
