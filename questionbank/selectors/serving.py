@@ -51,6 +51,7 @@ __all__ = [
     "ServedSolver",
     "Serving",
     "SolverByLanguage",
+    "retriever_of",
     "scorer_of",
     "served_scorer",
     "served_solver",
@@ -335,10 +336,19 @@ def _retriever_in_use() -> Retriever | None:
     if artifact is None:
         return None
     try:
-        return _load(artifact, load_retriever)
+        return retriever_of(artifact)
     except ServiceUnavailable as error:
         logger.warning("Problems are solved without similar ones: %s", error)
         return None
+
+
+def retriever_of(artifact: ModelArtifact) -> Retriever:
+    """A registered retriever, whether it is in use or not.
+
+    Raises:
+        ServiceUnavailable: its files are missing or damaged, or it is no retriever.
+    """
+    return _load(artifact, load_retriever)
 
 
 class SolverByLanguage:

@@ -19,7 +19,8 @@ from questionbank.errors import ImportRefused, LineProblem, NotFound
 from questionbank.files import InputProblem, InputQuestion, read_input_problems
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder
+from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.serving import retriever_of
 
 __all__ = ["FileCorpus", "read_corpus", "retriever_by_name"]
 
@@ -32,10 +33,11 @@ def retriever_by_name(model: str) -> Retriever | None:
     Raises:
         NotFound: there is no retriever with this number, and no such folder.
         ArtifactError: the folder holds none.
+        ServiceUnavailable: the files of a registered retriever are missing or damaged.
     """
     if model == "default":
         champion = artifact_champion(capability="analogy")
-        return None if champion is None else load_retriever(artifact_folder(champion))
+        return None if champion is None else retriever_of(champion)
     if Path(model).is_dir():
         return load_retriever(Path(model))
     artifact = ModelArtifact.objects.filter(capability="analogy", pk=whole_number(model) or 0).first()
@@ -44,7 +46,7 @@ def retriever_by_name(model: str) -> Retriever | None:
             _("There is no retriever with the number %(number)s, and no folder of that name.")
             % {"number": model}
         )
-    return load_retriever(artifact_folder(artifact))
+    return retriever_of(artifact)
 
 
 def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProblem]:
