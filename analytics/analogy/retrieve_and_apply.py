@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice, permutations
-from math import exp
+from math import exp, inf, isfinite
+
+import numpy as np
 
 from analytics.analogy.graphs import ComputationalGraph
-from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.evaluate import EvaluationError, Floats, evaluate_floats
 from analytics.expression.notation import to_infix, to_prefix
 from analytics.expression.slots import fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
@@ -23,6 +25,8 @@ __all__ = ["AppliedAnswer", "Filled", "Neighbour", "alignments", "apply_graphs"]
 _ALIGNMENTS = 24  # of one graph
 _TEMPERATURE = 0.05  # of similarity: a neighbour that is less alike by so much has 1/e of the votes
 _LATER_ALIGNMENT = 0.1  # votes of an alignment as a share of those of the one before it
+_LEAST_VALUE = 1e-9  # that counts as more than nothing: floats of equal sums differ by less
+_LARGEST = 10**300  # number that is computed with
 _IMPLAUSIBLE = 0.01  # votes of a value that a story can hardly have: nothing, or less
 _MOST_SLOTS = 6  # of a graph whose numbers are put in other orders
 _TOLERANCE = 1e-4  # of two values that are one answer, relative to the larger
@@ -132,11 +136,12 @@ def apply_graphs(
     best = ranked[0].similarity
     cast = possible = 0.0
     known: Filled = {} if filled is None else filled
+    floats = _floats(values)
     for neighbour in ranked:
         weight = exp((neighbour.similarity - best) / _TEMPERATURE)
         candidates = known.get(neighbour.graph.prototype)
         if candidates is None:
-            candidates = known[neighbour.graph.prototype] = _candidates(neighbour.graph, values)
+            candidates = known[neighbour.graph.prototype] = _candidates(neighbour.graph, floats)
         total = sum(share for share, _value, _places in candidates)
         possible += weight
         cast += weight if candidates else 0.0
@@ -145,19 +150,31 @@ def apply_graphs(
     return ballot.answers(values, cast / possible, most)
 
 
-def _candidates(graph: ComputationalGraph, values: Sequence[Fraction]) -> list[_Candidate]:
-    """(votes, value, places of the question's numbers) of a graph's alignments."""
-    slots = graph.slots
-    labels = [f"N{slot}" for slot in slots]
+def _floats(values: Sequence[Fraction]) -> Floats:
+    """(numbers,) infinite where a number is beyond what a float holds."""
+    try:
+        return np.array([float(value) for value in values])
+    except OverflowError:
+        return np.array([float(value) if abs(value) < _LARGEST else inf for value in values])
+
+
+def _candidates(graph: ComputationalGraph, values: Floats) -> list[_Candidate]:
+    """(votes, value, places of the question's numbers) of a graph's alignments that have a value."""
+    choices = list(islice(alignments(graph.slots, len(values)), _ALIGNMENTS))
+    if not choices:
+        return []
+    numbers = values[np.array(choices, dtype=int)]
+    slots = {f"N{slot}": column for slot, column in zip(graph.slots, numbers.T, strict=True)}
+    try:
+        results = evaluate_floats(graph.tree, slots)
+    except EvaluationError:
+        return []
     candidates = []
     share = 1.0
-    for places in islice(alignments(slots, len(values)), _ALIGNMENTS):
-        numbers = {label: values[place] for label, place in zip(labels, places, strict=True)}
-        try:
-            value = evaluate_float(graph.tree, numbers)
-        except EvaluationError:
+    for places, value in zip(choices, np.broadcast_to(results, len(choices)).tolist(), strict=True):
+        if not isfinite(value):
             continue
-        plausible = value > 0
+        plausible = value > _LEAST_VALUE
         candidates.append((share if plausible else share * _IMPLAUSIBLE, value, places))
         if plausible:
             share *= _LATER_ALIGNMENT
@@ -210,7 +227,7 @@ class _Ballot:
             tree = _moved(graph.tree, dict(zip(graph.slots, places, strict=True)))
             answers.append(
                 AppliedAnswer(
-                    value=self.values[place],
+                    value=float(f"{self.values[place]:.12g}"),  # without a float's last digits
                     equation=to_infix(fill_slots(tree, values)),
                     tokens=tuple(to_prefix(tree)),
                     prototype=to_infix(tree),

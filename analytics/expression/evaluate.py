@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
 
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
@@ -22,12 +25,26 @@ __all__ = [
     "Slots",
     "evaluate",
     "evaluate_float",
+    "evaluate_floats",
     "number_value",
 ]
 
 MAX_BITS = 4096  # of a numerator or denominator; about 1,200 digits
 _MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser saw to it
 _LONGEST_NUMBER = 400  # characters
+
+Floats = npt.NDArray[np.float64]
+_OPERATIONS: Mapping[str, Callable[..., Floats]] = MappingProxyType(
+    {
+        "+": np.add,
+        "-": np.subtract,
+        "*": np.multiply,
+        "/": np.divide,
+        "^": np.power,
+        "neg": np.negative,
+        "%": lambda values: values / 100,
+    }
+)
 
 Slots = Mapping[str, Fraction]
 NO_SLOTS: Slots = MappingProxyType({})
@@ -66,7 +83,7 @@ def evaluate(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> Fraction:
     >>> from analytics.expression.parser import parse_expression
     >>> evaluate(parse_expression("80*(1-25%)")), evaluate(parse_expression("4^0.5"))
     (Fraction(60, 1), Fraction(2, 1))
-    >>> evaluate(parse_expression("N0+1"), {"N0": Fraction(1, 2)})
+    >>> evaluate(ExpressionTree("+", (ExpressionTree("N0"), ExpressionTree("1"))), {"N0": Fraction(1, 2)})
     Fraction(3, 2)
 
     Args:
@@ -93,6 +110,31 @@ def evaluate_float(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> float:
         raise EvaluationError("The value is too large.") from None
     except EvaluationError:
         return _approximate(tree, slots)
+
+
+def evaluate_floats(tree: ExpressionTree, slots: Mapping[str, Floats]) -> Floats:
+    """The values of a tree for many values of its slots at once, without the bounds of `evaluate`.
+
+    >>> evaluate_floats(ExpressionTree("/", (ExpressionTree("6"), ExpressionTree("N0"))), {"N0": np.array([4.0, 0.0])})
+    array([1.5, inf])
+
+    Args:
+        slots: (values,) of each leaf that is no number, by its label.
+
+    Returns:
+        (values,), or () for a tree without slots; infinite or not a number where there is no value.
+
+    Raises:
+        EvaluationError: a number of the tree cannot be read, or is too large.
+    """
+    with np.errstate(all="ignore"):
+        return _floats(tree, slots)
+
+
+def _floats(tree: ExpressionTree, slots: Mapping[str, Floats]) -> Floats:
+    if tree.is_number:
+        return slots[tree.label] if tree.label in slots else np.array(evaluate_float(tree))
+    return _OPERATIONS[tree.label](*(_floats(child, slots) for child in tree.children))
 
 
 def _approximate(tree: ExpressionTree, slots: Slots) -> float:
