@@ -61,7 +61,7 @@ class ItemParameters:
 def probability_correct(ability: float, item: ItemParameters) -> float:
     """Return the probability that a student of this ability answers the item correctly.
 
-    >>> probability_correct(0.0, ItemParameters(difficulty=0.0, guessing=0.2))
+    >>> round(probability_correct(0.0, ItemParameters(difficulty=0.0, guessing=0.2)), 6)
     0.6
     """
     logistic = 1 / (1 + math.exp(-item.discrimination * (ability - item.difficulty)))

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
-from questionbank import scales
-from questionbank.formats import cells, csv_table
 from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_percent, scale_value
 
 
@@ -34,10 +30,3 @@ def test_a_difficulty_without_a_known_scale_has_no_per_cent():
     assert [scale_percent(3, name) for name in (AS_PUBLISHED, "", "stars")] == [None] * 3
     assert scale_percent(None, "1-5") is None
     assert scale_value(50, AS_PUBLISHED) is None
-
-
-@pytest.mark.parametrize("module", [scales, cells, csv_table])
-def test_the_examples_in_the_docstrings_hold(module):
-    outcome = doctest.testmod(module)
-    assert outcome.attempted
-    assert not outcome.failed
