@@ -39,7 +39,7 @@ _OPERATIONS: Mapping[str, Callable[..., Floats]] = MappingProxyType(
         "+": np.add,
         "-": np.subtract,
         "*": np.multiply,
-        "/": np.divide,
+        "/": lambda left, right: left / np.where(right == 0, np.nan, right),
         "^": np.power,
         "neg": np.negative,
         "%": lambda values: values / 100,
@@ -116,13 +116,13 @@ def evaluate_floats(tree: ExpressionTree, slots: Mapping[str, Floats]) -> Floats
     """The values of a tree for many values of its slots at once, without the bounds of `evaluate`.
 
     >>> evaluate_floats(ExpressionTree("/", (ExpressionTree("6"), ExpressionTree("N0"))), {"N0": np.array([4.0, 0.0])})
-    array([1.5, inf])
+    array([1.5, nan])
 
     Args:
         slots: (values,) of each leaf that is no number, by its label.
 
     Returns:
-        (values,), or () for a tree without slots; infinite or not a number where there is no value.
+        (values,), or () for a tree without slots; not finite where there is no value.
 
     Raises:
         EvaluationError: a number of the tree cannot be read, or is too large.

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 
-from analytics.expression.evaluate import MAX_BITS, EvaluationError, evaluate, evaluate_float, number_value
+from analytics.expression.evaluate import (
+    MAX_BITS,
+    EvaluationError,
+    evaluate,
+    evaluate_float,
+    evaluate_floats,
+    number_value,
+)
 from analytics.expression.notation import to_infix
 from analytics.expression.parser import parse_expression
 from analytics.expression.tree import ExpressionTree
-from tests.analytics.expression.trees import number_trees
+from tests.analytics.expression.trees import number_trees, slot_trees
 
 
 def python_value(tree: ExpressionTree) -> Fraction:
@@ -80,3 +88,19 @@ def test_a_float_approximates_a_root_and_refuses_that_of_a_negative_number() -> 
         evaluate_float(parse_expression("(-2)^0.5"))
     with pytest.raises(EvaluationError):
         evaluate_float(parse_expression("9^9^9"))
+
+
+@given(slot_trees)
+def test_many_values_at_once_are_those_one_by_one(tree: ExpressionTree) -> None:
+    columns = {"N0": [1, 5], "N1": [2, 0], "N2": [3, 7], "N3": [4, 0.25]}
+    slots = {label: np.array(values, dtype=float) for label, values in columns.items()}
+    results = np.broadcast_to(evaluate_floats(tree, slots), 2)
+    for row, result in enumerate(results):
+        try:
+            value = evaluate_float(tree, {label: Fraction(values[row]) for label, values in columns.items()})
+        except EvaluationError:
+            assert (
+                not np.isfinite(result) or abs(result) > 1e9
+            )  # a difference that floats do not see as nothing
+        else:
+            assert result == pytest.approx(value, rel=1e-6, abs=1e-9) or abs(value) > 1e9
