@@ -60,13 +60,13 @@ class RecallingSolver:
         return primary_language(language) in self._datastore.languages
 
 
-def recalling(solver: Solver, retriever: Retriever | None, *, solved: Sequence[ProblemRecord] = ()) -> Solver:
+def recalling(solver: Solver, retriever: Retriever, *, solved: Sequence[ProblemRecord] = ()) -> Solver:
     """Return a solver with what a retriever recalls; the solver alone where there is nothing to recall.
 
     Args:
         solved: problems with equations that are recalled beside those that the retriever keeps.
     """
-    if retriever is None or retriever.datastore is None:
+    if retriever.datastore is None:
         return solver
     datastore = retriever.datastore
     if examples := kept_examples(read_graphs(solved)[0]):

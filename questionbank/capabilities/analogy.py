@@ -77,6 +77,9 @@ ROW = BankCapability(
         too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
         shown="questionbank.selectors.models.comparisons:analogy_comparison_shown",
     ),
+    promotion_note=_("A job then solves the bank’s word problems again, with the similar problems that it recalls."),
+    roll_back_note=_("A job then solves the bank’s word problems again, with the similar problems that it recalls."),
+    after_promotion="questionbank.services.solutions:solve_after_promotion",
     headline=(("validation", "validation_same_graph"), _("of 8 exemplars have the same graph")),
     facts=("problems", "device"),
     lens=LensTexts(

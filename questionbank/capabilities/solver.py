@@ -80,7 +80,7 @@ ROW = BankCapability(
     ),
     promotion_note=_("A job then solves the bank’s word problems in its language again."),
     roll_back_note=_("A job then solves the bank’s word problems in its language again."),
-    after_promotion="questionbank.services.solutions:after_solver_promotion",
+    after_promotion="questionbank.services.solutions:solve_after_promotion",
     headline=(("validation", "validation_answer_accuracy"), _("right answers while it was trained")),
     facts=("problems", "device"),
 )  # fmt: skip

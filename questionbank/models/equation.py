@@ -54,6 +54,7 @@ class QuestionSolution(models.Model):
 
     Attributes:
         artifact: the solver; empty once that model is deleted.
+        retriever: in use when it was solved, whose similar problems counted; empty where there was none.
         content_hash: of the question as it was solved; another one means that the solution is out of date.
         alternatives: the equations that the solver found, the likeliest first, as
             `questionbank.services.solutions.solution_to_json` gives them; empty where it found none.
@@ -66,6 +67,9 @@ class QuestionSolution(models.Model):
         "questionbank.Question", on_delete=models.CASCADE, related_name="machine_solution", primary_key=True
     )
     artifact = models.ForeignKey(
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    retriever = models.ForeignKey(
         "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     content_hash = models.BinaryField(max_length=32)

@@ -82,10 +82,15 @@ class ServedProbes:
 
 @dataclass(frozen=True, slots=True)
 class ServedSolver:
-    """A solver of word problems with the model that it is."""
+    """A solver of word problems with the model that it is.
+
+    Attributes:
+        retriever: the retriever in use, where the solver recalls similar problems by it.
+    """
 
     solver: Solver
     artifact: ModelArtifact
+    retriever: ModelArtifact | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,19 +332,14 @@ def solver_in_use(artifact: ModelArtifact, *, solved: Sequence[ProblemRecord] = 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged. Those of a retriever are not needed.
     """
-    solver = recalling(solver_of(artifact).solver, _retriever_in_use(), solved=solved)
-    return ServedSolver(solver, artifact)
-
-
-def _retriever_in_use() -> Retriever | None:
-    artifact = artifact_champion(capability="analogy")
-    if artifact is None:
-        return None
-    try:
-        return retriever_of(artifact)
-    except ServiceUnavailable as error:
-        logger.warning("Problems are solved without similar ones: %s", error)
-        return None
+    solver = solver_of(artifact).solver
+    retriever = artifact_champion(capability="analogy")
+    if retriever is not None:
+        try:
+            solver = recalling(solver, retriever_of(retriever), solved=solved)
+        except ServiceUnavailable as error:
+            logger.warning("Problems are solved without similar ones: %s", error)
+    return ServedSolver(solver, artifact, retriever)
 
 
 def retriever_of(artifact: ModelArtifact) -> Retriever:

@@ -14,9 +14,9 @@ from questionbank.services.equations import equation_graph_key
 from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [
-    "after_solver_promotion",
     "solution_store",
     "solution_to_json",
+    "solve_after_promotion",
     "solve_request",
     "solve_request_missing",
 ]
@@ -36,19 +36,26 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
 
 
 def solution_store(
-    *, question: Question, artifact: ModelArtifact, solutions: Sequence[Solution], reason: str = ""
+    *,
+    question: Question,
+    artifact: ModelArtifact,
+    solutions: Sequence[Solution],
+    reason: str = "",
+    retriever: ModelArtifact | None = None,
 ) -> QuestionSolution:
     """Keep what a solver made of a question, in place of what an earlier one did.
 
     Args:
         solutions: the likeliest first; empty where it found none.
         reason: why it found none.
+        retriever: whose similar problems counted.
     """
     best = solutions[0] if solutions else None
     return QuestionSolution.objects.update_or_create(
         question=question,
         defaults={
             "artifact": artifact,
+            "retriever": retriever,
             "content_hash": question.content_hash,
             "alternatives": [solution_to_json(solution) for solution in solutions],
             "reason": reason,
@@ -72,7 +79,11 @@ def solve_request_missing(*, user: User | None = None) -> Run | None:
     return solve_request(user=user) if solver_with_unsolved_questions() is not None else None
 
 
-def after_solver_promotion(*, user: User | None = None) -> str:
-    """Ask for what the solvers in use have not solved; return the sentence that says so, where there is anything."""
+def solve_after_promotion(*, user: User | None = None) -> str:
+    """Ask for what the solvers in use have not solved since they, or the retriever, came into use.
+
+    Returns:
+        The sentence that says so; empty where there is nothing to solve.
+    """
     run = solve_request_missing(user=user)
     return f"Word problems are solved again by job {run.pk}." if run else ""

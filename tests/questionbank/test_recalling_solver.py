@@ -66,7 +66,6 @@ def test_what_the_solver_does_not_solve_stays_unsolved_and_is_not_encoded():
 
 def test_without_anything_to_recall_it_is_the_solver_itself():
     scripted = ScriptedSolver({})
-    assert recalling(scripted, None) is scripted
     retriever = HandmadeRetriever(0)
     retriever.datastore = None
     assert recalling(scripted, retriever) is scripted

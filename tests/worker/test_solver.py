@@ -21,7 +21,7 @@ from questionbank.selectors.questions.solutions import unsolved_questions
 from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
 from questionbank.services.questions import question_create
-from questionbank.services.solutions import after_solver_promotion, solve_request_missing
+from questionbank.services.solutions import solve_after_promotion, solve_request_missing
 from questionbank.services.training import solver_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.story_bank import add_problems
@@ -146,12 +146,12 @@ class TestSolving:
 
     def test_a_solver_that_is_promoted_asks_for_a_job_only_where_it_finds_something_to_solve(self, solver):
         assert (
-            after_solver_promotion()
+            solve_after_promotion()
             == f"Word problems are solved again by job {Run.objects.get(kind='solve').pk}."
         )
         Question.objects.all().delete()
         Run.objects.all().delete()
-        assert after_solver_promotion() == ""
+        assert solve_after_promotion() == ""
         assert bank_is_empty()  # so a backup can be restored into a new bank
 
     def test_each_question_is_solved_by_the_solver_of_its_language(self, solver, monkeypatch):

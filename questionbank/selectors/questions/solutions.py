@@ -20,7 +20,7 @@ from analytics.text.word_problems import is_word_problem
 from questionbank.errors import ServiceUnavailable
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
-from questionbank.selectors.models.artifacts import artifact_champions
+from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
 from questionbank.selectors.questions.computations import (
     CERTAIN_ENOUGH,
     Computation,
@@ -123,10 +123,14 @@ class SolvedText:
 def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
     """Questions in the language of a solver in use that it has not looked at since they were changed.
 
-    Those in a language without a solver are the first one's, which says why it cannot help.
+    What it solved while another retriever was in use, or none, counts as not looked at. Questions in a language
+    without a solver are the first one's, which says why it cannot help.
     """
     solved = QuestionSolution.objects.filter(
-        question=OuterRef("pk"), artifact=artifact, content_hash=OuterRef("content_hash")
+        question=OuterRef("pk"),
+        artifact=artifact,
+        retriever=artifact_champion(capability="analogy"),
+        content_hash=OuterRef("content_hash"),
     )
     scopes = [champion.scope for champion in artifact_champions(capability=artifact.capability)]
     questions = Question.objects.exclude(status=Question.Status.RETIRED)

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from questionbank.models import Question, QuestionSolution
+from questionbank.models import ModelArtifact, Question, QuestionSolution
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.solutions import (
     computed_alike,
@@ -17,7 +17,7 @@ from questionbank.selectors.questions.solutions import (
     unsolved_questions,
 )
 from questionbank.services.questions import question_create, question_update
-from questionbank.services.solutions import solution_store
+from questionbank.services.solutions import solution_store, solve_after_promotion, solve_request_missing
 from tests.questionbank.scripted_solver import served
 
 pytestmark = pytest.mark.django_db
@@ -148,3 +148,16 @@ def test_what_the_solver_has_not_looked_at(solver):
     assert not unsolved_questions(solver.artifact).exists()
     question_update(user=None, question=boxes, version=1, **{**FIELDS, "text": PENS})
     assert list(unsolved_questions(solver.artifact)) == [boxes]
+
+
+def test_what_was_solved_with_another_retriever_is_solved_again(solver):
+    boxes = add(BOXES)
+    kept(boxes, solver)
+    assert solve_request_missing() is None
+    retriever = ModelArtifact.objects.create(
+        capability="analogy", name="r", state=ModelArtifact.State.CHAMPION, checksum="2" * 64, manifest={}
+    )
+    assert list(unsolved_questions(solver.artifact)) == [boxes]
+    assert solve_after_promotion().startswith("Word problems are solved again by job")
+    solution_store(question=boxes, artifact=solver.artifact, solutions=[], retriever=retriever)
+    assert not unsolved_questions(solver.artifact).exists()
