@@ -61,7 +61,8 @@ def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are
     )  # fmt: skip
     rows = list(starter_rows(tmp_path, replace(ENGLISH, synthetic=3), "en"))
     assert [row["id"] for row in rows if not row["id"].startswith("demo/")] == [
-        "mawps/cv/2", "paramawps/train_part/3", "mathqa/train_part/2", "synthetic/0", "synthetic/1", "synthetic/2",
+        "mawps/cv/2", "paramawps/train_part/3", "mathqa/train_part/2",
+        *(f"written/{number}" for number in range(1, 151)), "synthetic/0", "synthetic/1", "synthetic/2",
     ]  # fmt: skip
     bank = [record.text for record in generate_bank() if record.equation]
     held_out = KeptOut.of(text for text in bank if is_held_out(text))
@@ -89,8 +90,11 @@ def test_copies_and_rewordings_of_one_problem_are_never_on_both_sides(tmp_path):
         for number in range(400)
     ]
     synthetic = [row(f"synthetic/{number}", f"Story number {number}") for number in range(20)]
-    learned, validation = divide([*reworded, *copies, *synthetic], tmp_path, ENGLISH.reworded)
+    written = [row(f"written/{number}", f"Problem number {number}") for number in range(20)]
+    learned, validation = divide([*reworded, *copies, *synthetic, *written], tmp_path, ENGLISH.reworded)
     assert sum(row["id"].startswith("synthetic/") for row in learned) == len(synthetic)
+    assert validation[-len(written) :] == written
+    del validation[-len(written) :]
     assert VALIDATION <= len(validation) < VALIDATION + 3
     assert len(learned) + len(validation) == 1000 + len(synthetic)
     for key in (lambda problem: problem.get("seed"), lambda problem: problem["text"][:6]):
@@ -125,7 +129,7 @@ def test_other_sets_are_learned_from_and_measured_on(tmp_path):
     command = ["--data", str(data), "--output", str(output), "--synthetic", "0", "--measured", "mawps/cv"]
     assert main([*command, "--learned", "asdiv_a/cv=2"]) == 0
     problems = [*read(output, "train"), *read(output, "val")]
-    public = {problem["id"] for problem in problems if not problem["id"].startswith("demo/")}
+    public = {problem["id"] for problem in problems if not problem["id"].startswith(("demo/", "written/"))}
     assert public == {"asdiv_a/cv/2", "asdiv_a/cv/3"}
 
 

@@ -58,7 +58,7 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
-    """Solve some questions and keep what came of it; how many were solved. Nothing is kept of a solver that left."""
+    """Solve some questions and keep what came of it; how many were solved. Nothing is kept of a model that left."""
     problems = [ProblemRecord(str(question.pk), question.text, question.language) for question in questions]
     reasons = [
         served.solver.unsolvable_reason(problem) if is_word_problem(problem.text) else NO_WORD_PROBLEM
@@ -74,7 +74,9 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
     )
     with transaction.atomic():
         serving_lock()
-        if artifact_champion(capability="solver", scope=served.artifact.scope) != served.artifact:
+        if served.artifact != artifact_champion(capability="solver", scope=served.artifact.scope):
+            return 0
+        if served.retriever != artifact_champion(capability="analogy"):
             return 0
         there = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
         for question, problem, reason in zip(questions, problems, reasons, strict=True):
@@ -85,5 +87,6 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
                     artifact=served.artifact,
                     solutions=solutions_by_problem.get(problem.id, []),
                     reason=reason,
+                    retriever=served.retriever,
                 )
     return sum(bool(solutions) for solutions in solutions_by_problem.values())

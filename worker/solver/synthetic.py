@@ -31,7 +31,7 @@ __all__ = ["SyntheticProblem", "main", "synthetic_problems", "synthetic_rows"]
 
 _MOST_OPERATIONS = 3
 _SHARES = {1: 0.5, 2: 0.42, 3: 0.08}  # of the problems, by number of operations
-_DISTRACTED = 0.4  # of the problems tell a quantity that is not needed, where the story has one
+_DISTRACTED = 0.6  # of the problems tell a quantity that is not needed, where the story has one
 _WITHOUT_NUMBER = 0.6  # of the problems tell the asked quantity as "some", where the story can
 _IN_ONE_SENTENCE = 0.2  # of the problems ask as "If ..., how many ...?"
 _DRAWS = 400  # of a story's numbers
