@@ -19,7 +19,7 @@ from worker.reproduction.tables import difference_cell, range_of, spread_cell
 
 __all__ = ["encoder_tables"]
 
-_REFERENCES = ("quesco", "joint", "joint-layer")
+_REFERENCES = ("quesco", "quesco-close", "joint", "joint-layer")
 """Arms that the others are held against: the first, and the last of those that were run."""
 
 Array = npt.NDArray[np.float64]
