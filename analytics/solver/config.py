@@ -56,7 +56,7 @@ class SolverConfig:
     )
     adapter_rank: int = option(
         0,
-        "train low-rank adapters of this rank instead of the encoder's weights, at a learning_rate of about 1e-3;"
+        "train low-rank adapters of this rank instead of the encoder's weights, at a learning rate of about 1e-3;"
         " 0: all weights",
         minimum=0,
         maximum=256,
