@@ -64,7 +64,7 @@ def reverse_operation(problem: ProblemRecord, refused: Counter[str] | None = Non
         refused: counts the reasons why numbers cannot be asked for.
 
     >>> pens = ProblemRecord("1", "Ann has 7 pens. She buys 2 pens. How many pens does she have now?", equation="7+2")
-    >>> [(one.text, one.equation) for one in reverse_operation(pens)]  # doctest: +NORMALIZE_WHITESPACE
+    >>> [(made.text, made.equation) for made in reverse_operation(pens)]  # doctest: +NORMALIZE_WHITESPACE
     [('Ann has 9 pens now. She buys 2 pens. How many pens does she have?', '9-2'),
      ('Ann has 7 pens. She has 9 pens now. How many pens does she buy?', '9-7')]
     """

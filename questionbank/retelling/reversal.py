@@ -20,6 +20,7 @@ from analytics.solver.reordering import reorder_question
 from analytics.solver.reversed_text import NotReversibleError, number_text
 from analytics.solver.reversing import equation_for, reverse_operation, solvable_example
 from analytics.solver.targets import SolverExample
+from analytics.text.number_slots import number_slots
 from questionbank.retelling.problem import RetoldProblem
 
 __all__ = ["LANGUAGES", "reordered", "reversed_problems"]
@@ -42,8 +43,9 @@ def reversed_problems(text: str, equation: str, language: str) -> Iterator[Retol
     problem = ProblemRecord("", text, language, equation=equation)
     asked_for = set()
     for made in reverse_operation(problem):
-        asked_for.add(made.answer)
-        yield RetoldProblem(made.text, made.equation, made.answer, "asks for a known number")
+        if _tells_in_order(problem, made):
+            asked_for.add(made.answer)
+            yield RetoldProblem(made.text, made.equation, made.answer, "asks for a known number")
     yield from (retold for retold in _with_a_blank(problem) if retold.answer not in asked_for)
 
 
@@ -57,6 +59,18 @@ def reordered(text: str, equation: str, language: str) -> Iterator[RetoldProblem
     except DataError:
         return
     yield RetoldProblem(problem.text, problem.equation, constant_label(value), "question first")
+
+
+def _tells_in_order(problem: ProblemRecord, made: ProblemRecord) -> bool:
+    """Whether the answer is not stated before what leads to it.
+
+    "There are 42 passengers now. At the next stop 9 get off" reads as if the 42 were there before the stop. Where
+    numbers are only multiplied or divided, the order of the sentences does not matter.
+    """
+    example, answer = solvable_example(problem)
+    if {"+", "-"}.isdisjoint(example.tokens):
+        return True
+    return number_slots(made.text)[-1].value == answer
 
 
 def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:

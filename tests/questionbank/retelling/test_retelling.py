@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 import pytest
@@ -12,6 +13,7 @@ from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import RetoldProblem, refusal
+from questionbank.retelling.reversal import reversed_problems
 from questionbank.retelling.stories import graphs_with_stories, stories
 
 PENCILS = "Sara had 24 pencils and gave 6 of them to Tom. How many pencils has Sara left?"
@@ -88,3 +90,19 @@ def test_an_equation_that_cannot_be_read_has_no_retelling() -> None:
 )
 def test_what_is_no_similar_problem_is_refused(problem: RetoldProblem, reason: str) -> None:
     assert refusal(problem, text=PENCILS, graph_key=TAKE_AWAY) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "equation", "asked_for"),
+    [
+        ("Ann has 7 pens. She buys 2 pens. How many pens does she have now?", "7+2", {"2"}),
+        ("A box holds 6 eggs. There are 4 boxes. How many eggs are there in total?", "6*4", {"6", "4"}),
+    ],
+)
+def test_a_reversed_problem_does_not_state_the_answer_before_what_leads_to_it(
+    text: str, equation: str, asked_for: set[str]
+) -> None:
+    problems = list(reversed_problems(text, equation, "en"))
+    kind = "asks for a known number"
+    assert {problem.answer for problem in problems if problem.generator == kind} == asked_for
+    assert {problem.answer for problem in problems} == set(re.findall(r"\d+", text))
