@@ -60,7 +60,8 @@ class QuestionSolution(models.Model):
             `questionbank.services.solutions.solution_to_json` gives them; empty where it found none.
         reason: why it found none, a sentence.
         probability: calibrated, that the first alternative gives the answer.
-        graph_key: of the first alternative, as in `QuestionEquation`.
+        graph_key: of the first alternative, as in `QuestionEquation`; empty where its answer is not the published
+            one, so that nothing follows from it.
     """
 
     question = models.OneToOneField(

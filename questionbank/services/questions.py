@@ -16,7 +16,14 @@ from django.utils.translation import gettext as _
 from analytics.records import Option
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
-from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
+from questionbank.models import (
+    KnowledgeConcept,
+    Question,
+    QuestionEquation,
+    QuestionSolution,
+    QuestionTag,
+    User,
+)
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import content_hash
 from questionbank.services.embeddings import embedding_request
@@ -171,6 +178,8 @@ def question_update(
             "Somebody else has just changed this question. Check the new version, then save again."
         )
     checked = check_fields(fields)
+    if (fresh.answer, fresh.kind) != (checked.answer, checked.kind):  # the solver's was compared with it
+        QuestionSolution.objects.filter(question=fresh).delete()
     _fill(fresh, checked)
     fresh.version += 1
     _save(fresh)

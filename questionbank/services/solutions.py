@@ -9,7 +9,7 @@ from django.db import transaction
 
 from analytics.solver.solution import Solution
 from questionbank.models import ModelArtifact, Question, QuestionSolution, Run, User
-from questionbank.selectors.questions.solutions import solver_with_unsolved_questions
+from questionbank.selectors.questions.solutions import contradicts_published, solver_with_unsolved_questions
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.runs import run_create, run_under_way
 
@@ -51,6 +51,7 @@ def solution_store(
         retriever: whose similar problems counted.
     """
     best = solutions[0] if solutions else None
+    counts = best is not None and not contradicts_published(question, best.value)
     return QuestionSolution.objects.update_or_create(
         question=question,
         defaults={
@@ -60,7 +61,7 @@ def solution_store(
             "alternatives": [solution_to_json(solution) for solution in solutions],
             "reason": reason,
             "probability": best.probability if best else None,
-            "graph_key": equation_graph_key(text=question.text, expression=best.equation) if best else "",
+            "graph_key": equation_graph_key(text=question.text, expression=best.equation) if counts else "",
         },
     )[0]
 

@@ -102,7 +102,8 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
         return _("Without a language model, similar problems are written in English only.")
     if question_computation(question) is None:
         return _(
-            "What this question computes is not known: it has no equation, and the solver is too unsure."
+            "What this question computes is not known: it has no equation, and the solver is too unsure or does"
+            " not find the published answer."
         )
     return ""
 

@@ -41,7 +41,12 @@ def answer_checks(
         Nothing where there is nothing to compare with.
     """
     checks = []
-    if solved is not None and solved.best is not None and solved.best.value is not None:
+    if (
+        solved is not None
+        and not solved.is_contradicted
+        and solved.best is not None
+        and solved.best.value is not None
+    ):
         checks.append(_by_solver(value, solved))
     if solved is not None and solved.known is not None and solved.known.value is not None:
         checks.append(_by_equation(value, solved))

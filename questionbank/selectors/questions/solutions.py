@@ -39,6 +39,7 @@ __all__ = [
     "TextPart",
     "computation_shown",
     "computed_alike",
+    "contradicts_published",
     "known_solution",
     "published_value",
     "question_graph_key",
@@ -118,6 +119,16 @@ class SolvedText:
     def is_certain(self) -> bool:
         """Whether the likeliest equation is more probably right than not."""
         return self.best is not None and self.best.probability >= CERTAIN_ENOUGH
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether only the solver has an equation, and its answer is not the published one."""
+        return self.known is None and self.agrees is False
+
+    @property
+    def may_be_accepted(self) -> bool:
+        """Whether the solver's first equation can become the question's."""
+        return self.known is None and self.best is not None and not self.is_contradicted
 
 
 def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
@@ -257,9 +268,10 @@ def _with_known(solved: SolvedText | None, known: Solution, question: Question) 
 
 def _with_agreement(solved: SolvedText, value: float | None, published: str) -> SolvedText:
     best = solved.best
-    if value is None or best is None or best.value is None:
+    if value is None or best is None:
         return solved
-    return replace(solved, agrees=answers_agree(best.value, value), published=published)
+    agrees = best.value is not None and answers_agree(best.value, value)
+    return replace(solved, agrees=agrees, published=published)
 
 
 def _solution(row: Mapping[str, Any]) -> Solution:
@@ -314,6 +326,12 @@ def published_value(question: Question) -> float | None:
         return float(mentions[0].value)
     except OverflowError:
         return None
+
+
+def contradicts_published(question: Question, value: float | None) -> bool:
+    """Whether a value is not the published answer, where that is a number."""
+    published = published_value(question)
+    return published is not None and (value is None or not answers_agree(value, published))
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,21 @@ def test_questions_are_computed_alike_by_equation_or_by_a_solution_that_is_certa
     assert computed_alike(question=marbles, user=teacher, limit=10) is None  # 0.3 is not certain enough
 
 
+def test_nothing_follows_from_a_solution_that_contradicts_the_published_answer(solver, teacher):
+    pens = kept(add(PENS, answer="22 dollars"), solver)
+    solved = question_solved(pens, solver)
+    assert solved.is_contradicted
+    assert not solved.may_be_accepted
+    assert question_graph_key(pens) == ("", True)
+    boxes = question_get(question_id=add(BOXES, equation="6*4").pk)
+    assert computed_alike(question=boxes, user=teacher, limit=10).predicted == []
+    question_update(user=None, question=pens, version=1, **{**FIELDS, "text": PENS, "answer": "21 dollars"})
+    assert pens in unsolved_questions(solver.artifact)  # it was compared with the former answer
+    pens = kept(question_get(question_id=pens.pk), solver)
+    assert not question_solved(pens, solver).is_contradicted
+    assert computed_alike(question=boxes, user=teacher, limit=10).predicted == [pens]
+
+
 def test_drafts_of_others_and_retired_questions_are_not_listed(solver, teacher):
     boxes = add(BOXES, equation="6*4")
     add("There are 9 rows of 5 chairs. How many chairs are there?", equation="9*5", status="draft")

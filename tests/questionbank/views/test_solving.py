@@ -49,6 +49,16 @@ def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, 
     assert reverse("question_computed_alike", args=[problem.pk]) in page
 
 
+def test_a_solution_that_contradicts_the_published_answer_is_folded_away(as_teacher, problem):
+    Question.objects.filter(pk=problem.pk).update(answer="25")
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert "not the published one" in page
+    assert "The published answer: 25" in page
+    assert "likely to be right" not in page
+    assert "Accept the equation" not in page
+    assert "?equation=" not in page
+
+
 def test_a_reviewer_sees_the_solution_and_cannot_accept_it(as_reviewer, problem):
     page = as_reviewer.get(reverse("question_detail", args=[problem.pk])).content.decode()
     assert "90% likely to be right" in page
