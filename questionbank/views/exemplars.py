@@ -160,6 +160,7 @@ def _context(
     except DataError as error:
         prompt, problem = None, str(error)
     applied = worked.applied
+    checks = answer_checks(applied.value, solved=solved, question=question) if applied else []
     return {
         "worked": worked,
         "solved": solved,
@@ -167,5 +168,6 @@ def _context(
         "prompt_problem": problem,
         "language_model": configured_language_model(),
         "applied_answer": answer_shown(applied.value) if applied else "",
-        "applied_checks": answer_checks(applied.value, solved=solved, question=question) if applied else [],
+        "applied_checks": checks,
+        "applied_contradicted": any(check.is_certain and not check.agrees for check in checks),
     }

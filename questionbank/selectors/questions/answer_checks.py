@@ -15,10 +15,15 @@ __all__ = ["AnswerCheck", "answer_checks", "answer_shown"]
 
 @dataclass(frozen=True, slots=True)
 class AnswerCheck:
-    """One comparison, in a sentence."""
+    """One comparison, in a sentence.
+
+    Attributes:
+        is_certain: whether it is with what the source or a person gave, not with what the solver found.
+    """
 
     sentence: str
     agrees: bool
+    is_certain: bool = True
 
 
 def answer_shown(value: float) -> str:
@@ -71,7 +76,7 @@ def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
         )
     )
     words = {"equation": best.equation, "answer": best.answer, "probability": f"{best.probability:.0%}"}
-    return AnswerCheck(sentence % words, agrees)
+    return AnswerCheck(sentence % words, agrees, is_certain=False)
 
 
 def _by_equation(value: float, solved: SolvedText) -> AnswerCheck:

@@ -41,6 +41,7 @@ __all__ = [
     "computed_alike",
     "contradicts_published",
     "known_solution",
+    "published_answer",
     "published_value",
     "question_graph_key",
     "question_solved",
@@ -225,7 +226,7 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
     known = known_solution(question)
     if known is not None:
         return _with_known(solved, known, question)
-    return solved and _with_agreement(solved, published_value(question), question.answer.strip())
+    return solved and _with_agreement(solved, published_value(question), published_answer(question))
 
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
@@ -313,11 +314,17 @@ def _parts(text: str, used: set[int | None]) -> list[TextPart]:
     return [part for part in (*parts, TextPart(text[done:])) if part.text]
 
 
+def published_answer(question: Question) -> str:
+    """The published answer: of a multiple-choice question the text of the right option."""
+    answer = question.answer.strip()
+    if question.kind != Question.Kind.CHOICE:
+        return answer
+    return next((str(option["text"]) for option in question.options if option["label"] == answer), "")
+
+
 def published_value(question: Question) -> float | None:
     """The published answer where it is one number, as for ``24`` and ``24 eggs``; None otherwise."""
-    answer = question.answer.strip()
-    if question.kind == Question.Kind.CHOICE:
-        answer = next((option["text"] for option in question.options if option["label"] == answer), "")
+    answer = published_answer(question)
     values = {slot.value for slot in number_slots(answer[:200])}
     mentions = find_numbers(answer[:200])
     if len(mentions) != 1 or len(values) != 1:

@@ -6,6 +6,7 @@ the retriever where one serves, else by meaning. The number of rows that are rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -39,7 +40,7 @@ from questionbank.selectors.questions.computations import (
     same_computation_ids,
     text_computation,
 )
-from questionbank.selectors.questions.solutions import SolvedText, computation_shown
+from questionbank.selectors.questions.solutions import SolvedText, computation_shown, published_answer
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
 
@@ -66,6 +67,7 @@ _COLUMNS = (
     *(f"machine_solution__{name}" for name in ("graph_key", "probability", "content_hash", "alternatives")),
 )
 _AGREEMENT = 0.5  # share of the votes from which the neighbours agree
+_ENOUGH = 3  # exemplars whose computation is known, so that the others can be left out
 _MUCH_ALIKE = 0.5  # similarity of graphs from which the sentence mentions it
 
 Vector = npt.NDArray[np.float32]
@@ -116,8 +118,8 @@ class WorkedExemplars:
 
     @property
     def voters_agree(self) -> bool:
-        """Whether the answer has half of the votes; a page folds away one that has fewer."""
-        return self.applied is not None and self.applied.confidence >= _AGREEMENT
+        """Whether several voted and the answer has half of their votes; a page folds away one that has fewer."""
+        return self.voters > 1 and self.applied is not None and self.applied.confidence >= _AGREEMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,7 @@ class _Search:
         candidates = self._read({**near, **dict(near_and_same)})
         voters = _voters([candidate for candidate in candidates if candidate.question.pk in near])
         answers = apply_graphs(voters, [slot.value for slot in number_slots(self._text)], most=1)
-        usable = sorted(filter(_is_worked, candidates), key=lambda candidate: not candidate.computes(key))
+        usable = sorted(_usable(candidates, asked), key=lambda candidate: not candidate.computes(key))
         return WorkedExemplars(
             exemplars=tuple(_exemplar(candidate, asked) for candidate in usable[:k]),
             shape=asked.reading if asked else "",
@@ -252,7 +254,7 @@ def _lens(serving: Serving, text: str, language: str) -> str:
 
 def _asked_computation(text: str, solved: SolvedText | None) -> Computation | None:
     """What the question computes: by its own equation, else by the solver's where that is certain enough."""
-    if solved is None or solved.shown is None:
+    if solved is None or solved.shown is None or solved.is_contradicted:
         return None
     probability = None if solved.known else solved.shown.probability
     return text_computation(text, solved.shown.equation, probability)
@@ -293,16 +295,30 @@ def _problem(question: Question) -> ProblemRecord:
         question.text,
         question.language,
         equation=equation.expression if equation is not None else "",
-        answer=_answer(question),
-        solution=question.solution,
+        answer=published_answer(question),
+        solution=_solution(question),
     )
 
 
-def _answer(question: Question) -> str:
-    """The answer in words: of a multiple-choice question the text of the right option."""
+def _solution(question: Question) -> str:
+    """The solution; of a multiple-choice question, whose options a prompt leaves out, without the option's letter."""
     if question.kind != Question.Kind.CHOICE:
-        return question.answer
-    return next((option["text"] for option in question.options if option["label"] == question.answer), "")
+        return question.solution
+    answer = published_answer(question)
+    letter = rf"(\banswer(?: is|:)? )\(?{re.escape(question.answer)}\)?(?=[.\s]|$)"
+    return re.sub(letter, lambda match: match[1] + answer, question.solution)
+
+
+def _usable(candidates: Sequence[_Candidate], asked: Computation | None) -> list[_Candidate]:
+    """Those from which something can be learned.
+
+    Where the question's computation is known, and that of enough others, a question that only has an answer teaches
+    nothing about it: rather fewer exemplars.
+    """
+    computed = [candidate for candidate in candidates if candidate.computation is not None]
+    if asked is not None and len(computed) >= _ENOUGH:
+        return computed
+    return list(filter(_is_worked, candidates))
 
 
 def _is_worked(candidate: _Candidate) -> bool:

@@ -113,9 +113,10 @@ def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(ban
     unsure = replace(worked, applied=replace(worked.applied, confidence=0.49))
     assert not unsure.voters_agree
     assert not replace(worked, applied=None).voters_agree
+    assert not replace(worked, voters=1).voters_agree
     solved = question_solved(bank["asked"], served({ASKED: [("6*4-3", 0.9)]}))
     checks = answer_checks(27.0, solved=solved, question=bank["asked"])
-    assert [check.agrees for check in checks] == [False, False]
+    assert [(check.agrees, check.is_certain) for check in checks] == [(False, False), (False, True)]
     assert checks[0].sentence == "The solver disagrees: it finds 6*4-3 = 21 (90% likely to be right)."
     assert [check.agrees for check in answer_checks(21.0, solved=solved, question=bank["asked"])] == [
         True,
@@ -123,6 +124,34 @@ def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(ban
     ]
     assert [check.agrees for check in answer_checks(11.0, solved=None, question=bank["pens"])] == [True]
     assert answer_checks(1.0, solved=None) == []
+
+
+def test_the_solution_of_a_multiple_choice_question_names_the_answer_and_not_its_letter(bank):
+    options = [{"label": "A", "text": "24 eggs"}, {"label": "B", "text": "10 eggs"}]
+    add(
+        "A tray holds 6 eggs. How many eggs are on 4 trays?", kind="choice", options=options, answer="A",
+        solution="6 times 4.\nSo the answer is A. An answer in words will do.", equation="6*4",
+    )  # fmt: skip
+    store_vectors(serving().sets["purpose"], [Question.objects.latest("pk")])
+    problems = [exemplar.problem for exemplar in exemplars_of(bank["asked"]).exemplars]
+    trays = next(problem for problem in problems if "tray" in problem.text)
+    assert trays.answer == "24 eggs"
+    assert trays.solution == "6 times 4.\nSo the answer is 24 eggs. An answer in words will do."
+
+
+def test_a_question_whose_computation_is_not_known_is_no_exemplar_where_there_are_enough_others(bank):
+    assert bank["pens"].pk in ids(exemplars_of(bank["asked"]))  # two others have an equation
+    more = add("A tray holds 6 eggs. A cook takes 3 trays and drops 2 eggs. What is left?", equation="6*3-2")
+    store_vectors(serving().sets["purpose"], [more])
+    assert set(ids(exemplars_of(bank["asked"]))) == {bank["chairs"].pk, bank["eggs"].pk, more.pk}
+
+
+def test_a_solution_that_contradicts_the_published_answer_is_not_what_the_question_computes(bank):
+    solver = served({PENS: [("2*8+5", 0.9)]})
+    solved = question_solved(bank["pens"], solver)
+    assert solved.is_contradicted
+    worked = question_exemplars(question=bank["pens"], solved=solved, serving=serving())
+    assert worked.shape == ""
 
 
 def test_a_prompt_has_the_format_that_most_exemplars_have(bank):

@@ -112,7 +112,10 @@ def pens(db) -> Question:
     return add(text, "7+2", answer="9", concepts=[addition])
 
 
-BLANK_PENS = "Ann has ____ pens. She buys 2 pens. How many pens does she have now? The answer is 9. Which number is missing?"
+BLANK_PENS = (
+    "Ann has ____ pens. She buys 2 pens. How many pens does she have now?"
+    " The answer is 9. Which number is missing?"
+)
 
 
 def test_reversed_versions_ask_for_the_numbers_and_queue_with_the_answers(pens, teacher):
