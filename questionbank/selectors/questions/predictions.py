@@ -124,7 +124,7 @@ def predict(
     name = _known_hierarchy(serving, hierarchy)
     embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, language, [text])
     vector = encoder.encode([text])[0]
-    neighbours = _labelled_neighbours(embedding_set, vector, text, name)
+    neighbours = _labelled_neighbours(embedding_set, vector, text, name, language if notice else "")
     probes = serving.probes_for(hierarchy=name, language=language, sample=[text])
     if probes is None:
         reason = _why_no_model(serving, name, notice)
@@ -266,15 +266,24 @@ def _on_scale(
 
 
 def _labelled_neighbours(
-    embedding_set: EmbeddingSet, vector: Vector, text: str, hierarchy: str
+    embedding_set: EmbeddingSet, vector: Vector, text: str, hierarchy: str, language: str
 ) -> list[LabelledNeighbour]:
     """The nearest ready questions that are tagged in the hierarchy; paraphrases only repeat their originals'.
 
     Without a hierarchy, those that have a difficulty.
+
+    Args:
+        language: that they must be in; empty for any. Where only wording can be compared, texts in other languages
+            share nothing with the question but numbers and signs.
     """
-    labelled = _load(nearest(embedding_set=embedding_set, vector=vector, k=4 * NEIGHBOURS), text, hierarchy)
+    labelled: list[LabelledNeighbour] = []
+    if not language:
+        hits = nearest(embedding_set=embedding_set, vector=vector, k=4 * NEIGHBOURS)
+        labelled = _load(hits, text, hierarchy)
     if len(labelled) < NEIGHBOURS:  # few of the bank's questions are labelled: ask among those only
         among = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
+        if language:
+            among = among.filter(language=language)
         if hierarchy:
             tags = QuestionTag.objects.filter(question=OuterRef("pk"), concept__hierarchy__name=hierarchy)
             among = among.filter(Exists(tags))

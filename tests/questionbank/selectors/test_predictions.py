@@ -276,3 +276,17 @@ def test_many_are_predicted_as_one_by_one(bank, tmp_path):
         assert [guess.path for guess in prediction.concepts] == [guess.path for guess in alone.concepts]
         assert prediction.concepts[0].probability == pytest.approx(alone.concepts[0].probability)
         assert prediction.difficulty.value == pytest.approx(alone.difficulty.value, abs=1e-5)
+
+
+def test_questions_in_other_languages_say_nothing_of_a_text_whose_wording_alone_can_be_compared(bank):
+    sets = EmbeddingSet.objects.filter(lens="purpose")
+    sets.update(unknown_shares={"en": 0.0, "zh": 0.5}, artifact=None)
+    chinese = "一列火车2小时行驶60千米，它的速度是多少？"
+    nothing = predict(text=chinese, serving=serving(), language="zh")
+    assert (nothing.concepts, nothing.neighbours, nothing.difficulty) == ([], [], None)
+    assert "vote" not in nothing.notice
+    tagged = add_question(chinese.replace("2", "3"), language="zh", concepts=[add_concept(*SPEED)])
+    store_vectors(EmbeddingSet.objects.get(lens="wording"), [tagged])
+    voted = predict(text=chinese, serving=serving(), language="zh")
+    assert [neighbour.question for neighbour in voted.neighbours] == [tagged]
+    assert [concept.path for concept in voted.concepts] == [SPEED]
