@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -150,20 +151,26 @@ def read_typed(text: str) -> TypedText:
     return TypedText(text=read, was_read=read != text, warnings=latex_warnings(text))
 
 
+_PRICE = re.compile(r"\$ ?\d[\d,.]*(?![\w^\\{}=+*/$-])(?! ?[\\^_=+*/$-])")
 _PAIRS = ((r"\(", r"\)"), (r"\[", r"\]"))
 
 
 def latex_warnings(text: str) -> list[str]:
     r"""What looks unbalanced in the formulas of a text; a warning, because prose may hold such signs too.
 
+    A price is not the beginning of a formula.
+
     >>> latex_warnings(r"If $x=2$, what is \(y\)?"), len(latex_warnings("If $x=2, pay"))
     ([], 1)
+    >>> latex_warnings("A pen costs $40."), latex_warnings("A pen costs $3,000; what is $x$?")
+    ([], [])
     """
     warnings = []
     plain = text.replace(r"\\", "").replace(r"\$", "")
+    single = plain.replace("$$", "")
     if plain.count("$$") % 2:
         warnings.append(_("A formula between $$ and $$ is not closed."))
-    elif plain.replace("$$", "").count("$") % 2:
+    elif single.count("$") % 2 and _PRICE.sub("", single).count("$") % 2:
         warnings.append(_("A formula between $ and $ is not closed."))
     for opening, closing in _PAIRS:
         if plain.count(opening) != plain.count(closing):
