@@ -49,3 +49,8 @@ class ModelArtifact(models.Model):
 
     def __str__(self) -> str:
         return f"{self.capability}: {self.name}"
+
+    @property
+    def numbered_name(self) -> str:
+        """The name with the number that tells models of the same name apart."""
+        return str(_("%(name)s (model %(number)d)")) % {"name": self.name, "number": self.pk}

@@ -201,16 +201,10 @@ def figure(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, dict):
-        return ", ".join(f"{readable(name)}: {figure(part)}" for name, part in value.items())
+        return ", ".join(f"{name}: {figure(part)}" for name, part in value.items())
     if isinstance(value, list):
         return ", ".join(figure(part) for part in value)
     return str(value)
-
-
-@register.filter
-def is_table(value: Any) -> bool:
-    """Whether a value of a run's result has figures of its own."""
-    return isinstance(value, dict) and bool(value)
 
 
 @register.filter

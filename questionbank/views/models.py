@@ -16,7 +16,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES, resolve
@@ -55,6 +54,7 @@ from questionbank.services.training import report_request
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, training_charts
+from questionbank.views.figures import figure_rows, said
 
 __all__ = [
     "model_compare",
@@ -72,11 +72,6 @@ __all__ = [
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
 PAIRS_SHOWN = 10
-GROUPS_OF_FIGURES = ("held_out", "validation")
-NAMED_GROUPS: Mapping[str, Promise] = {
-    "concepts": gettext_lazy("Concepts: %(figure)s"),
-    "difficulty": gettext_lazy("Difficulty: %(figure)s"),
-}
 LONGEST = 500  # characters of a value that is worth showing
 
 
@@ -103,7 +98,12 @@ def _can_be_rolled_back(models: CapabilityModels) -> list[ModelArtifact]:
     training = training_of(models.capability)
     if fixed_suite(models.capability) is None or (training is not None and training.scope == "hierarchy"):
         return []
-    return [artifact for artifact in models.champions if roll_back_target(models.capability, artifact.scope)]
+    return _with_predecessor(models.champions)
+
+
+def _with_predecessor(champions: Sequence[ModelArtifact]) -> list[ModelArtifact]:
+    """The champions whose predecessor can serve again."""
+    return [artifact for artifact in champions if roll_back_target(artifact.capability, artifact.scope)]
 
 
 def _with_headline(artifact: ModelArtifact) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "title": CAPABILITIES[artifact.capability].title if artifact.capability in CAPABILITIES else "",
         "manifest": manifest,
         "settings": _settings(artifact),
-        "measures": _measures(manifest.get("metrics", {})),
+        "measures": figure_rows(manifest.get("metrics", {})),
         "about": _about(artifact, shown=True),
         "technical": _about(artifact, shown=False),
         "command": manifest.get("extra", {}).get("command", ""),
@@ -260,12 +260,14 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
             else:
                 messages.success(request, _("“%(name)s” serves again.") % {"name": back.name})
                 return redirect("model_detail", artifact_id=back.pk)
+    target = roll_back_target(capability, scope)
     context = {
         "capability": capability,
         "scope": scope,
         "consequence": row.roll_back_note if row else "",
         "champion": artifact_champion(capability=capability, scope=scope),
-        "target": roll_back_target(capability, scope),
+        "target": target,
+        "choices": [] if target else _with_predecessor(artifact_champions(capability=capability)),
         "form": form,
         "problem": problem,
     }
@@ -455,36 +457,15 @@ def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:
     ]
 
 
-def _measures(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The figures of a manifest by what people call them; groups are taken apart."""
-    rows: list[tuple[str, Any]] = []
-    for name, value in metrics.items():
-        if isinstance(value, dict) and name in GROUPS_OF_FIGURES:
-            rows += _measures(value)
-        elif isinstance(value, dict) and name in NAMED_GROUPS:
-            rows += [
-                (NAMED_GROUPS[name] % {"figure": label}, shown)
-                for label, shown in _measures(value)
-                if not isinstance(shown, dict)
-            ]
-        else:
-            rows.append((metric_name(name), _said(value)))
-    return rows
-
-
 def _about(artifact: ModelArtifact, *, shown: bool) -> list[tuple[str, Any]]:
     """What a manifest says besides: what everybody understands, or the rest."""
     row = bank_capability(artifact.capability)
     facts = row.facts if row else ()
     return [
-        (readable(name), _said(value))
+        (readable(name), said(value))
         for name, value in artifact.manifest.get("extra", {}).items()
         if name != "command" and (name in facts) is shown and len(str(value)) < LONGEST
     ]
-
-
-def _said(value: Any) -> Any:
-    return (_("yes") if value else _("no")) if isinstance(value, bool) else value
 
 
 def _curves(artifact: ModelArtifact) -> dict[str, list[tuple[int, float]]]:

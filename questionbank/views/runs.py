@@ -33,6 +33,7 @@ from questionbank.selectors.questions.import_undo import import_can_be_undone, i
 from questionbank.services.runs import run_cancel, run_dismiss, run_retry
 from questionbank.views.access import requires
 from questionbank.views.curves import training_charts
+from questionbank.views.figures import result_tables
 
 __all__ = ["run_cancel_view", "run_detail", "run_dismiss_view", "run_list", "run_progress", "run_retry_view"]
 
@@ -119,6 +120,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     series = run_metric_series(run=run)
     return {
         "run": run,
+        "result": result_tables(run.result or {}),
         "logs": run_logs(run=run),
         "wait": run_wait(run=run),
         "epoch": int(series["epoch"][-1][1]) + 1 if "epoch" in series else None,

@@ -58,7 +58,7 @@ def test_next_to_impossible_concepts_are_left_out_but_there_is_always_an_alterna
 
 def test_figures_of_a_result_are_readable() -> None:
     assert figure(1234567) == "1,234,567"
-    assert figure({"en": 2, "zh_cn": 3}) == "En: 2, Zh cn: 3"
+    assert figure({"en": 2, "zh_cn": 3}) == "en: 2, zh_cn: 3"
 
 
 @pytest.mark.parametrize(

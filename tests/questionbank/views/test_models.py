@@ -269,7 +269,7 @@ def test_rolling_back_brings_the_former_champion_back(candidate, champion, as_ad
     EmbeddingSet.objects.filter(artifact=candidate).update(is_current=True)
     artifact_promote(artifact=candidate, reason="Better.")
     assert address in as_admin.get(reverse("model_list")).content.decode()
-    assert "Roll back to the-champion?" in text(as_admin.get(address))
+    assert f"Roll back to the-champion (model {champion.pk})?" in text(as_admin.get(address))
     assert as_admin.post(address, {"reason": ""}).status_code == 422
     response = as_admin.post(address, {"reason": "Teachers complained."}, follow=True)
     assert "“the-champion” serves again." in text(response)
@@ -287,10 +287,21 @@ def test_a_scope_that_no_hierarchy_can_have_has_no_former_model(candidate, as_ad
         assert "There is no former model to go back to." in text(response)
 
 
+def test_a_model_in_use_is_neither_promoted_nor_deleted(as_admin) -> None:
+    champion = register("the-champion", "champion")
+    for address, sentence in (
+        ("model_promote", "It is in use already."),
+        ("model_delete", "It is in use and cannot be deleted."),
+    ):
+        response = as_admin.get(reverse(address, args=[champion.pk]))
+        assert sentence in text(response)
+        assert 'name="reason"' not in response.content.decode()
+
+
 def test_a_candidate_is_deleted_with_its_files_and_leaves_its_history(candidate, as_admin) -> None:
     storages["artifacts"].save(f"{candidate.location}/manifest.json", ContentFile(b"{}"))
     address = reverse("model_delete", args=[candidate.pk])
-    assert "Delete the-candidate?" in text(as_admin.get(address))
+    assert f"Delete the-candidate (model {candidate.pk})?" in text(as_admin.get(address))
     page = text(as_admin.post(address, {"reason": "Not needed."}, follow=True))
     assert "“the-candidate” is deleted." in page
     assert not ModelArtifact.objects.filter(pk=candidate.pk).exists()
@@ -618,11 +629,11 @@ def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
 
 
 def test_a_scorer_is_rolled_back_at_once(as_admin) -> None:
-    register("old-scorer", "champion", capability="paraphrase")
+    old = register("old-scorer", "champion", capability="paraphrase")
     artifact_promote(artifact=register("new-scorer", capability="paraphrase"))
     address = reverse("model_roll_back", args=["paraphrase"])
     page = text(as_admin.get(address))
-    assert "Roll back to old-scorer?" in page
+    assert f"Roll back to old-scorer (model {old.pk})?" in page
     assert "vectors" not in page
     response = as_admin.post(address, {"reason": "Reviewers complained."}, follow=True)
     assert "“old-scorer” serves again." in text(response)

@@ -69,10 +69,10 @@ def probes(bank):
 
 def test_the_list_shows_each_with_its_accuracy_and_the_page_with_its_figures(probes, as_admin) -> None:
     page = text(as_admin.get(reverse("model_list")))
-    assert "first-probes School Champion 80% right on held-out questions" in page
-    assert "second-probes School Candidate 60% right on held-out questions" in page
+    assert f"first-probes (model {probes[0].pk}) School Champion 80% right on held-out questions" in page
+    assert f"second-probes (model {probes[1].pk}) School Candidate 60% right on held-out questions" in page
     detail = text(as_admin.get(reverse("model_detail", args=[probes[1].pk])))
-    assert "Concepts: Accuracy of whole paths 0.6" in detail
+    assert "Concepts: accuracy of whole paths 0.6" in detail
 
 
 def test_a_comparison_says_what_differs_and_why_the_gate_refuses(probes, as_admin) -> None:
@@ -89,6 +89,9 @@ def test_a_roll_back_says_what_it_changes(probes, as_admin) -> None:
     artifact_promote(artifact=probes[1], reason="Try.")
     address = reverse("model_roll_back", args=["probes"]) + "?scope=School"
     assert "other hierarchies stay as they are" in text(as_admin.get(address))
+    choices = as_admin.get(reverse("model_roll_back", args=["probes"]))
+    assert "Which one?" in text(choices)
+    assert 'href="?scope=School"' in choices.content.decode()
     as_admin.post(address, {"reason": "Worse.", "scope": "School"})
     probes[0].refresh_from_db()
     assert probes[0].state == ModelArtifact.State.CHAMPION

@@ -220,13 +220,13 @@ def test_a_failed_job_is_dismissed_from_health_until_it_is_started_again(as_admi
     assert "Only a failed job can be dismissed." in page
 
 
-def test_figures_are_a_table_with_numbers_written_out(running, as_teacher) -> None:
+def test_figures_are_shown_with_numbers_written_out(running, as_teacher) -> None:
     figures = {"questions": 1_000_000.0, "learning_rate": 0.00002, "improved": True}
     run_succeed(run=running, result={"model": 7, "metrics": figures})
     Run.objects.filter(pk=running.pk).update(started_at=F("finished_at") - timedelta(seconds=91))
     page = progress(as_teacher, running).content.decode()
     for name, value in (("Questions", "1,000,000"), ("Learning rate", "0.00002"), ("Improved", "yes")):
-        assert f'<tr><th scope="row">{name}</th><td class="number">{value}</td></tr>' in page
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in page
     assert re.search(r"<dt>Took</dt>\s*<dd>1 min 31 s</dd>", page)
 
 

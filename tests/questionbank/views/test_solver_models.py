@@ -60,7 +60,7 @@ def test_training_like_a_chinese_solver_begins_with_its_language(as_admin: Clien
 
 
 def test_the_pages_of_models_name_the_language(as_admin: Client, chinese_solver) -> None:
-    assert "zh Chinese" in text_of(as_admin.get(reverse("model_list")))
+    assert f"zh (model {chinese_solver.pk}) Chinese" in text_of(as_admin.get(reverse("model_list")))
     assert "Chinese" in text_of(as_admin.get(reverse("model_detail", args=[chinese_solver.pk])))
 
 

@@ -1,0 +1,77 @@
+"""The figures of a model or of a job as rows of a table, by what people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from questionbank.templatetags.pages import readable
+from questionbank.views.curves import metric_name
+
+__all__ = ["figure_rows", "result_tables", "said"]
+
+_SUITES = ("held_out", "validation")  # groups whose figures name the suite themselves
+_GROUPS: Mapping[str, Promise] = {
+    "concepts": gettext_lazy("Concepts"),
+    "difficulty": gettext_lazy("Difficulty"),
+    "confidence": gettext_lazy("Confidence"),
+}
+
+
+def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The figures by name; those of a group have the group's name before theirs.
+
+    >>> figure_rows({"difficulty": {"mae": 0.6}, "validation": {"steps": 5}})
+    [('Difficulty: mean absolute error', 0.6), ('Steps', 5)]
+    """
+    rows: list[tuple[str, Any]] = []
+    for name, value in figures.items():
+        if not isinstance(value, dict):
+            rows.append((metric_name(name), said(value)))
+            continue
+        inner = figure_rows({part: figure for part, figure in value.items() if part != "levels"})
+        inner += _level_rows(value.get("levels", {}))
+        rows += inner if name in _SUITES else [(_joined(name, label), figure) for label, figure in inner]
+    return rows
+
+
+def _level_rows(levels: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
+    """The figures of each level of a hierarchy."""
+    return [
+        (_("Level %(level)s: %(figure)s") % {"level": level, "figure": _lower(label)}, figure)
+        for level, figures in levels.items()
+        for label, figure in figure_rows(figures)
+    ]
+
+
+def _joined(group: str, label: str) -> str:
+    return f"{_GROUPS.get(group, readable(group))}: {_lower(label)}"
+
+
+def _lower(label: str) -> str:
+    """A label inside a sentence; an abbreviation stays as it is."""
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
+
+
+def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """What a job's result holds: its plain values under an empty title, then a table for each group."""
+    plain = [
+        (readable(name), said(value))
+        for name, value in result.items()
+        if not (isinstance(value, dict) and value)
+    ]
+    groups = [
+        (readable(name), figure_rows(value))
+        for name, value in result.items()
+        if isinstance(value, dict) and value
+    ]
+    return [*([("", plain)] if plain else []), *groups]
+
+
+def said(value: Any) -> Any:
+    """A value with yes and no for true and false."""
+    return (_("yes") if value else _("no")) if isinstance(value, bool) else value

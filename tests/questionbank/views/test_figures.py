@@ -1,0 +1,32 @@
+"""The figures of a model or of a job as rows of a table."""
+
+from __future__ import annotations
+
+from questionbank.views.figures import figure_rows, result_tables
+
+
+def test_figures_of_groups_and_levels_have_names_that_people_know():
+    figures = {
+        "concepts": {"path_accuracy": 0.96, "levels": {"1": {"macro_f1": 0.9}, "2": {"macro_f1": 0.8}}},
+        "difficulty": {"doa": 0.8, "true_concept_mae": 0.5},
+        "held_out": {"precision_at_10": 0.7},
+        "stopped_early": False,
+    }
+    assert figure_rows(figures) == [
+        ("Concepts: accuracy of whole paths", 0.96),
+        ("Concepts: level 1: macro F1", 0.9),
+        ("Concepts: level 2: macro F1", 0.8),
+        ("Difficulty: degree of agreement in order (DOA)", 0.8),
+        ("Difficulty: mean absolute error, given the true concept", 0.5),
+        ("Precision at 10", 0.7),
+        ("Stopped early", "no"),
+    ]
+
+
+def test_a_result_shows_its_plain_values_first_and_a_table_for_each_group():
+    tables = result_tables({"metrics": {"difficulty": {"mae": 0.6}}, "model": 7, "empty": {}})
+    assert tables == [
+        ("", [("Model", 7), ("Empty", {})]),
+        ("Metrics", [("Difficulty: mean absolute error", 0.6)]),
+    ]
+    assert result_tables({}) == []
