@@ -81,6 +81,6 @@ ROW = BankCapability(
     promotion_note=_("A job then solves the bank’s word problems in its language again."),
     roll_back_note=_("A job then solves the bank’s word problems in its language again."),
     after_promotion="questionbank.services.solutions:solve_after_promotion",
-    headline=(("validation", "validation_answer_accuracy"), _("right answers while it was trained")),
+    headline=(("validation", "validation_answer_accuracy"), _("right answers on validation problems")),
     facts=("problems", "device"),
 )  # fmt: skip

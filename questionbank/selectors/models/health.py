@@ -324,11 +324,11 @@ def _backup() -> tuple[State, str, dict[str, str]]:
         created = parse_datetime(record["created"])
         figures = {_("File"): str(record["path"]), _("Size"): filesizeformat(record["bytes"])}
     except FileNotFoundError:
-        return State.WARNING, _("There is no backup yet: run backup."), {}
+        return State.WARNING, _("There is no backup yet. Run “manage.py backup”."), {}
     except (ValueError, KeyError, TypeError):
         created, figures = None, {}
     if created is None:
-        return State.WARNING, _("It is not known when the last backup was made: run backup."), {}
+        return State.WARNING, _("It is not known when the last backup was made. Run “manage.py backup”."), {}
     figures[_("Written")] = date_format(timezone.localtime(created), MOMENT)
     if timezone.now() - created > BACKUP_DUE:
         return State.WARNING, _("The last backup is older than a week."), figures
