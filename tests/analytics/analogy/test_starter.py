@@ -66,4 +66,4 @@ def test_the_programs_own_is_small_and_says_how_it_was_made():
     assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < LARGEST_RETRIEVER
     assert (manifest.capability, manifest.name) == ("analogy", "Kindred starter retriever")
     assert manifest.extra["slot_text"] is True
-    assert manifest.extra["command"].startswith("python -m analytics train analogy --data problems")
+    assert manifest.extra["command"].startswith("python -m analytics train analogy --data more")
