@@ -21,7 +21,8 @@ from analytics.backbone.sources import (
     PACKAGED,
     adapter_metadata,
 )
-from analytics.errors import AnalyticsError, ArtifactError, BackboneError
+from analytics.command_line import run_command
+from analytics.errors import ArtifactError, BackboneError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
 __all__ = ["LARGEST", "copy_adapter", "starter_main"]
@@ -126,10 +127,9 @@ def starter_main(module: str, write: Callable[[Path], Manifest], arguments: Sequ
     if len(arguments) != 1:
         sys.stderr.write(f"Usage: python -m {module} MODEL_FOLDER\n")
         return 2
-    try:
+
+    def command() -> str:
         manifest = write(Path(arguments[0]))
-    except AnalyticsError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    sys.stdout.write(f"{manifest.name}: {', '.join(manifest.files)} written\n")
-    return 0
+        return f"{manifest.name}: {', '.join(manifest.files)} written"
+
+    return run_command(command)

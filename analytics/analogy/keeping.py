@@ -12,7 +12,8 @@ from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
 from analytics.analogy.examples import read_graphs
 from analytics.analogy.retriever import load_retriever
 from analytics.artifacts import artifact_amend, artifact_read
-from analytics.errors import AnalyticsError, DataError
+from analytics.command_line import run_command
+from analytics.errors import DataError
 from analytics.problem_files import read_problems
 
 __all__ = ["give_datastore", "main"]
@@ -41,13 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("model", type=Path, help="folder of a trained retriever; its datastore is replaced")
     parser.add_argument("problems", type=Path, help="file of problems, or a folder of them")
     options = parser.parse_args(arguments)
-    try:
+
+    def command() -> str:
         datastore = give_datastore(options.model, options.problems)
-    except AnalyticsError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    sys.stdout.write(f"{len(datastore):,} problems kept, {len(datastore.equations):,} equations\n")
-    return 0
+        return f"{len(datastore):,} problems kept, {len(datastore.equations):,} equations"
+
+    return run_command(command)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.adapters import add_adapters_towards, take_off_adapters
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.export import export_trained
-from analytics.errors import AnalyticsError, DataError
+from analytics.command_line import run_command
+from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import read_material
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME
@@ -137,15 +138,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="what they were trained on")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args(arguments)
-    try:
+
+    def command() -> str:
         manifest = average_scorers(
             options.models, options.data, options.output, say=lambda line: sys.stderr.write(f"{line}\n")
         )
-    except AnalyticsError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    sys.stdout.write(json.dumps(manifest.metrics, indent=2) + "\n")
-    return 0
+        return json.dumps(manifest.metrics, indent=2)
+
+    return run_command(command)
 
 
 if __name__ == "__main__":

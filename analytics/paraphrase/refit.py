@@ -18,7 +18,7 @@ from pathlib import Path
 
 from analytics.artifacts import artifact_amend, artifact_read
 from analytics.backbone.bert import load_backbone
-from analytics.errors import AnalyticsError
+from analytics.command_line import run_command
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.export import export_scorer
 from analytics.paraphrase.pair_files import read_material
@@ -73,13 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m analytics.paraphrase.refit", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="what the starter was trained on")
     options = parser.parse_args(arguments)
-    try:
-        verdict = refit_verdict(options.data)
-    except AnalyticsError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    sys.stdout.write(json.dumps(verdict.as_dict(), indent=2) + "\n")
-    return 0
+    return run_command(lambda: json.dumps(refit_verdict(options.data).as_dict(), indent=2))
 
 
 if __name__ == "__main__":

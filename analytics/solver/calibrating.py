@@ -17,7 +17,8 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from analytics.artifacts import artifact_amend, artifact_read
-from analytics.errors import AnalyticsError
+from analytics.command_line import run_command
+from analytics.errors import DataError
 from analytics.problem_files import read_problems
 from analytics.solver.confidence import Confidence, confidence_features, save_confidence
 from analytics.solver.config import SolverConfig
@@ -177,19 +178,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("model", type=Path, help="folder of a trained solver; its confidence is replaced")
     parser.add_argument("problems", type=Path, help="file of problems, or a folder with val* files")
     options = parser.parse_args(arguments)
-    try:
+
+    def command() -> str:
         calibration = refit(options.model, options.problems)
-    except AnalyticsError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    if calibration is None:
-        sys.stderr.write("There are too few problems, or all first solutions are right, or all wrong.\n")
-        return 1
-    sys.stdout.write(
-        f"{calibration.problems:,} problems; expected calibration error {calibration.error:.3f},"
-        f" of the search's own probabilities {calibration.error_before:.3f}\n"
-    )
-    return 0
+        if calibration is None:
+            raise DataError("There are too few problems, or all first solutions are right, or all wrong.")
+        return (
+            f"{calibration.problems:,} problems; expected calibration error {calibration.error:.3f},"
+            f" of the search's own probabilities {calibration.error_before:.3f}"
+        )
+
+    return run_command(command)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
-from analytics.errors import AnalyticsError, DataError
+from analytics.command_line import run_command
+from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate
 from analytics.expression.notation import from_prefix, to_infix
 from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
@@ -195,24 +195,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("data", type=Path, help="file or folder of problems; its training part is reversed")
     parser.add_argument("--output", type=Path, help="write the problems that were made (JSON Lines)")
     options = parser.parse_args(arguments)
-    try:
+
+    def command() -> str:
         made, counts = measure_yield(read_problems(options.data).learned)
-    except AnalyticsError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    sys.stdout.write(
-        f"{counts.problems:,} problems, {counts.reversed_problems:,} reversed ({counts.covered:.0%}),"
-        f" {counts.made:,} made\n\n| refused | times |\n|---|---|\n"
-    )
-    for reason, count in counts.refused.most_common():
-        sys.stdout.write(f"| {reason} | {count:,} |\n")
-    if options.output:
-        with options.output.open("w", encoding="utf-8") as stream:
-            for problem in made:
-                row = {"id": problem.id, "text": problem.text, "language": problem.language}
-                row |= {"equation": problem.equation, "answer": problem.answer}
-                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-    return 0
+        if options.output:
+            _write(made, options.output)
+        lines = [
+            f"{counts.problems:,} problems, {counts.reversed_problems:,} reversed ({counts.covered:.0%}),"
+            f" {counts.made:,} made\n\n| refused | times |\n|---|---|"
+        ]
+        return "\n".join(
+            [*lines, *(f"| {reason} | {count:,} |" for reason, count in counts.refused.most_common())]
+        )
+
+    return run_command(command)
+
+
+def _write(problems: Iterable[ProblemRecord], path: Path) -> None:
+    with path.open("w", encoding="utf-8") as stream:
+        for problem in problems:
+            row = {"id": problem.id, "text": problem.text, "language": problem.language}
+            row |= {"equation": problem.equation, "answer": problem.answer}
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

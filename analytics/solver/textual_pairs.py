@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import re
 import resource
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -29,7 +28,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from analytics.errors import AnalyticsError, DataError
+from analytics.command_line import run_command
+from analytics.errors import DataError
 from analytics.expression.notation import to_prefix
 from analytics.expression.slots import is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
@@ -230,11 +230,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--by-equation", choices=EQUATION_STRATEGIES, default="exact")
     parser.add_argument("--by-text", choices=("bleu", "random"), default="bleu")
     options = parser.parse_args(arguments)
-    try:
-        examples = solver_examples(read_problems(options.data).learned, most_tokens=45)
-    except AnalyticsError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
+    return run_command(lambda: _mined(options))
+
+
+def _mined(options: argparse.Namespace) -> str:
+    """Mine the triples; returns the sentence on them."""
+    examples = solver_examples(read_problems(options.data).learned, most_tokens=45)
     pool = candidate_pool(examples, options.pool)
     started = time.monotonic()
     triples = mine_textual_triples(
@@ -246,12 +247,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sum(rows >= len(examples) for rows in column) for column in zip(*map(_pair, triples), strict=True)
     ]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    sys.stdout.write(
+    return (
         f"{len(triples):,} triples of {len(examples):,} problems and {len(pool) - len(examples):,} made ones in"
         f" {seconds:.1f} s, {peak:,} MB at most; {alone:,} anchors are their own positive;"
-        f" of positives and negatives {' and '.join(f'{count:,}' for count in made)} are made ones\n"
+        f" of positives and negatives {' and '.join(f'{count:,}' for count in made)} are made ones"
     )
-    return 0
 
 
 def _pair(triple: TextualTriple) -> tuple[int, int]:

@@ -51,7 +51,7 @@ def solution_store(
         retriever: whose similar problems counted.
     """
     best = solutions[0] if solutions else None
-    counts = best is not None and not contradicts_published(question, best.value)
+    counted = None if best is None or contradicts_published(question, best.value) else best
     return QuestionSolution.objects.update_or_create(
         question=question,
         defaults={
@@ -61,7 +61,9 @@ def solution_store(
             "alternatives": [solution_to_json(solution) for solution in solutions],
             "reason": reason,
             "probability": best.probability if best else None,
-            "graph_key": equation_graph_key(text=question.text, expression=best.equation) if counts else "",
+            "graph_key": equation_graph_key(text=question.text, expression=counted.equation)
+            if counted
+            else "",
         },
     )[0]
 
