@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Sized
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from django import template
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join, linebreaks
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
@@ -47,6 +48,7 @@ __all__ = [
     "percent",
     "readable",
     "suite_name",
+    "with_lists",
     "worth_showing",
 ]
 
@@ -183,6 +185,23 @@ def flag_badge(flag: str) -> SafeString:
 def found_by_name(way: str) -> str:
     """How a question was found, in a word."""
     return str(FOUND_BY.get(way, way))
+
+
+@register.filter
+def with_lists(text: str) -> SafeString:
+    """A text in paragraphs; lines that begin with a hyphen become a list.
+
+    >>> with_lists("Accept it if:\\n- it is clear\\n- it is right")
+    '<p>Accept it if:</p><ul><li>it is clear</li><li>it is right</li></ul>'
+    """
+    parts: list[str] = []
+    for is_list, lines in groupby(text.splitlines(), key=lambda line: line.startswith("- ")):
+        if is_list:
+            items = format_html_join("", "<li>{}</li>", ((line[2:],) for line in lines))
+            parts.append(format_html("<ul>{}</ul>", items))
+        elif paragraph := "\n".join(lines).strip():
+            parts.append(mark_safe(linebreaks(paragraph, autoescape=True)))  # noqa: S308 - it escapes the text
+    return format_html_join("", "{}", ((part,) for part in parts))
 
 
 @register.filter

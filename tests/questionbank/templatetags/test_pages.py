@@ -8,7 +8,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from questionbank.templatetags.pages import ICONS, bar, difficulty_scale, figure, icon, percent, worth_showing
+from questionbank.templatetags.pages import (
+    ICONS,
+    bar,
+    difficulty_scale,
+    figure,
+    icon,
+    percent,
+    with_lists,
+    worth_showing,
+)
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 TEMPLATES = sorted((BASE_DIR / "templates").rglob("*.html"))
@@ -98,3 +107,11 @@ def test_colours_are_named_in_one_place() -> None:
 def test_every_icon_that_a_template_names_exists() -> None:
     named = {name for path in TEMPLATES for name in re.findall(r'{% icon "([a-z]+)" %}', path.read_text())}
     assert named <= set(ICONS)
+
+
+def test_lines_that_begin_with_a_hyphen_become_a_list() -> None:
+    text = "Accept it if:\n\n- it is <b>clear</b>\n- it is right\n\nElse reject it."
+    assert with_lists(text) == (
+        "<p>Accept it if:</p><ul><li>it is &lt;b&gt;clear&lt;/b&gt;</li><li>it is right</li></ul><p>Else reject it.</p>"
+    )
+    assert with_lists("") == ""
