@@ -7,8 +7,9 @@ the retriever where one serves, else by meaning. The number of rows that are rea
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -199,11 +200,13 @@ class _Search:
         ) if key else []  # fmt: skip
         near_and_same = self._nearest(vector, same, _READ) if same else []
         candidates = self._read({**near, **dict(near_and_same)})
-        voters = _voters([candidate for candidate in candidates if candidate.question.pk in near])
+        voters = _voters(
+            self._stories(candidate for candidate in candidates if candidate.question.pk in near)
+        )
         answers = apply_graphs(voters, [slot.value for slot in number_slots(self._text)], most=1)
-        usable = sorted(_usable(candidates, asked), key=lambda candidate: not candidate.computes(key))
+        candidates.sort(key=lambda candidate: not candidate.computes(key))
         return WorkedExemplars(
-            exemplars=tuple(_exemplar(candidate, asked) for candidate in usable[:k]),
+            exemplars=tuple(_exemplar(candidate, asked) for candidate in self._usable(candidates, asked, k)),
             shape=asked.reading if asked else "",
             lens=lens_name(self._set.lens),
             notice=self._notice,
@@ -227,21 +230,40 @@ class _Search:
         )
 
     def _read(self, similarities: Mapping[int, float]) -> list[_Candidate]:
-        """The questions, the most similar first, each story once, and the question's own story not at all."""
+        """The questions, the most similar first."""
         rows = (
             Question.objects.filter(pk__in=similarities, language=self._language)
             .select_related("equation", "machine_solution")
             .only(*_COLUMNS)
         )
+        return [
+            _Candidate(question, similarities[question.pk], question_computation(question))
+            for question in sorted(rows, key=lambda row: (-similarities[row.pk], row.pk))
+        ]
+
+    def _stories(self, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+        """Each story once, and the question's own story not at all; no more are read than are asked for."""
         stories = {story_key(self._text)}
-        candidates: list[_Candidate] = []
-        for question in sorted(rows, key=lambda row: (-similarities[row.pk], row.pk)):
-            story = story_key(question.text)
-            if story in stories:
-                continue
-            stories.add(story)
-            candidates.append(_Candidate(question, similarities[question.pk], question_computation(question)))
-        return candidates
+        for candidate in candidates:
+            story = story_key(candidate.question.text)
+            if story not in stories:
+                stories.add(story)
+                yield candidate
+
+    def _usable(
+        self, candidates: Sequence[_Candidate], asked: Computation | None, k: int
+    ) -> list[_Candidate]:
+        """The first `k` from which something can be learned.
+
+        Where the question's computation is known, and that of enough others, a question that only has an answer
+        teaches nothing about it: rather fewer exemplars.
+        """
+        if asked is not None:
+            known = (candidate for candidate in candidates if candidate.computation is not None)
+            computed = list(islice(self._stories(known), k))
+            if len(computed) >= min(k, _ENOUGH):
+                return computed
+        return list(islice(self._stories(filter(_is_worked, candidates)), k))
 
 
 def _lens(serving: Serving, text: str, language: str) -> str:
@@ -260,7 +282,7 @@ def _asked_computation(text: str, solved: SolvedText | None) -> Computation | No
     return text_computation(text, solved.shown.equation, probability)
 
 
-def _voters(candidates: Sequence[_Candidate]) -> list[Neighbour]:
+def _voters(candidates: Iterable[_Candidate]) -> list[Neighbour]:
     """The nearest problems whose equation can be read, as retrieve-and-apply takes them."""
     voters: list[Neighbour] = []
     for candidate in candidates:
@@ -307,18 +329,6 @@ def _solution(question: Question) -> str:
     answer = published_answer(question)
     letter = rf"(\banswer(?: is|:)? )\(?{re.escape(question.answer)}\)?(?=[.\s]|$)"
     return re.sub(letter, lambda match: match[1] + answer, question.solution)
-
-
-def _usable(candidates: Sequence[_Candidate], asked: Computation | None) -> list[_Candidate]:
-    """Those from which something can be learned.
-
-    Where the question's computation is known, and that of enough others, a question that only has an answer teaches
-    nothing about it: rather fewer exemplars.
-    """
-    computed = [candidate for candidate in candidates if candidate.computation is not None]
-    if asked is not None and len(computed) >= _ENOUGH:
-        return computed
-    return list(filter(_is_worked, candidates))
 
 
 def _is_worked(candidate: _Candidate) -> bool:
