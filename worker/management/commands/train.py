@@ -39,10 +39,7 @@ class Command(BankCommand):
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=settings)
         for option in {option.flag: option for option in _options()}.values():
             if option.choices:
-                first, *_others = option.choices
-                parser.add_argument(
-                    option.flag, choices=tuple(option.choices), default=first, help=option.flag_help
-                )
+                parser.add_argument(option.flag, choices=tuple(option.choices), help=option.flag_help)
             else:
                 parser.add_argument(option.flag, action="store_true", help=option.flag_help)
         parser.add_argument(
@@ -65,10 +62,14 @@ class Command(BankCommand):
             )
         if options["promote"] and not options["reason"].strip():
             raise CommandError("A promotion needs a reason: add --reason.")
+        for option in _options():
+            if _given(option, options) and option not in training.options:
+                raise CommandError(f"{option.flag} says nothing to a training of {capability}: leave it out.")
         answers = {
-            option.name: value if option.choices else not value
+            option.name: _given(option, options) or next(iter(option.choices))
+            if option.choices
+            else not _given(option, options)
             for option in training.options
-            for value in [options[option.flag.removeprefix("--").replace("-", "_")]]
         }
         if training.scope == "hierarchy":
             self._train_each(training, hierarchy, settings, answers)
@@ -121,6 +122,11 @@ class Command(BankCommand):
                 self.stdout.write(f"{name}: trained as model {result['model']}; {use}.")
         if failures:
             raise KindredError("; ".join(failures))
+
+
+def _given(option: TrainingOption, options: Mapping[str, Any]) -> Any:
+    """What was given for an option's flag: a choice or True, else None or False."""
+    return options[option.flag.removeprefix("--").replace("-", "_")]
 
 
 def _options() -> list[TrainingOption]:
