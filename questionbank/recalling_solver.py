@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
 
 from analytics.analogy.datastore import Datastore, kept_examples
 from analytics.analogy.examples import read_graphs
 from analytics.analogy.graphs import problem_values
-from analytics.analogy.retrieve_and_apply import AppliedAnswer, apply_graphs
+from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.analogy.retriever import Retriever
 from analytics.errors import DataError
 from analytics.languages import primary_language
@@ -17,7 +20,9 @@ from analytics.solver.opinion_pool import pooled_solutions
 from analytics.solver.served import without_solution
 from analytics.solver.solution import Solution, Solver, solution_of
 
-__all__ = ["RecallingSolver", "recalling"]
+__all__ = ["Recall", "RecallingSolver", "recalling"]
+
+Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
 
 _NEIGHBOURS = 32
 _ANSWERS = 5  # of the neighbours that are weighed against the solver's
@@ -29,10 +34,14 @@ class RecallingSolver:
     Args:
         solver: also says which problems can be solved, whatever similar problems would give.
         retriever: finds similar problems in its datastore, for texts in the datastore's languages.
+        further: recalls other solved problems by a problem and its vector, the nearest first.
     """
 
-    def __init__(self, solver: Solver, retriever: Retriever, datastore: Datastore) -> None:
+    def __init__(
+        self, solver: Solver, retriever: Retriever, datastore: Datastore, further: Recall | None = None
+    ) -> None:
         self.solver, self._retriever, self._datastore = solver, retriever, datastore
+        self._further = further
         self.name = solver.name
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
@@ -42,7 +51,10 @@ class RecallingSolver:
         if not rows:
             return solutions
         vectors = self._retriever.encode([problems[row].text for row in rows])
-        for row, neighbours in zip(rows, self._datastore.nearest(vectors, _NEIGHBOURS), strict=True):
+        kept = self._datastore.nearest(vectors, _NEIGHBOURS)
+        for row, vector, neighbours in zip(rows, vectors, kept, strict=True):
+            if self._further is not None:
+                neighbours = _nearest_of(neighbours, self._further(problems[row], vector))
             values = problem_values(without_solution(problems[row]))
             recalled = [
                 solution
@@ -60,11 +72,18 @@ class RecallingSolver:
         return primary_language(language) in self._datastore.languages
 
 
-def recalling(solver: Solver, retriever: Retriever, *, solved: Sequence[ProblemRecord] = ()) -> Solver:
+def recalling(
+    solver: Solver,
+    retriever: Retriever,
+    *,
+    solved: Sequence[ProblemRecord] = (),
+    further: Recall | None = None,
+) -> Solver:
     """Return a solver with what a retriever recalls; the solver alone where there is nothing to recall.
 
     Args:
         solved: problems with equations that are recalled beside those that the retriever keeps.
+        further: recalls others, by a problem and its vector.
     """
     if retriever.datastore is None:
         return solver
@@ -72,7 +91,11 @@ def recalling(solver: Solver, retriever: Retriever, *, solved: Sequence[ProblemR
     if examples := kept_examples(read_graphs(solved)[0]):
         vectors = retriever.encode([example.problem.text for example in examples])
         datastore = datastore.with_problems(examples, vectors)
-    return RecallingSolver(solver, retriever, datastore)
+    return RecallingSolver(solver, retriever, datastore, further)
+
+
+def _nearest_of(kept: Sequence[Neighbour], further: Sequence[Neighbour]) -> list[Neighbour]:
+    return sorted([*further, *kept], key=lambda neighbour: -neighbour.similarity)[:_NEIGHBOURS]
 
 
 def _solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:

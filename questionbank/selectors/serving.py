@@ -35,7 +35,7 @@ from analytics.solver.solution import Solution, Solver
 from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.recalling_solver import recalling
+from questionbank.recalling_solver import Recall, recalling
 from questionbank.selectors.models.artifacts import (
     artifact_champion,
     artifact_champions,
@@ -44,6 +44,7 @@ from questionbank.selectors.models.artifacts import (
     language_champion,
 )
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
+from questionbank.selectors.questions.recalled import bank_recall
 
 __all__ = [
     "ServedProbes",
@@ -320,14 +321,17 @@ def served_solver(language: str) -> ServedSolver | None:
         ServiceUnavailable: its files are missing or damaged.
     """
     artifact = language_champion(capability="solver", language=language)
-    return None if artifact is None else solver_in_use(artifact)
+    return None if artifact is None else solver_in_use(artifact, with_bank=True)
 
 
-def solver_in_use(artifact: ModelArtifact, *, solved: Sequence[ProblemRecord] = ()) -> ServedSolver:
-    """A solver as pages and jobs ask it: with what the retriever in use recalls of problems solved before.
+def solver_in_use(
+    artifact: ModelArtifact, *, solved: Sequence[ProblemRecord] = (), with_bank: bool = False
+) -> ServedSolver:
+    """A solver with what the retriever in use recalls of problems solved before.
 
     Args:
         solved: problems with equations that are recalled beside those that the retriever keeps.
+        with_bank: whether the bank's questions with a known equation are recalled too, as pages and jobs do.
 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged. Those of a retriever are not needed.
@@ -336,10 +340,18 @@ def solver_in_use(artifact: ModelArtifact, *, solved: Sequence[ProblemRecord] = 
     retriever = artifact_champion(capability="analogy")
     if retriever is not None:
         try:
-            solver = recalling(solver, retriever_of(retriever), solved=solved)
+            further = _bank_recall_of(retriever) if with_bank else None
+            solver = recalling(solver, retriever_of(retriever), solved=solved, further=further)
         except ServiceUnavailable as error:
             logger.warning("Problems are solved without similar ones: %s", error)
     return ServedSolver(solver, artifact, retriever)
+
+
+def _bank_recall_of(retriever: ModelArtifact) -> Recall | None:
+    """What recalls the bank's questions by the retriever's vectors; None where the bank has none by it."""
+    sets = (row for row in serving().sets.values() if row.artifact_id == retriever.pk)
+    embedding_set = next(sets, None)
+    return None if embedding_set is None else bank_recall(embedding_set)
 
 
 def retriever_of(artifact: ModelArtifact) -> Retriever:

@@ -118,7 +118,7 @@ class TestSolving:
         problems = add_problems(5)
         equations = {problem.text: [(problem.equation.expression, 0.75)] for problem in problems[:3]}
         solver = served(equations)
-        monkeypatch.setattr(solving, "solver_in_use", lambda _artifact: solver)
+        monkeypatch.setattr(solving, "solver_in_use", lambda _artifact, with_bank: solver)
         return solver
 
     def test_every_question_is_looked_at_once(self, solver):
@@ -158,7 +158,7 @@ class TestSolving:
         first, second, third, *_rest = Question.objects.order_by("pk")
         chinese = served({second.text: [(second.equation.expression, 0.5)]}, "zh")
         solvers = {artifact.pk: own for own in (solver, chinese) for artifact in [own.artifact]}
-        monkeypatch.setattr(solving, "solver_in_use", lambda artifact: solvers[artifact.pk])
+        monkeypatch.setattr(solving, "solver_in_use", lambda artifact, with_bank: solvers[artifact.pk])
         Question.objects.filter(pk=second.pk).update(language="zh-Hans")
         Question.objects.filter(pk=third.pk).update(language="de")
         run = solve_request_missing()

@@ -50,7 +50,7 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         reporter.check()
         reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
         batch = list(unsolved_questions(artifact).order_by("pk")[:BATCH])
-        solved = _solve_batch(batch, solver_in_use(artifact))
+        solved = _solve_batch(batch, solver_in_use(artifact, with_bank=True))
         counts["solved"] += solved
         counts["not_solved"] += len(batch) - solved
         reporter.saved_work()

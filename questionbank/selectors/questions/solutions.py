@@ -164,15 +164,20 @@ def _in_language(language: str) -> Q:
     return Q(language=language) | Q(language__startswith=f"{language}-")
 
 
-def text_solved(text: str, language: str, solver: ServedSolver | None) -> SolvedText | None:
+def text_solved(
+    text: str, language: str, solver: ServedSolver | None, *, question: Question | None = None
+) -> SolvedText | None:
     """What the solver in use makes of a text; None where it is no word problem, or no solver serves.
+
+    Args:
+        question: whose text it is; it is not recalled as a solved problem itself.
 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged.
     """
     if solver is None or not is_word_problem(text):
         return None
-    problem = ProblemRecord("", text, language)
+    problem = ProblemRecord(str(question.pk) if question else "", text, language)
     reason = solver.solver.unsolvable_reason(problem)
     solutions = [] if reason else solver.solver.solve([problem], beam=ALTERNATIVES)[0]
     return _solved(text, solutions, reason, solver.artifact.name)
@@ -231,10 +236,13 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
     kept: QuestionSolution | None = getattr(question, "machine_solution", None)
-    if solver is None or kept is None or kept.artifact_id != solver.artifact.pk:
-        return text_solved(question.text, question.language, solver)
-    if bytes(kept.content_hash) != bytes(question.content_hash):
-        return text_solved(question.text, question.language, solver)
+    if (
+        solver is None
+        or kept is None
+        or kept.artifact_id != solver.artifact.pk
+        or bytes(kept.content_hash) != bytes(question.content_hash)
+    ):
+        return text_solved(question.text, question.language, solver, question=question)
     if not is_word_problem(question.text):
         return None
     solutions = [_solution(row) for row in kept.alternatives]

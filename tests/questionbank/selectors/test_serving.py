@@ -173,6 +173,26 @@ def test_a_solver_works_without_a_retriever_whose_files_are_gone(monkeypatch, ca
     assert "Problems are solved without similar ones" in caplog.text
 
 
+def test_pages_recall_the_banks_questions_by_the_vectors_of_the_retriever_in_use(monkeypatch):
+    solver = scripted_solver.served({})
+    monkeypatch.setattr(serving_module, "solver_of", lambda _artifact: solver)
+    retriever = ModelArtifact.objects.create(
+        capability="analogy", name="r", state=ModelArtifact.State.CHAMPION, checksum="1" * 64, manifest={}
+    )
+    monkeypatch.setattr(serving_module, "retriever_of", lambda artifact: artifact)
+    asked = []
+    monkeypatch.setattr(
+        serving_module,
+        "recalling",
+        lambda solver, _retriever, *, solved, further: asked.append(further) or solver,
+    )
+    solver_in_use(solver.artifact, with_bank=True)  # the bank has no vectors by it
+    add_set("structure", artifact=retriever)
+    solver_in_use(solver.artifact, with_bank=True)
+    solver_in_use(solver.artifact)
+    assert [further is None for further in asked] == [True, False, True]
+
+
 def test_which_models_solve_is_read_once_for_many_problems(monkeypatch, django_assert_num_queries):
     solver = scripted_solver.served({})
     monkeypatch.setattr(serving_module, "solver_of", lambda _artifact: solver)
