@@ -22,7 +22,7 @@ from questionbank.selectors.search.vectors import nearest
 __all__ = ["bank_recall", "recalled_questions"]
 
 _NEAREST = 64  # of any question; some have no equation
-_KEPT_GRAPHS = 20_000  # in memory; reading one takes .3 ms
+_KEPT_GRAPHS = 5_000  # in memory, with their texts; reading one takes .3 ms
 
 Vector = npt.NDArray[np.float32]
 
