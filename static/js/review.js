@@ -59,14 +59,19 @@ if (review) {
         notice.hidden = notice.dataset.notice !== name;
       }
     };
+    /* Two beats may be on their way at once: only the answer to the latest is shown. */
+    let beats = 0;
     const beat = async () => {
       if (document.hidden) return;
+      const number = ++beats;
       try {
         let answer = await post();
         if (answer.status === 403 && (await renewTokens())) answer = await post();
+        const text = await answer.text();
+        if (number !== beats) return;
         const isLoggedOut = answer.type === "opaqueredirect" || [401, 403].includes(answer.status);
         if (isLoggedOut) say("logged-out");
-        else if (answer.status === 409) say(await answer.text());
+        else if (answer.status === 409) say(text);
         else if (answer.ok) say("");
       } catch {
         /* offline: the next beat tries again */
