@@ -71,3 +71,18 @@ def test_reviewers_read_both_equations_and_the_export_has_them(client, reviewer)
     assert "<code>6+4</code> = 10" in page
     assert _solved_columns(kept) == (False, "6*4 = 24", "6+4 = 10")
     assert _solved_columns(pair(SAME)) == (None, "", "")
+
+
+def test_equations_of_which_the_solver_is_unsure_are_folded_away(client, reviewer):
+    guess = {"equation": "6-4", "answer": "2", "probability": 0.2}
+    kept = ParaphrasePair.objects.create(
+        original=ORIGINAL,
+        paraphrase=SAME,
+        source=ParaphrasePair.Source.TYPED,
+        solved={"solver": "tiny", "original": guess, "paraphrase": guess, "agree": None},
+    )
+    client.force_login(reviewer)
+    page = client.get(reverse("review_pair", args=[kept.pk])).content.decode()
+    unsure = page.index("The solver is too unsure of these texts")
+    folded = page.index("<details", unsure)
+    assert unsure < folded < page.index("<code>6-4</code>") < page.index("</details>", folded)
