@@ -339,7 +339,7 @@ def _is_worked(candidate: _Candidate) -> bool:
 
 def _reason(computation: Computation | None, asked: Computation | None) -> str:
     if computation is None:
-        return _("It is the nearest question with a known answer; its computation is not known.")
+        return _("It is similar and has a known answer; its computation is not known.")
     if asked is None:
         return _("It is similar, and its computation is known: %(own)s.") % {"own": computation.reading}
     words = {"own": computation.reading, "asked": asked.reading}

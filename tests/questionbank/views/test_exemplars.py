@@ -152,3 +152,18 @@ def test_a_bank_without_vectors_says_so(as_teacher, problems):
     asked = as_teacher.post(reverse("model_ask"), {"question": problems[0].pk})
     assert asked.status_code == 422
     assert "None of the exemplars" in asked.content.decode()
+
+
+def test_an_exemplar_with_options_is_answered_by_the_option_and_not_by_its_letter(as_teacher, problems):
+    options = [{"label": "A", "text": "24 eggs"}, {"label": "B", "text": "10 eggs"}]
+    trays = question_create(
+        user=None, text="A tray holds 6 eggs. How many eggs are on 4 trays?", language="en", kind="choice",
+        options=options, answer="A", solution="Each of 4 trays holds 6, so the answer is A.", grade="",
+        status="ready", concepts=[], equation="",
+    )  # fmt: skip
+    for embedding_set in EmbeddingSet.objects.all():
+        store_vectors(embedding_set, [trays])
+    page = as_teacher.get(reverse("question_exemplars", args=[problems[0].pk])).content.decode()
+    card = page[page.index(reverse("question_detail", args=[trays.pk])) :]
+    assert "</strong> 24 eggs" in card
+    assert "so the answer is 24 eggs." in card
