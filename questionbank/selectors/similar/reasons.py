@@ -297,7 +297,7 @@ def _nothing_named(lens: str, wording: float) -> str:
         return _("much of the wording is the same")
     if lens == Lens.WORDING:
         return _("parts of the wording are the same")
-    return _("the model finds them close in meaning")
+    return _("the model ranks it among the closest in meaning")
 
 
 def _quoted(names: Sequence[str]) -> str:

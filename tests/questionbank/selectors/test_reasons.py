@@ -242,7 +242,7 @@ def test_what_nearly_all_questions_of_a_hierarchy_share_is_not_named():
         rarity=lambda word: 5.0,
         broad=frozenset({TaggedPath(1, ("Contest", "Topics"))}),
     )
-    assert result.reason == "The model finds them close in meaning."
+    assert result.reason == "The model ranks it among the closest in meaning."
 
 
 def test_what_formulas_share_is_named_where_it_says_something():
@@ -312,7 +312,7 @@ def test_words_count_in_the_sense_that_both_have_and_credits_and_names_do_not(fi
 @pytest.mark.parametrize(
     ("lens", "wording", "said"),
     [
-        ("purpose", 0.3, "The model finds them close in meaning."),
+        ("purpose", 0.3, "The model ranks it among the closest in meaning."),
         ("wording", 0.3, "Parts of the wording are the same."),
         ("wording", 0.7, "Much of the wording is the same."),
     ],
