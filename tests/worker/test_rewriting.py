@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -125,6 +126,14 @@ def test_no_two_problems_are_rewritten_to_one_story():
     rewritten = [second.text for _first, second in pairs(unnamed, RuleRewriter())[0]]
     assert len(rewritten) > 5
     assert len({story_key(text) for text in rewritten}) == len(rewritten)
+
+
+def test_rules_read_the_calculations_of_a_problem_without_an_equation():
+    cups = ProblemRecord("q", "Tom had 9 cups and broke 2. How many has he?", calculations=("9-2=7",))
+    ((first, second),), refused = pairs([cups], RuleRewriter())
+    assert (first.text, refused) == (cups.text, {})
+    assert second.text != cups.text
+    assert pairs([replace(cups, calculations=())], RuleRewriter()) == ([], {"it has no equation": 1})
 
 
 def test_what_computes_nothing_is_no_pair():

@@ -16,9 +16,11 @@ from random import Random
 from typing import Protocol
 
 from analytics.analogy.exemplars import story_key
-from analytics.analogy.graphs import problem_graph
+from analytics.analogy.graphs import problem_graph, problem_values
 from analytics.artifacts import data_sha256
 from analytics.errors import DataError
+from analytics.expression.notation import to_infix
+from analytics.expression.slots import fill_slots
 from analytics.language_model.protocol import AskOptions, LanguageModel, conversation, without_thoughts
 from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
@@ -63,15 +65,16 @@ class Rewriter(Protocol):
 
 
 class RuleRewriter:
-    """Rewrites English problems whose equation is known."""
+    """Rewrites English problems whose equation, program or calculations are known."""
 
     def rewrite(self, problem: ProblemRecord, seed: int) -> RetoldProblem:
         """See `Rewriter`."""
         if problem.language != "en":
             raise UnconfirmedError("the rules write English only")
-        if not problem.equation:
+        equation = problem.equation or _computed(problem)
+        if not equation:
             raise UnconfirmedError("it has no equation")
-        graph_key = problem_graph_key(problem.text, problem.equation)
+        graph_key = problem_graph_key(problem.text, equation)
         if not graph_key:
             raise UnconfirmedError("its equation cannot be read")
         rng_seed = f"{seed}/{problem.text}"
@@ -79,12 +82,21 @@ class RuleRewriter:
         drafts = chain(
             Random(rng_seed).sample(synthetic, min(_DRAFTS_PER_SOURCE, len(synthetic))),  # noqa: S311
             islice(stories(graph_key, rng_seed), _DRAFTS_PER_SOURCE),
-            islice(retold(problem.text, problem.equation, rng_seed), _DRAFTS_PER_SOURCE),
+            islice(retold(problem.text, equation, rng_seed), _DRAFTS_PER_SOURCE),
         )
         for draft in drafts:
             if not refusal(draft, text=problem.text, graph_key=graph_key):
                 return draft
         raise UnconfirmedError("the rules know no story for it, and cannot vary its own")
+
+
+def _computed(problem: ProblemRecord) -> str:
+    """The equation of a problem's program or calculations; empty where there is none that can be read."""
+    try:
+        graph = problem_graph(problem)
+        return "" if graph is None else to_infix(fill_slots(graph.tree, problem_values(problem)))
+    except DataError:
+        return ""
 
 
 @cache
