@@ -1,4 +1,4 @@
-"""Asking every model in use once when a process begins to serve pages, so that nobody waits for models to load."""
+"""Loading the models that an English question needs when a process begins to serve pages, so that nobody waits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUESTION = "A box holds 6 eggs. How many eggs are there in 4 boxes?"
 
 
 def warm_up_beside() -> None:
-    """Do it in a thread; requests that come meanwhile wait only for the model that they need."""
+    """Warm up in a background thread. A request that needs an unloaded model waits for the one being loaded."""
     Thread(target=_warm_up_and_disconnect, name="warm-up", daemon=True).start()
 
 
@@ -33,11 +33,21 @@ def _warm_up_and_disconnect() -> None:
 
 
 def warm_up() -> None:
-    """Have a question compared, solved, and its concepts predicted; what cannot be done is left to the requests."""
-    try:
-        models = serving()
-        text_solved(_QUESTION, "en", served_solver("en"))
-        similar_by_lens(asked=_QUESTION, language="en", serving=models, k=1)
-        predict(text=_QUESTION, language="en", serving=models)
-    except (KindredError, DatabaseError) as error:
-        logger.info("Not every model was loaded beforehand: %s", error)
+    """Solve, compare and classify a sample question; a model that fails to load is left to the requests."""
+    for step in (_solve, _compare, _classify):
+        try:
+            step()
+        except (KindredError, DatabaseError) as error:
+            logger.info("A model was not loaded beforehand: %s", error)
+
+
+def _solve() -> None:
+    text_solved(_QUESTION, "en", served_solver("en"))
+
+
+def _compare() -> None:
+    similar_by_lens(asked=_QUESTION, language="en", serving=serving(), k=1)
+
+
+def _classify() -> None:
+    predict(text=_QUESTION, language="en", serving=serving())

@@ -2,9 +2,8 @@ from django.db import migrations
 
 
 def forget(apps, schema_editor):
-    """Have questions with a published answer solved again: a solution that contradicts it has no graph key now."""
-    solutions = apps.get_model("questionbank", "QuestionSolution").objects
-    solutions.filter(question__equation__isnull=True).exclude(question__answer="").delete()
+    """Have all questions solved again: what contradicts the published answer has no graph key now."""
+    apps.get_model("questionbank", "QuestionSolution").objects.all().delete()
 
 
 class Migration(migrations.Migration):

@@ -62,7 +62,7 @@ def reordered(text: str, equation: str, language: str) -> Iterator[RetoldProblem
 
 
 def _tells_in_order(problem: ProblemRecord, made: ProblemRecord) -> bool:
-    """Whether the answer is not stated before what leads to it.
+    """Whether the result is not stated before the events that lead to it.
 
     "There are 42 passengers now. At the next stop 9 get off" reads as if the 42 were there before the stop. Where
     numbers are only multiplied or divided, the order of the sentences does not matter.

@@ -312,16 +312,19 @@ def scorer_of(artifact: ModelArtifact) -> ServedScorer:
     return ServedScorer(_load(artifact, load_scorer), artifact)
 
 
-def served_solver(language: str) -> ServedSolver | None:
+def served_solver(language: str, *, with_bank: bool = True) -> ServedSolver | None:
     """The solver in use for word problems in a language; None where there is no solver yet.
 
     For a language without one it is the first solver, which says why it cannot help.
+
+    Args:
+        with_bank: see `solver_in_use`.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged.
     """
     artifact = language_champion(capability="solver", language=language)
-    return None if artifact is None else solver_in_use(artifact, with_bank=True)
+    return None if artifact is None else solver_in_use(artifact, with_bank=with_bank)
 
 
 def solver_in_use(
@@ -348,7 +351,7 @@ def solver_in_use(
 
 
 def _bank_recall_of(retriever: ModelArtifact) -> Recall | None:
-    """What recalls the bank's questions by the retriever's vectors; None where the bank has none by it."""
+    """Return the recall function for the retriever's vectors; None if the bank has none."""
     sets = (row for row in serving().sets.values() if row.artifact_id == retriever.pk)
     embedding_set = next(sets, None)
     return None if embedding_set is None else bank_recall(embedding_set)

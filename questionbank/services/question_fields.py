@@ -151,7 +151,7 @@ def read_typed(text: str) -> TypedText:
     return TypedText(text=read, was_read=read != text, warnings=latex_warnings(text))
 
 
-_PRICE = re.compile(r"\$ ?\d[\d,.]*(?![\w^\\{}=+*/$-])(?! ?[\\^_=+*/$-])")
+_PRICE = re.compile(r"\$ ?\d[\d,.]*+(?![\w^\\{}=+*/$-])(?! ?[\\^_=+*/$-])")
 _PAIRS = ((r"\(", r"\)"), (r"\[", r"\]"))
 
 
@@ -162,6 +162,8 @@ def latex_warnings(text: str) -> list[str]:
 
     >>> latex_warnings(r"If $x=2$, what is \(y\)?"), len(latex_warnings("If $x=2, pay"))
     ([], 1)
+    >>> len(latex_warnings("Work out $2.5x")), len(latex_warnings("Work out $3,000x + 5"))
+    (1, 1)
     >>> latex_warnings("A pen costs $40."), latex_warnings("A pen costs $3,000; what is $x$?")
     ([], [])
     """

@@ -20,7 +20,7 @@ from questionbank.retelling.reversal import LANGUAGES, reordered, reversed_probl
 from questionbank.retelling.stories import stories
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.questions.solutions import known_solution, published_value
+from questionbank.selectors.questions.solutions import known_solution, published_number
 from questionbank.selectors.questions.variants import accepted_variants
 from questionbank.services.language_model_runs import language_model_run
 from questionbank.services.questions import question_add_reworded, question_create
@@ -124,8 +124,8 @@ def why_not_reversible(question: Question) -> str:
         return _(
             "Reversed versions need an equation that we can read, from the question's source or from a person."
         )
-    published = published_value(question)
-    if published is None or known.value is None or not answers_agree(known.value, published):
+    published = published_number(question)
+    if published is None or known.value is None or not answers_agree(known.value, published.value):
         return _("Reversed versions need a published answer that equals the equation's value.")
     return ""
 

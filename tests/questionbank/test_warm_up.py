@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from questionbank import warm_up as module
+from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet
 from questionbank.selectors import serving as serving_module
 from questionbank.warm_up import warm_up
@@ -19,8 +20,21 @@ def test_what_pages_ask_is_loaded_before_anybody_asks(monkeypatch):
     serving_module._models.clear()
     asked = []
     monkeypatch.setattr(module, "served_solver", asked.append)
+    monkeypatch.setattr(module, "predict", lambda *, text, **_rest: asked.append(text))
     warm_up()
-    assert asked == ["en"]
+    assert asked == ["en", module._QUESTION]
+    assert {row.encoder_name for row in EmbeddingSet.objects.all()} <= set(serving_module._models)
+
+
+def test_a_solver_that_cannot_be_loaded_does_not_keep_the_encoder_from_loading(monkeypatch):
+    add_set("purpose")
+    serving_module._models.clear()
+
+    def damaged(_language):
+        raise ServiceUnavailable("Its files are damaged.")
+
+    monkeypatch.setattr(module, "served_solver", damaged)
+    warm_up()
     assert {row.encoder_name for row in EmbeddingSet.objects.all()} <= set(serving_module._models)
 
 

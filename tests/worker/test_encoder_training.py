@@ -311,7 +311,7 @@ def test_the_command_trains_here_and_refuses_what_it_does_not_know(
     call = [argument for name, value in small(backbone).items() for argument in ("--set", f"{name}={value}")]
     with pytest.raises(CommandError, match="'juggling' cannot be trained"):
         call_command("train", "juggling")
-    with pytest.raises(CommandError, match="--language says nothing to a training of encoder"):
+    with pytest.raises(CommandError, match="--language does not apply to encoder"):
         call_command("train", "encoder", "--language", "zh", *call)
     with pytest.raises(CommandError, match="needs a reason"):
         call_command("train", "encoder", "--promote", *call)

@@ -11,7 +11,7 @@ from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.selectors.serving import ServedScorer, served_scorer, served_solver
+from questionbank.selectors.serving import ServedScorer, ServedSolver, served_scorer, served_solver
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.pair_solutions import pairs_solved
 from questionbank.services.paraphrase import pair_save_score
@@ -99,7 +99,9 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
         pair_scores = scorer.score([_texts(pair) for pair in readable]) if scorer is not None else []
         read = {pair.pk for pair in readable}
         others = [(pair, find_changes(*_texts(pair))) for pair in pairs if pair.pk not in read]
-        solved = dict(zip((pair.pk for pair in pairs), pairs_solved(pairs, served_solver), strict=True))
+        solved = dict(
+            zip((pair.pk for pair in pairs), pairs_solved(pairs, _solver_without_bank), strict=True)
+        )
         with transaction.atomic():
             serving_lock()
             if artifact_champion(capability="paraphrase") != artifact:
@@ -127,3 +129,8 @@ def _score_batch(numbers: Sequence[int], scorers: _Scorers) -> tuple[int, int]:
 
 def _texts(pair: ParaphrasePair) -> tuple[str, str]:
     return pair.original, pair.paraphrase
+
+
+def _solver_without_bank(language: str) -> ServedSolver | None:
+    """The solver in use, which must not recall a pair's original, with its equation, to solve the paraphrase."""
+    return served_solver(language, with_bank=False)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analytics.solver.targets import answers_agree
 from questionbank.models import Question
-from questionbank.selectors.questions.solutions import SolvedText, published_value
+from questionbank.selectors.questions.solutions import SolvedText, published_number
 
 __all__ = ["AnswerCheck", "answer_checks", "answer_shown"]
 
@@ -55,12 +55,12 @@ def answer_checks(
         checks.append(_by_solver(value, solved))
     if solved is not None and solved.known is not None and solved.known.value is not None:
         checks.append(_by_equation(value, solved))
-    elif question is not None and (published := published_value(question)) is not None:
-        agrees = answers_agree(value, published)
+    elif question is not None and (published := published_number(question)) is not None:
+        agrees = published.agrees_with(value)
         sentence = (
             _("The published answer is the same.") if agrees else _("The published answer is %(answer)s.")
         )
-        checks.append(AnswerCheck(sentence % {"answer": answer_shown(published)}, agrees))
+        checks.append(AnswerCheck(sentence % {"answer": answer_shown(published.value)}, agrees))
     return checks
 
 

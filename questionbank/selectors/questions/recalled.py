@@ -28,7 +28,7 @@ Vector = npt.NDArray[np.float32]
 
 
 def bank_recall(embedding_set: EmbeddingSet) -> Callable[[ProblemRecord, Vector], list[Neighbour]]:
-    """What recalls the questions of a set: `recalled_questions`."""
+    """Return a function that recalls questions of `embedding_set`: `recalled_questions`."""
     return partial(recalled_questions, embedding_set)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,6 +36,7 @@ __all__ = [
     "CERTAIN_ENOUGH",
     "Alternative",
     "ComputedAlike",
+    "PublishedNumber",
     "SolvedText",
     "TextPart",
     "computation_shown",
@@ -42,7 +44,7 @@ __all__ = [
     "contradicts_published",
     "known_solution",
     "published_answer",
-    "published_value",
+    "published_number",
     "question_graph_key",
     "question_solved",
     "solved_computation",
@@ -53,6 +55,8 @@ __all__ = [
 ]
 
 ALTERNATIVES = 3  # equations that are kept and shown
+
+_MINUS = re.compile(r"(?<![\w)}])[-−]\s*\$?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +235,11 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
     known = known_solution(question)
     if known is not None:
         return _with_known(solved, known, question)
-    return solved and _with_agreement(solved, published_value(question), published_answer(question))
+    if solved is None or (published := published_number(question)) is None or solved.best is None:
+        return solved
+    return replace(
+        solved, agrees=published.agrees_with(solved.best.value), published=published_answer(question)
+    )
 
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
@@ -272,15 +280,10 @@ def _with_known(solved: SolvedText | None, known: Solution, question: Question) 
         known=alternative,
         known_by_person=question.equation.set_by == QuestionEquation.SetBy.PERSON,
     )
-    return _with_agreement(shown, known.value, "")
-
-
-def _with_agreement(solved: SolvedText, value: float | None, published: str) -> SolvedText:
-    best = solved.best
-    if value is None or best is None:
-        return solved
-    agrees = best.value is not None and answers_agree(best.value, value)
-    return replace(solved, agrees=agrees, published=published)
+    best = shown.best
+    if known.value is None or best is None:
+        return shown
+    return replace(shown, agrees=best.value is not None and answers_agree(best.value, known.value))
 
 
 def _solution(row: Mapping[str, Any]) -> Solution:
@@ -330,23 +333,50 @@ def published_answer(question: Question) -> str:
     return next((str(option["text"]) for option in question.options if option["label"] == answer), "")
 
 
-def published_value(question: Question) -> float | None:
-    """The published answer where it is one number, as for ``24`` and ``24 eggs``; None otherwise."""
-    answer = published_answer(question)
-    values = {slot.value for slot in number_slots(answer[:200])}
-    mentions = find_numbers(answer[:200])
+@dataclass(frozen=True, slots=True)
+class PublishedNumber:
+    """A published answer that is a number.
+
+    Attributes:
+        value: with its sign.
+        decimals: digits that are written behind the point.
+    """
+
+    value: float
+    decimals: int
+
+    def agrees_with(self, value: float | None) -> bool:
+        """Whether a value is the answer, or is it when rounded to the decimals that are written; 0.67 is 2/3.
+
+        An answer without decimals is not taken for a rounded one: 25.7 packets are neither 25 nor 26.
+        """
+        if value is None:
+            return False
+        rounded = round(value, self.decimals) if self.decimals else value
+        return answers_agree(value, self.value) or answers_agree(rounded, self.value)
+
+
+def published_number(question: Question) -> PublishedNumber | None:
+    """The published answer where it is one number, as for ``24``, ``24 eggs`` and ``-3``; None otherwise."""
+    answer = published_answer(question)[:200]
+    values = {slot.value for slot in number_slots(answer)}
+    mentions = find_numbers(answer)
     if len(mentions) != 1 or len(values) != 1:
         return None
+    mention = mentions[0]
+    is_negative = _MINUS.search(answer[: mention.start]) is not None
+    decimals = re.fullmatch(r"[\d,]*\.(\d+)", mention.text)
     try:
-        return float(mentions[0].value)
+        value = float(mention.value)
     except OverflowError:
         return None
+    return PublishedNumber(-value if is_negative else value, len(decimals[1]) if decimals else 0)
 
 
 def contradicts_published(question: Question, value: float | None) -> bool:
     """Whether a value is not the published answer, where that is a number."""
-    published = published_value(question)
-    return published is not None and (value is None or not answers_agree(value, published))
+    published = published_number(question)
+    return published is not None and not published.agrees_with(value)
 
 
 @dataclass(frozen=True, slots=True)

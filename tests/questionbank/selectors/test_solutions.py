@@ -10,7 +10,7 @@ from questionbank.models import ModelArtifact, Question, QuestionSolution
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.solutions import (
     computed_alike,
-    published_value,
+    published_number,
     question_graph_key,
     question_solved,
     text_solved,
@@ -110,7 +110,23 @@ def test_the_questions_own_equation_is_shown_and_the_solvers_answer_compared_wit
 
 def test_the_answer_of_a_choice_is_that_of_its_option(db):
     options = [{"label": "A", "text": "24"}, {"label": "B", "text": "10"}]
-    assert published_value(add(BOXES, kind="choice", options=options, answer="B")) == 10
+    published = published_number(add(BOXES, kind="choice", options=options, answer="B"))
+    assert published is not None
+    assert published.value == 10
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "agrees"),
+    [
+        ("-3", -3, True), ("−3 °C", -3, True), ("$-3$", -3, True), ("-$3", -3, True), ("-3", 3, False),
+        ("x-3", 3, True), ("0.67", 2 / 3, True), ("33.3 km", 100 / 3, True), ("33.4", 100 / 3, False),
+        ("25", 77 / 3, False), ("26", 77 / 3, False), ("24 eggs", 24, True), ("24", None, False),
+    ],
+)  # fmt: skip
+def test_an_answer_has_a_sign_and_may_be_rounded_to_the_decimals_that_are_written(db, answer, value, agrees):
+    published = published_number(add(BOXES, answer=answer))
+    assert published is not None
+    assert published.agrees_with(value) is agrees
 
 
 def test_questions_are_computed_alike_by_equation_or_by_a_solution_that_is_certain_enough(solver, teacher):

@@ -63,8 +63,8 @@ class Command(BankCommand):
         if options["promote"] and not options["reason"].strip():
             raise CommandError("A promotion needs a reason: add --reason.")
         for option in _options():
-            if _given(option, options) and option not in training.options:
-                raise CommandError(f"{option.flag} says nothing to a training of {capability}: leave it out.")
+            if _given(option, options) and option.flag not in {own.flag for own in training.options}:
+                raise CommandError(f"{option.flag} does not apply to {capability}. Remove it.")
         answers = {
             option.name: _given(option, options) or next(iter(option.choices))
             if option.choices
