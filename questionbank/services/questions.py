@@ -20,7 +20,6 @@ from questionbank.models import (
     KnowledgeConcept,
     Question,
     QuestionEquation,
-    QuestionSolution,
     QuestionTag,
     User,
 )
@@ -30,6 +29,7 @@ from questionbank.services.embeddings import embedding_request
 from questionbank.services.equations import equation_write
 from questionbank.services.question_fields import QuestionFields, check_fields
 from questionbank.services.search_index import search_index_settle, search_vector
+from questionbank.services.solutions import solution_compare
 
 __all__ = [
     "QuestionInput",
@@ -178,11 +178,10 @@ def question_update(
             "Somebody else has just changed this question. Check the new version, then save again."
         )
     checked = check_fields(fields)
-    if (fresh.answer, fresh.kind) != (checked.answer, checked.kind):  # the solver's was compared with it
-        QuestionSolution.objects.filter(question=fresh).delete()
     _fill(fresh, checked)
     fresh.version += 1
     _save(fresh)
+    solution_compare(question=fresh)
     equation_write(question=fresh, expression=checked.equation, user=user, set_by=_set_by(user))
     wanted = {concept.pk for concept in fields["concepts"]}
     if seen is not None:

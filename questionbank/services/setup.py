@@ -20,6 +20,7 @@ from questionbank.scratch import scratch_folder
 from questionbank.services.artifacts import artifact_install_default
 from questionbank.services.imports import import_file
 from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.services.solutions import solve_request_missing
 
 __all__ = [
     "bank_setup",
@@ -33,6 +34,7 @@ __all__ = [
 def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
     """Install the default models and, for a demo, its people and bank; returns whether questions came in."""
     artifact_install_default(report=report)
+    solve_request_missing()  # an update may have removed solutions
     if not demo:
         for username in demo_people_shut_out():
             report(f"The demo log-in {username!r} is shut: its password is published.")

@@ -14,6 +14,7 @@ from questionbank.services.equations import equation_graph_key
 from questionbank.services.runs import run_create, run_under_way
 
 __all__ = [
+    "solution_compare",
     "solution_store",
     "solution_to_json",
     "solve_after_promotion",
@@ -51,7 +52,6 @@ def solution_store(
         retriever: whose similar problems counted.
     """
     best = solutions[0] if solutions else None
-    counted = None if best is None or contradicts_published(question, best.value) else best
     return QuestionSolution.objects.update_or_create(
         question=question,
         defaults={
@@ -61,11 +61,28 @@ def solution_store(
             "alternatives": [solution_to_json(solution) for solution in solutions],
             "reason": reason,
             "probability": best.probability if best else None,
-            "graph_key": equation_graph_key(text=question.text, expression=counted.equation)
-            if counted
-            else "",
+            "graph_key": _graph_key(question, best.equation, best.value) if best else "",
         },
     )[0]
+
+
+def solution_compare(*, question: Question) -> None:
+    """Compare what a solver made of a question with its published answer again, which may have changed."""
+    kept = QuestionSolution.objects.filter(question=question).first()
+    if kept is None or not kept.alternatives or bytes(kept.content_hash) != bytes(question.content_hash):
+        return  # nothing was found, or it belongs to an earlier text and is made anew
+    best = kept.alternatives[0]
+    graph_key = _graph_key(question, best["equation"], best["value"])
+    if graph_key != kept.graph_key:
+        kept.graph_key = graph_key
+        kept.save(update_fields=["graph_key"])
+
+
+def _graph_key(question: Question, equation: str, value: float | None) -> str:
+    """The graph by which a solved question is found; empty where the published answer contradicts the solution."""
+    if contradicts_published(question, value):
+        return ""
+    return equation_graph_key(text=question.text, expression=equation)
 
 
 @transaction.atomic

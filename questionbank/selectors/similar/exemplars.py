@@ -69,6 +69,11 @@ _COLUMNS = (
 )
 _AGREEMENT = 0.5  # share of the votes from which the neighbours agree
 _ENOUGH = 3  # exemplars whose computation is known, so that the others can be left out
+_LETTER = (
+    r"((?i:\b(?:answer|ans|option|choice)\b)(?:\s+(?:is|option|choice))*\s*[:=.–-]?\s*)\(?%s\)?(?![\w'’])"
+)
+"""An option's letter where a solution names the answer: "Answer: C", "ANS-B", "the correct option is D"."""
+
 _MUCH_ALIKE = 0.5  # similarity of graphs from which the sentence mentions it
 
 Vector = npt.NDArray[np.float32]
@@ -327,7 +332,9 @@ def _solution(question: Question) -> str:
     if question.kind != Question.Kind.CHOICE:
         return question.solution
     answer = published_answer(question)
-    letter = rf"(\banswer(?: is|:)? )\(?{re.escape(question.answer)}\)?(?=[.\s]|$)"
+    if not answer:
+        return question.solution
+    letter = _LETTER % re.escape(question.answer.strip())
     return re.sub(letter, lambda match: match[1] + answer, question.solution)
 
 

@@ -26,6 +26,13 @@ def test_an_answer_of_both_is_likelier_than_either_says():
     assert pooled[0].probability > 0.7
 
 
+def test_each_opinion_counts_with_the_weight_of_decision_61():
+    pooled = pooled_solutions([solution("+", 0.6)], [solution("+", 0.7)], most=1)
+    said = ((0.6 + 0.1 * 0.4) * (0.7 + 0.1 * 0.3)) ** 0.6
+    neither = (0.4 * 0.3) ** 0.6
+    assert pooled[0].probability == pytest.approx(said / (said + neither))
+
+
 def test_what_one_is_surer_of_wins_where_they_differ():
     pooled = pooled_solutions([solution("+", 0.9), solution("*", 0.05)], [solution("-", 0.5)], most=3)
     assert pooled[0].exact == "9"

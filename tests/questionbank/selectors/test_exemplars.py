@@ -139,6 +139,29 @@ def test_the_solution_of_a_multiple_choice_question_names_the_answer_and_not_its
     assert trays.solution == "6 times 4.\nSo the answer is 24 eggs. An answer in words will do."
 
 
+@pytest.mark.parametrize(
+    ("solution", "shown"),
+    [
+        ("Answer: A", "Answer: 24 eggs"),
+        ("6 times 4.\nANSWER:A", "6 times 4.\nANSWER:24 eggs"),
+        ("Correct answer - A", "Correct answer - 24 eggs"),
+        ("Answer (A).", "Answer 24 eggs."),
+        ("Hence, option is A", "Hence, option is 24 eggs"),
+        ("Ans. is option A", "Ans. is option 24 eggs"),
+        ("The answer is a number.", "The answer is a number."),
+        ("The answer is A's.", "The answer is A's."),
+        ("Answer: B", "Answer: B"),
+    ],
+)
+def test_the_letter_is_replaced_however_a_solution_names_it(bank, solution, shown):
+    options = [{"label": "A", "text": "24 eggs"}, {"label": "B", "text": "10 eggs"}]
+    trays = add("A tray holds 6 eggs. How many are on 4?", kind="choice", options=options, answer="A",
+                solution=solution, equation="6*4")  # fmt: skip
+    store_vectors(serving().sets["purpose"], [trays])
+    exemplars = exemplars_of(bank["asked"]).exemplars
+    assert next(each.problem for each in exemplars if each.question == trays).solution == shown
+
+
 def test_a_question_whose_computation_is_not_known_is_no_exemplar_where_there_are_enough_others(bank):
     assert bank["pens"].pk in ids(exemplars_of(bank["asked"]))  # two others have an equation
     more = add("A tray holds 6 eggs. A cook takes 3 trays and drops 2 eggs. What is left?", equation="6*3-2")

@@ -9,13 +9,35 @@ from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.demo.stories import story_pairs
 from questionbank.models import ParaphrasePair, Run, User
-from questionbank.services.setup import demo_people_create, demo_people_shut_out, demo_review_install
+from questionbank.services import setup
+from questionbank.services.questions import question_create
+from questionbank.services.setup import (
+    bank_setup,
+    demo_people_create,
+    demo_people_shut_out,
+    demo_review_install,
+)
+from tests.questionbank.scripted_solver import served
 
 pytestmark = pytest.mark.django_db
 
 
 def active() -> set[str]:
     return set(User.objects.filter(is_active=True).values_list("username", flat=True))
+
+
+def test_a_start_asks_for_solutions_that_an_update_removed(monkeypatch):
+    monkeypatch.setattr(setup, "artifact_install_default", lambda report: None)
+    served({})
+    bank_setup(demo=False, report=print)
+    assert not Run.objects.filter(kind=Run.Kind.SOLVE).exists()  # no question is unsolved
+    question_create(
+        user=None, text="A box holds 6 eggs. How many eggs are in 4 boxes?", language="en", kind="open",
+        options=[], answer="", solution="", grade="", status="ready", concepts=[],
+    )  # fmt: skip
+    for _start in range(2):
+        bank_setup(demo=False, report=print)
+    assert Run.objects.filter(kind=Run.Kind.SOLVE).count() == 1
 
 
 def test_each_role_has_a_log_in_and_creating_them_again_changes_nothing():
