@@ -79,7 +79,7 @@ def recalling(
     solved: Sequence[ProblemRecord] = (),
     further: Recall | None = None,
 ) -> Solver:
-    """Return a solver with what a retriever recalls; the solver alone where there is nothing to recall.
+    """Return a solver with what a retriever recalls; the solver alone where the retriever keeps no problems.
 
     Args:
         solved: problems with equations that are recalled beside those that the retriever keeps.

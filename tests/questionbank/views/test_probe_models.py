@@ -90,7 +90,7 @@ def test_a_roll_back_says_what_it_changes(probes, as_admin) -> None:
     address = reverse("model_roll_back", args=["probes"]) + "?scope=School"
     assert "other hierarchies stay as they are" in text(as_admin.get(address))
     choices = as_admin.get(reverse("model_roll_back", args=["probes"]))
-    assert "Which one?" in text(choices)
+    assert "Choose the model to replace." in text(choices)
     assert 'href="?scope=School"' in choices.content.decode()
     as_admin.post(address, {"reason": "Worse.", "scope": "School"})
     probes[0].refresh_from_db()
