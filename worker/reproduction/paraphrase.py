@@ -39,6 +39,7 @@ from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from questionbank.files import write_text
 from worker.evaluation.paraphrase import figures_of
+from worker.reproduction.maps import map_of_pairs
 from worker.reproduction.paraphrase_arms import ARMS, Arm
 from worker.reproduction.paraphrase_baselines import baseline_triplets
 from worker.reproduction.paraphrase_data import (
@@ -52,7 +53,6 @@ from worker.reproduction.paraphrase_data import (
     training_material,
     unchanged_pairs,
 )
-from worker.reproduction.paraphrase_maps import map_of_pairs
 from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
 
 __all__ = ["Plan", "reproduce_paraphrase"]

@@ -21,11 +21,13 @@ from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.solution import Solver
 from analytics.solver.train import train_solver
+from questionbank.files import write_text
 from questionbank.recalling_solver import recalling
 from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
 from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
 from worker.reproduction.solver_arms import ARMS, RECALLING
+from worker.reproduction.solver_representation import COSINES, measure_representation
 from worker.reproduction.trained import trained_folder, wanted_runs
 
 __all__ = ["Plan", "reproduce_solver"]
@@ -111,8 +113,17 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
     if arm == RECALLING and plan.retriever is not None:
         solver = recalling(solver, load_retriever(plan.retriever), solved=problems.learned)
     outcomes = outcomes_of(solver, problems.test, problems.learned, beam=plan.config.beam)
-    shutil.rmtree(run.folder / "model", ignore_errors=True)
-    return Found(notes, {"test": figures_of(outcomes)}, _arrays(outcomes))
+    figures: dict[str, Any] = {"test": figures_of(outcomes)}
+    arrays = _arrays(outcomes)
+    model = run.folder / "model"
+    if model.is_dir() and arm != RECALLING:
+        title = f"{ARMS[arm].title} on {run.settings['part']}"
+        if (measured := measure_representation(model, problems, title)) is not None:
+            figures["representation"] = measured.figures
+            arrays[f"test/{COSINES}"] = measured.cosines
+            write_text(run.folder / "prototypes.svg", measured.picture)
+    shutil.rmtree(model, ignore_errors=True)
+    return Found(notes, figures, arrays)
 
 
 def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:

@@ -12,6 +12,7 @@ from worker.reproduction.options import command_settings
 from worker.reproduction.problem_sets import PROBLEM_SETS
 from worker.reproduction.solver import Plan, reproduce_solver
 from worker.reproduction.solver_arms import ARMS, RECALLING
+from worker.reproduction.solver_representation import representation_tables
 from worker.reproduction.solver_table import solver_tables
 
 __all__ = ["solver_paper_tables"]
@@ -29,4 +30,4 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[
         retriever=options["retriever"],
     )
     reproduce_solver(options["data"], output, plan, say=say)
-    return solver_tables(output)
+    return f"{solver_tables(output)}\n{representation_tables(output)}\n"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from analytics.backbone.tiny import save_backbone, tiny_backbone
@@ -17,6 +19,7 @@ from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, part_problems
 from worker.reproduction.solver import Plan, reproduce_solver
 from worker.reproduction.solver_arms import ARMS, RECALLING
+from worker.reproduction.solver_representation import representation_tables
 from worker.reproduction.solver_table import solver_tables
 from worker.solver.reproduction import solver_paper_tables
 
@@ -70,7 +73,9 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     figures = json.loads((folders[2] / "figures.json").read_text())
     assert figures["settings"]["config"]["contrast"] == "pattern"
     assert figures["sets"]["test"]["problems"] == 8
-    assert sorted(path.name for path in folders[2].iterdir()) == ["figures.json", "outcomes.npz"]
+    assert sorted(path.name for path in folders[2].iterdir()) == [
+        "figures.json", "outcomes.npz", "prototypes.svg",
+    ]  # fmt: skip
     reproduce_solver(data, tmp_path, plan, say=said.append)
     assert sum("kept from before" in line for line in said) == 4
     tables = solver_tables(tmp_path)
@@ -82,6 +87,32 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     assert "| both contrasts | not run | not run | not run | not run |" in tables
     with pytest.raises(DataError, match="other settings"):
         reproduce_solver(data, tmp_path, Plan(["none"], [1], ["asdiv_a/fold-0"], 4, config))
+
+
+def test_the_representation_of_a_trained_encoder_is_measured_and_shown(config, tmp_path):
+    rows = [
+        {"text": f"{problem.text} It is {time}.", "equation": problem.equation, "fold": fold}
+        for fold, times in enumerate((("morning", "noon"), ("evening", "night")))
+        for time, own in zip(times, (problems(), problems()[:5]), strict=True)
+        for problem in own
+    ]
+    (tmp_path / "asdiv_a").mkdir()
+    (tmp_path / "asdiv_a" / "cv.jsonl.gz").write_bytes(_gzip(rows))
+    plan = Plan(["retrieve-tfidf", "none"], [1], ["asdiv_a/fold-0"], config=config)
+    _floor, run = reproduce_solver(tmp_path, tmp_path / "runs", plan)
+    measured = json.loads((run / "figures.json").read_text())["sets"]["representation"]
+    layers = len(measured["clustering"]["test_by_layer"])
+    assert layers == len(measured["pairs"]["same_prototype"]["cosine_by_layer"]) > 1
+    assert measured["pairs"]["same_prototype"]["pairs"] == 5
+    with np.load(run / "outcomes.npz") as stored:
+        cosines = stored["test/centre_cosine"]
+    assert np.isnan(cosines).tolist() == [False] * 5 + [True] * 3 + [False] * 5
+    ElementTree.fromstring((run / "prototypes.svg").read_text())
+    tables = representation_tables(tmp_path / "runs")
+    assert tables.count("| ASDiv-A, no contrast (fold 0) |") == 2
+    assert tables.count("| ASDiv-A, no contrast (fold 0), 5 pairs: same prototype |") == 1
+    assert "retrieve and apply" not in tables
+    assert representation_tables(tmp_path / "none").count("not run") == 3
 
 
 def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of ParaQD: questions, their valid and their invalid paraphrases on a plane."""
+"""Groups of texts on a plane, as SVG: the papers' t-SNE figures."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from analytics.probes.projection import Matrix, project_vectors
 from analytics.records import ParaphrasePair
 from questionbank.templatetags.maps import SHAPES
 
-__all__ = ["map_of_pairs", "map_svg"]
+__all__ = ["map_of_groups", "map_of_pairs", "map_svg"]
 
 _SIDE, _EDGE, _HEAD = 640, 24, 72
-_LOOKS = (("#1d2522", 3), ("#0068a8", 0), ("#c04a00", 2))  # colour, and number of the shape
+_LOOKS = (("#1d2522", 3), ("#0068a8", 0), ("#c04a00", 2), ("#2d7a3e", 1))  # colour, and number of the shape
 _METHODS = {"tsne": "t-SNE", "pca": "principal components"}
 
 
 def map_of_pairs(pairs: Sequence[ParaphrasePair], encode: Encode, title: str) -> str:
-    """Lay out the texts of labelled pairs by an encoder's vectors, and draw them as SVG; the same each time.
+    """Draw questions, their valid and their invalid paraphrases (ParaQD, Figures 2 and 3): `map_of_groups`.
 
     Args:
         title: stands above the map, with the method behind it.
@@ -30,8 +30,20 @@ def map_of_pairs(pairs: Sequence[ParaphrasePair], encode: Encode, title: str) ->
         "valid paraphrase": [pair.paraphrase for pair in pairs if pair.label == 1],
         "invalid paraphrase": [pair.paraphrase for pair in pairs if pair.label == 0],
     }
-    map_ = project_vectors(encode([text for texts in groups.values() for text in texts]))
+    vectors = encode([text for texts in groups.values() for text in texts])
     ends = np.cumsum([len(texts) for texts in groups.values()])[:-1]
+    return map_of_groups(dict(zip(groups, np.split(vectors, ends), strict=True)), title)
+
+
+def map_of_groups(groups: Mapping[str, Matrix], title: str) -> str:
+    """Lay out groups of vectors together, and draw them as SVG; the same each time.
+
+    Args:
+        groups: name of the group -> (vectors, dimension); at most four.
+        title: stands above the map, with the method behind it.
+    """
+    map_ = project_vectors(np.concatenate(list(groups.values())))
+    ends = np.cumsum([len(vectors) for vectors in groups.values()])[:-1]
     parts = dict(zip(groups, np.split(map_.coordinates, ends), strict=True))
     return map_svg(parts, f"{title}: {_METHODS[map_.method]}")
 
@@ -40,7 +52,7 @@ def map_svg(groups: Mapping[str, Matrix], title: str) -> str:
     """Points within -1 .. 1 as a picture by itself, each group with a colour and a shape of its own.
 
     Args:
-        groups: name of the group -> (points, 2); at most three.
+        groups: name of the group -> (points, 2); at most four.
         title: stands above.
     """
     height = _SIDE + _HEAD
