@@ -20,11 +20,12 @@ from analytics.solver.opinion_pool import pooled_solutions
 from analytics.solver.served import without_solution
 from analytics.solver.solution import Solution, Solver, solution_of
 
-__all__ = ["Recall", "RecallingSolver", "recalling"]
+__all__ = ["NEIGHBOURS", "Recall", "RecallingSolver", "recalling"]
 
 Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
 
-_NEIGHBOURS = 32
+NEIGHBOURS = 32
+"""Similar problems that are weighed, at most."""
 _ANSWERS = 5  # of the neighbours that are weighed against the solver's
 
 
@@ -51,7 +52,7 @@ class RecallingSolver:
         if not rows:
             return solutions
         vectors = self._retriever.encode([problems[row].text for row in rows])
-        kept = self._datastore.nearest(vectors, _NEIGHBOURS)
+        kept = self._datastore.nearest(vectors, NEIGHBOURS)
         for row, vector, neighbours in zip(rows, vectors, kept, strict=True):
             if self._further is not None:
                 neighbours = _nearest_of(neighbours, self._further(problems[row], vector))
@@ -95,7 +96,7 @@ def recalling(
 
 
 def _nearest_of(kept: Sequence[Neighbour], further: Sequence[Neighbour]) -> list[Neighbour]:
-    return sorted([*further, *kept], key=lambda neighbour: -neighbour.similarity)[:_NEIGHBOURS]
+    return sorted([*further, *kept], key=lambda neighbour: -neighbour.similarity)[:NEIGHBOURS]
 
 
 def _solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:

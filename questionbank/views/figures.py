@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from questionbank.templatetags.pages import readable
 from questionbank.views.curves import metric_name
 
-__all__ = ["figure_rows", "result_tables", "said"]
+__all__ = ["figure_rows", "result_tables"]
 
 _SUITES = ("held_out", "validation")  # groups whose figures name the suite themselves
-_GROUPS: Mapping[str, Promise] = {
-    "concepts": gettext_lazy("Concepts"),
-    "difficulty": gettext_lazy("Difficulty"),
-    "confidence": gettext_lazy("Confidence"),
-}
 
 
 def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -31,7 +24,7 @@ def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
     rows: list[tuple[str, Any]] = []
     for name, value in figures.items():
         if not isinstance(value, dict):
-            rows.append((metric_name(name), said(value)))
+            rows.append((metric_name(name), value))
             continue
         inner = figure_rows({part: figure for part, figure in value.items() if part != "levels"})
         inner += _level_rows(value.get("levels", {}))
@@ -49,7 +42,7 @@ def _level_rows(levels: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]
 
 
 def _joined(group: str, label: str) -> str:
-    return f"{_GROUPS.get(group, readable(group))}: {_lower(label)}"
+    return f"{readable(group)}: {_lower(label)}"
 
 
 def _lower(label: str) -> str:
@@ -60,9 +53,7 @@ def _lower(label: str) -> str:
 def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
     """What a job's result holds: its plain values under an empty title, then a table for each group."""
     plain = [
-        (readable(name), said(value))
-        for name, value in result.items()
-        if not (isinstance(value, dict) and value)
+        (readable(name), value) for name, value in result.items() if not (isinstance(value, dict) and value)
     ]
     groups = [
         (readable(name), figure_rows(value))
@@ -70,8 +61,3 @@ def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, 
         if isinstance(value, dict) and value
     ]
     return [*([("", plain)] if plain else []), *groups]
-
-
-def said(value: Any) -> Any:
-    """A value with yes and no for true and false."""
-    return (_("yes") if value else _("no")) if isinstance(value, bool) else value

@@ -54,7 +54,7 @@ from questionbank.services.training import report_request
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, training_charts
-from questionbank.views.figures import figure_rows, said
+from questionbank.views.figures import figure_rows
 
 __all__ = [
     "model_compare",
@@ -462,7 +462,7 @@ def _about(artifact: ModelArtifact, *, shown: bool) -> list[tuple[str, Any]]:
     row = bank_capability(artifact.capability)
     facts = row.facts if row else ()
     return [
-        (readable(name), said(value))
+        (readable(name), value)
         for name, value in artifact.manifest.get("extra", {}).items()
         if name != "command" and (name in facts) is shown and len(str(value)) < LONGEST
     ]

@@ -6,7 +6,8 @@ import pytest
 
 from analytics.paraphrase.scoring.scorer import load_scorer
 from questionbank.dispatch import task_name
-from questionbank.models import ParaphrasePair, Run
+from questionbank.models import ModelArtifact, ParaphrasePair, Run
+from questionbank.selectors import serving
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.paraphrase import (
@@ -16,6 +17,8 @@ from questionbank.services.paraphrase import (
     paraphrase_score_request,
 )
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
+from tests.questionbank import scripted_solver
+from tests.questionbank.small_bank import add_set
 from worker.paraphrase import scoring
 from worker.paraphrase.scoring import score_run
 from worker.running import run_here
@@ -95,6 +98,28 @@ def test_without_a_scorer_pairs_get_findings():
     bad = ParaphrasePair.objects.get(pk=made[1].pk)
     assert (bad.score, bad.verdict, bad.scored_at) == (None, None, None)
     assert bad.findings
+
+
+def test_a_pair_is_solved_without_recalling_the_question_that_it_rewords(monkeypatch):
+    solver = scripted_solver.served({QUESTION: (("12-3", 0.9),)})
+    retriever = ModelArtifact.objects.create(
+        capability="analogy", name="r", state=ModelArtifact.State.CHAMPION, checksum="1" * 64, manifest={}
+    )
+    add_set("structure", artifact=retriever)
+    recalled = []
+    monkeypatch.setattr(serving, "solver_of", lambda _artifact: solver)
+    monkeypatch.setattr(serving, "retriever_of", lambda artifact: artifact)
+    monkeypatch.setattr(
+        serving,
+        "recalling",
+        lambda solver, _retriever, *, solved, further: recalled.append(further) or solver,
+    )
+    made = pairs(*TEXTS)
+    run_here(request(made), score_run)
+    assert ParaphrasePair.objects.get(pk=made[0].pk).solved["original"]["answer"] == "9"
+    assert recalled == [None]
+    serving.served_solver("en")  # as pages do
+    assert recalled[1] is not None
 
 
 def test_a_language_that_the_scorer_cannot_read_gets_no_score(champion, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
 from questionbank.models import EmbeddingSet, Question
+from questionbank.recalling_solver import NEIGHBOURS
+from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.vectors import nearest
 
 __all__ = ["bank_recall", "recalled_questions"]
@@ -44,31 +47,23 @@ def recalled_questions(
         embedding_set: made by the retriever that made `vector`.
         vector: (dimension,) of the problem.
     """
-    near = dict(nearest(embedding_set=embedding_set, vector=vector, k=_NEAREST, exclude=_family(problem)))
-    rows = (
+    itself = wording_ids(int(problem.id)) if problem.id.isdecimal() else []
+    near = dict(nearest(embedding_set=embedding_set, vector=vector, k=_NEAREST, exclude=itself))
+    language = primary_language(problem.language)
+    solved = (
         Question.objects.filter(pk__in=near, equation__isnull=False)
+        .filter(Q(language__iexact=language) | Q(language__istartswith=f"{language}-"))
         .exclude(equation__graph_key="")
         .exclude(text=problem.text)
-        .values_list("pk", "language", "text", "equation__expression")
+        .values_list("pk", "text", "equation__expression")
     )
-    language = primary_language(problem.language)
-    neighbours = [
+    nearest_first = sorted(solved, key=lambda row: -near[row[0]])
+    neighbours = (
         Neighbour(graph, near[pk], pk)
-        for pk, own_language, text, expression in rows
-        if primary_language(own_language) == language and (graph := _graph(text, expression)) is not None
-    ]
-    return sorted(neighbours, key=lambda neighbour: -neighbour.similarity)
-
-
-def _family(problem: ProblemRecord) -> list[int]:
-    """A question of the bank, what it rewords, and the rewordings of either."""
-    if not problem.id.isdecimal():
-        return []
-    own = int(problem.id)
-    original = Question.objects.filter(pk=own).values_list("paraphrase_of", flat=True).first() or own
-    return list(
-        Question.objects.filter(Q(pk=original) | Q(paraphrase_of=original)).values_list("pk", flat=True)
+        for pk, text, expression in nearest_first
+        if (graph := _graph(text, expression)) is not None
     )
+    return list(islice(neighbours, NEIGHBOURS))
 
 
 @lru_cache(maxsize=_KEPT_GRAPHS)

@@ -14,7 +14,6 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import (
@@ -42,6 +41,7 @@ from questionbank.selectors.questions.computations import (
     text_computation,
 )
 from questionbank.selectors.questions.solutions import SolvedText, computation_shown, published_answer
+from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
 
@@ -168,11 +168,7 @@ def question_exemplars(
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
     """
-    original = question.paraphrase_of_id or question.pk
-    same = Question.objects.filter(Q(pk=original) | Q(paraphrase_of=original))
-    search = _Search(
-        question.text, question.language, serving, exclude=list(same.values_list("pk", flat=True))
-    )
+    search = _Search(question.text, question.language, serving, exclude=wording_ids(question.pk))
     return search.exemplars(solved, k, stored=question)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
-from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from analytics.catalog import lenses
@@ -19,6 +18,7 @@ from questionbank.models import Lens, Question, QuestionEmbedding, QuestionTag, 
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import TaggedPath, tagged_paths, visible_to
 from questionbank.selectors.questions.solutions import solver_computation
+from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
@@ -179,12 +179,6 @@ def near_duplicates(
     return _Comparison.with_text(text, language, serving).hits(alike, Lens.WORDING)
 
 
-def _itself_in_any_words(question: Question) -> list[int]:
-    original = question.paraphrase_of_id or question.pk
-    same = Question.objects.filter(Q(pk=original) | Q(paraphrase_of=original))
-    return list(same.values_list("pk", flat=True))
-
-
 class _Comparison:
     """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
 
@@ -212,7 +206,7 @@ class _Comparison:
             concept_ids=tuple(concept_ids) if tags else (),
             computation=own.computation,
             language=question.language if same_language else "",
-            exclude=tuple(_itself_in_any_words(question)),
+            exclude=tuple(wording_ids(question.pk)),
         )
         sets = [embedding_set.pk for embedding_set in serving.sets.values()]
         rows = QuestionEmbedding.objects.filter(

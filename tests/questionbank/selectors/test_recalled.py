@@ -9,6 +9,7 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ProblemRecord
 from questionbank.models import EmbeddingSet, Question
 from questionbank.recalling_solver import recalling
+from questionbank.selectors.questions import recalled as module
 from questionbank.selectors.questions.recalled import bank_recall, recalled_questions
 from tests.questionbank.scripted_solver import ScriptedSolver
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
@@ -59,6 +60,17 @@ def test_a_question_is_answered_neither_by_itself_nor_by_a_rewording_nor_by_the_
     for question in (train, reworded):
         rows = recalled(structure, f"{question.text} Tell.", str(question.pk))
         assert not {train.pk, reworded.pk} & set(rows)
+
+
+def test_the_nearest_are_read_first_and_no_more_than_a_solver_weighs(structure, train, monkeypatch):
+    nearer = [add_question(f"{BUS} Tell {end}.", equation="12-2") for end in ("me", "us", "them")]
+    store_vectors(structure, nearer)
+    read: list[str] = []
+    monkeypatch.setattr(module, "NEIGHBOURS", 2)
+    monkeypatch.setattr(module, "_graph", lambda text, _equation: read.append(text) or text)
+    assert len(recalled(structure, BUS)) == 2
+    assert len(read) == 2
+    assert all(text.startswith(BUS) for text in read)
 
 
 def test_the_banks_solved_questions_vote_beside_those_that_the_retriever_keeps(db):

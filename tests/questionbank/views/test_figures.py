@@ -19,7 +19,7 @@ def test_figures_of_groups_and_levels_have_names_that_people_know():
         ("Difficulty: degree of agreement in order (DOA)", 0.8),
         ("Difficulty: mean absolute error, given the true concept", 0.5),
         ("Precision at 10", 0.7),
-        ("Stopped early", "no"),
+        ("Stopped early", False),
     ]
 
 
