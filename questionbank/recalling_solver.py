@@ -10,15 +10,14 @@ import numpy.typing as npt
 
 from analytics.analogy.datastore import Datastore, kept_examples
 from analytics.analogy.examples import read_graphs
-from analytics.analogy.graphs import problem_values
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.analogy.retriever import Retriever
 from analytics.errors import DataError
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import pooled_solutions
-from analytics.solver.served import without_solution
 from analytics.solver.solution import Solution, Solver, solution_of
+from analytics.text.number_slots import SlotNumbers
 
 __all__ = ["NEIGHBOURS", "Recall", "RecallingSolver", "recalling"]
 
@@ -56,11 +55,11 @@ class RecallingSolver:
         for row, vector, neighbours in zip(rows, vectors, kept, strict=True):
             if self._further is not None:
                 neighbours = _nearest_of(neighbours, self._further(problems[row], vector))
-            values = problem_values(without_solution(problems[row]))
+            numbers = SlotNumbers.of_text(problems[row].text)
             recalled = [
                 solution
-                for answer in apply_graphs(neighbours, values, most=_ANSWERS)
-                if (solution := _solution(answer, values)) is not None
+                for answer in apply_graphs(neighbours, numbers, most=_ANSWERS)
+                if (solution := _solution(answer, numbers.values)) is not None
             ]
             solutions[row] = pooled_solutions(solutions[row], recalled, most=beam)
         return solutions

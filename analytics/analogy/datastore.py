@@ -20,17 +20,19 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from analytics.analogy.examples import AnalogyExample
-from analytics.analogy.graphs import ComputationalGraph
+from analytics.analogy.graphs import ComputationalGraph, slot_text, text_graph
 from analytics.analogy.retrieve_and_apply import Neighbour
-from analytics.errors import ArtifactError
+from analytics.errors import ArtifactError, DataError
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.languages import primary_language
+from analytics.records import ProblemRecord
 from analytics.retrieval import nearest_rows
+from analytics.text.number_slots import SlotPlace
 
 __all__ = ["DATASTORE_NAME", "Datastore", "kept_examples", "load_datastore", "save_datastore"]
 
 DATASTORE_NAME = "datastore.safetensors"
-LARGEST = 20_000  # problems
+LARGEST = 25_000  # problems
 _STEPS = 127  # of a signed byte
 
 Bytes = npt.NDArray[np.int8]
@@ -44,7 +46,8 @@ class Datastore:
     Attributes:
         codes: (problems, dimension) entries of the vectors in eight bits.
         scales: (problems,) what a row of `codes` is multiplied by.
-        equations: over slots, in pre-order with blanks between.
+        equations: in pre-order over the slots that they use, in the text's order, and behind a bar the places of these:
+            ``d1`` is the second number in digits, ``d1.2`` its third reading, ``w0`` the first number in words.
         rows: (problems,) the place of each problem's equation in `equations`.
         languages: of the problems.
     """
@@ -61,9 +64,7 @@ class Datastore:
         largest = np.abs(vectors).max(axis=1) / _STEPS
         scales = np.where(largest > 0, largest, 1).astype(np.float32)
         places: dict[str, int] = {}
-        rows = [
-            places.setdefault(" ".join(to_prefix(example.graph.tree)), len(places)) for example in examples
-        ]
+        rows = [places.setdefault(_equation(example.graph), len(places)) for example in examples]
         return cls(
             codes=np.rint(vectors / scales[:, None]).astype(np.int8),
             scales=scales,
@@ -107,14 +108,46 @@ class Datastore:
 @lru_cache(maxsize=LARGEST)
 def _graph(equation: str) -> ComputationalGraph:
     """Return the graph of an equation in pre-order with blanks between; reading one takes .3 ms."""
-    return ComputationalGraph.of(from_prefix(equation.split()))
+    tokens, _bar, places = equation.partition("|")
+    return ComputationalGraph.of(from_prefix(tokens.split()), places=list(map(_place, places.split())))
+
+
+def _equation(graph: ComputationalGraph) -> str:
+    """Return what `_graph` reads."""
+    names = {f"N{slot}": f"N{number}" for number, slot in enumerate(graph.slots)}
+    tokens = (names.get(token, token) for token in to_prefix(graph.tree))
+    return " ".join([*tokens, "|", *map(_label, graph.slot_places)])
+
+
+def _label(place: SlotPlace) -> str:
+    return f"{'w' if place.in_words else 'd'}{place.number}{f'.{place.reading}' if place.reading else ''}"
+
+
+def _place(label: str) -> SlotPlace:
+    number, _, reading = label[1:].partition(".")
+    return SlotPlace(int(number), label[0] == "w", int(reading or 0))
 
 
 def kept_examples(examples: Iterable[AnalogyExample]) -> list[AnalogyExample]:
-    """Return what a datastore keeps of problems: those whose graph is known, at most 20,000, evenly spaced."""
-    known = [example for example in examples if example.is_labelled]
-    step = max(1, -(-len(known) // LARGEST))
-    return known[::step]
+    """Return what a datastore keeps of problems: those whose computation is known, at most 25,000, evenly spaced.
+
+    Their graphs are over the numbers of their texts, so that other texts' numbers can fill them. Of problems that
+    differ in their numbers alone and have the same equation over these, the first is kept.
+    """
+    kept: dict[tuple[str, str], AnalogyExample] = {}
+    for example in examples:
+        if example.is_labelled and (graph := _text_graph(example.problem)) is not None:
+            key = (slot_text(example.problem.text).casefold(), _equation(graph))
+            kept.setdefault(key, AnalogyExample(example.problem, graph))
+    known = list(kept.values())
+    return [known[row * len(known) // LARGEST] for row in range(LARGEST)] if len(known) > LARGEST else known
+
+
+def _text_graph(problem: ProblemRecord) -> ComputationalGraph | None:
+    try:
+        return text_graph(problem)
+    except DataError:
+        return None
 
 
 def save_datastore(datastore: Datastore, folder: Path) -> None:

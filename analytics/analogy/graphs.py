@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from rapidfuzz.distance import Levenshtein
 
@@ -27,7 +26,7 @@ from analytics.expression.programs import calculations_tree, program_tree
 from analytics.expression.slots import binary_operators, is_slot, slot_index, with_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
-from analytics.text.number_slots import number_slots
+from analytics.text.number_slots import SlotNumbers, SlotPlace
 from analytics.text.numbers import find_numbers
 
 __all__ = [
@@ -35,9 +34,10 @@ __all__ = [
     "edit_similarity",
     "graph_similarity",
     "problem_graph",
-    "problem_values",
+    "problem_numbers",
     "serialised_graph",
     "slot_text",
+    "text_graph",
 ]
 
 _TOKEN = re.compile(r"-?(?:[^(),-]+\(|[^(),-]+)|\)")
@@ -54,17 +54,32 @@ class ComputationalGraph:
         prototype: `prototype_equation`: slots in the text's order, which is what can be filled with other numbers.
         source: what it was read from: ``"equation"``, ``"program"`` or ``"calculations"``; ``"pair"`` where it is not
             known, but only that two problems share it.
+        places: where the slots that it uses stand, in the order of `slots`; empty where each is a number of its own.
     """
 
     tree: ExpressionTree
     graph: str
     prototype: str
     source: str = "equation"
+    places: tuple[SlotPlace, ...] = ()
 
     @classmethod
-    def of(cls, tree: ExpressionTree, source: str = "equation") -> ComputationalGraph:
-        """Return the graph of a tree over slots."""
-        return cls(tree, graph_key(tree), prototype_equation(tree), source)
+    def of(
+        cls,
+        tree: ExpressionTree,
+        source: str = "equation",
+        *,
+        places: Sequence[SlotPlace] = (),
+        key: str = "",
+    ) -> ComputationalGraph:
+        """Return the graph of a tree over slots.
+
+        Args:
+            places: of all slots of the problem, ``N0`` first; none where each is a number of its own.
+            key: the tree's graph key, where it is known already.
+        """
+        used = tuple(places[slot] for slot in sorted(set(_slots(tree)))) if places else ()
+        return cls(tree, key or graph_key(tree), prototype_equation(tree), source, used)
 
     @classmethod
     def of_pair(cls, pair: str) -> ComputationalGraph:
@@ -76,9 +91,14 @@ class ComputationalGraph:
         """The places of the numbers that it uses, in the text's order."""
         return tuple(sorted(set(_slots(self.tree))))
 
+    @property
+    def slot_places(self) -> tuple[SlotPlace, ...]:
+        """Where they stand in the text."""
+        return self.places or tuple(map(SlotPlace, self.slots))
 
-def problem_values(problem: ProblemRecord) -> list[Fraction]:
-    """Return the values of a problem's numbers, slot by slot.
+
+def problem_numbers(problem: ProblemRecord) -> SlotNumbers:
+    """Return the numbers of a problem, slot by slot.
 
     Published numbers where the source lists them, else what `number_slots` reads in the text, where a number has a
     slot for each reading.
@@ -87,7 +107,7 @@ def problem_values(problem: ProblemRecord) -> list[Fraction]:
         published = [evaluate(parse_expression(number.replace(",", ""))) for number in problem.numbers]
     except DataError:
         published = []
-    return published or [slot.value for slot in number_slots(problem.text)]
+    return SlotNumbers.of_values(published) if published else SlotNumbers.of_text(problem.text)
 
 
 def problem_graph(problem: ProblemRecord) -> ComputationalGraph | None:
@@ -102,7 +122,22 @@ def problem_graph(problem: ProblemRecord) -> ComputationalGraph | None:
     Raises:
         DataError: none of those that it has can be read; the error is the first one's.
     """
-    values = problem_values(problem)
+    return _read_graph(problem, problem_numbers(problem))
+
+
+def text_graph(problem: ProblemRecord) -> ComputationalGraph | None:
+    """Return the graph over the numbers that are read in the text, whatever numbers its source lists: `problem_graph`.
+
+    Only so can the graph be filled with the numbers of a text that nobody lists.
+
+    >>> text_graph(ProblemRecord("1", "Two men eat 9 eggs.", equation="9*2", numbers=("9",))).prototype
+    'N1*N0'
+    """
+    return _read_graph(problem, SlotNumbers.of_text(problem.text))
+
+
+def _read_graph(problem: ProblemRecord, numbers: SlotNumbers) -> ComputationalGraph | None:
+    values = numbers.values
     readers: list[tuple[str, Callable[[], ExpressionTree]]] = []
     if problem.equation:
         readers.append(("equation", lambda: parse_expression(problem.equation)))
@@ -117,7 +152,7 @@ def problem_graph(problem: ProblemRecord) -> ComputationalGraph | None:
         except DataError as error:
             refusal = refusal or error
             continue
-        return ComputationalGraph.of(tree, source)
+        return ComputationalGraph.of(tree, source, places=numbers.places)
     if refusal is not None:
         raise refusal
     return None

@@ -1,7 +1,9 @@
 """Answers without a language model: the graphs of the nearest problems, filled with the question's numbers. Torch-free.
 
 Ours; the paper hands the nearest problems to a language model instead (Eq. 3), and this is never called its result.
-Every graph is filled with the numbers in several alignments, evaluated, and the values are voted for by similarity.
+Every graph is filled with the numbers in several alignments, evaluated, and the values are voted for by similarity. A
+number of the text may have several slots (20 % is 1/5 and 20); an alignment chooses numbers, and each is read as the
+neighbour reads its own.
 """
 
 from __future__ import annotations
@@ -19,6 +21,10 @@ from analytics.expression.evaluate import EvaluationError, Floats, evaluate_floa
 from analytics.expression.notation import to_infix, to_prefix
 from analytics.expression.slots import fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
+from analytics.text.number_slots import SlotNumbers, SlotPlace
+
+Number = tuple[bool, int]
+"""A number of a text: whether it is written in words, and which of those that are written alike."""
 
 __all__ = ["AppliedAnswer", "Filled", "Neighbour", "alignments", "apply_graphs"]
 
@@ -28,7 +34,8 @@ _LATER_ALIGNMENT = 0.1  # votes of an alignment as a share of those of the one b
 _LEAST_VALUE = 1e-9  # that counts as more than nothing: floats of equal sums differ by less
 _LARGEST = 10**300  # number that is computed with
 _IMPLAUSIBLE = 0.01  # votes of a value that a story can hardly have: nothing, or less
-_MOST_SLOTS = 6  # of a graph whose numbers are put in other orders
+_MOST_CHOICES = 1_000  # of as many numbers as a graph has that are looked at
+_MOST_SLOTS = 6  # numbers of a graph that are put in other orders
 _TOLERANCE = 1e-4  # of two values that are one answer, relative to the larger
 
 
@@ -68,33 +75,36 @@ class AppliedAnswer:
     confidence: float
 
 
-def alignments(slots: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
-    """Yield ways of giving a graph's slots the numbers of a question, the likeliest first, each once.
+def alignments(own: Sequence[Number], question: Sequence[Number]) -> Iterator[tuple[Number, ...]]:
+    """Yield ways of giving a graph the numbers of a question, the likeliest first, each once.
 
-    First the same places of the text; then the numbers in their order, some passed over; then other orders.
+    First the same places of the text; then the numbers in their order, some passed over, those first that are written
+    as the graph's own are; then other orders.
 
     Args:
-        slots: that the graph uses, in the text's order.
-        count: numbers of the question.
+        own: numbers that the graph uses, in the order of its text: whether in words, and which of those.
+        question: numbers of the question, in the order of its text.
 
-    >>> list(alignments((0, 1), 2))
-    [(0, 1), (1, 0)]
-    >>> list(islice(alignments((0, 2), 2), 2))
-    [(0, 1), (1, 0)]
+    >>> first, second = (False, 0), (False, 1)
+    >>> list(alignments([first, second], [first, second]))
+    [((False, 0), (False, 1)), ((False, 1), (False, 0))]
     """
-    if len(slots) > count:
+    if len(own) > len(question):
         return
-    seen: set[tuple[int, ...]] = set()
-    places = tuple(slots)
-    if all(place < count for place in places):
-        seen.add(places)
-        yield places
-    choices = list(islice(combinations(range(count), len(slots)), _ALIGNMENTS))
+    seen: set[tuple[Number, ...]] = set()
+    if set(own) <= set(question):
+        seen.add(tuple(own))
+        yield tuple(own)
+    choices = list(islice(combinations(question, len(own)), _MOST_CHOICES))
+    choices.sort(
+        key=lambda choice: sum(given[0] != number[0] for given, number in zip(choice, own, strict=True))
+    )
+    del choices[_ALIGNMENTS:]
     for choice in choices:
         if choice not in seen:
             seen.add(choice)
             yield choice
-    if len(slots) > _MOST_SLOTS:
+    if len(own) > _MOST_SLOTS:
         return
     for choice in choices:
         for order in permutations(choice):
@@ -107,13 +117,13 @@ _Places = tuple[int, ...]
 _Candidate = tuple[float, float, _Places]
 """Votes of an alignment, its value, and for each slot of the graph the place of the question's number."""
 
-Filled = dict[str, list[_Candidate]]
-"""What a question's numbers make of each prototype that was filled with them already."""
+Filled = dict[tuple[str, tuple[SlotPlace, ...]], list[_Candidate]]
+"""What a question's numbers make of each graph that was filled with them already, by prototype and places."""
 
 
 def apply_graphs(
     neighbours: Iterable[Neighbour],
-    values: Sequence[Fraction],
+    numbers: SlotNumbers,
     *,
     filled: Filled | None = None,
     most: int | None = None,
@@ -122,7 +132,7 @@ def apply_graphs(
 
     Args:
         neighbours: problems like the question.
-        values: the question's numbers, slot by slot.
+        numbers: of the question.
         filled: of the same question, kept between calls that only rank its neighbours otherwise.
         most: answers that are returned; None for all.
 
@@ -136,18 +146,44 @@ def apply_graphs(
     best = ranked[0].similarity
     cast = possible = 0.0
     known: Filled = {} if filled is None else filled
-    floats = _floats(values)
+    question = _Question.of(numbers)
     for neighbour in ranked:
         weight = exp((neighbour.similarity - best) / _TEMPERATURE)
-        candidates = known.get(neighbour.graph.prototype)
+        key = (neighbour.graph.prototype, neighbour.graph.places)
+        candidates = known.get(key)
         if candidates is None:
-            candidates = known[neighbour.graph.prototype] = _candidates(neighbour.graph, floats)
+            candidates = known[key] = _candidates(neighbour.graph, question)
         total = sum(share for share, _value, _places in candidates)
         possible += weight
         cast += weight if candidates else 0.0
         for share, value, places in candidates:
             ballot.vote(value, weight * share / total, neighbour, places)
-    return ballot.answers(values, cast / possible, most)
+    return ballot.answers(numbers.values, cast / possible, most)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What graphs are filled with: the values of the slots, the numbers, and the slots of each number's readings."""
+
+    values: Floats
+    numbers: tuple[Number, ...]
+    slot_of: dict[SlotPlace, int]
+
+    @classmethod
+    def of(cls, numbers: SlotNumbers) -> _Question:
+        slot_of = {place: slot for slot, place in enumerate(numbers.places)}
+        return cls(_floats(numbers.values), _numbers(numbers.places), slot_of)
+
+    def slot(self, number: Number, reading: int) -> int:
+        """The slot of a reading of a number; of its value where it has no such reading."""
+        in_words, place = number
+        value = self.slot_of[SlotPlace(place, in_words)]
+        return self.slot_of.get(SlotPlace(place, in_words, reading), value)
+
+
+def _numbers(places: Iterable[SlotPlace]) -> tuple[Number, ...]:
+    """The numbers that slots read, in the text's order."""
+    return tuple(dict.fromkeys((place.in_words, place.number) for place in places))
 
 
 def _floats(values: Sequence[Fraction]) -> Floats:
@@ -158,12 +194,20 @@ def _floats(values: Sequence[Fraction]) -> Floats:
         return np.array([float(value) if abs(value) < _LARGEST else inf for value in values])
 
 
-def _candidates(graph: ComputationalGraph, values: Floats) -> list[_Candidate]:
-    """(votes, value, places of the question's numbers) of a graph's alignments that have a value."""
-    choices = list(islice(alignments(graph.slots, len(values)), _ALIGNMENTS))
+def _candidates(graph: ComputationalGraph, question: _Question) -> list[_Candidate]:
+    """(votes, value, slots of the question) of a graph's alignments that have a value."""
+    places = graph.slot_places
+    own = _numbers(places)
+    choices = [
+        tuple(question.slot(given[place.in_words, place.number], place.reading) for place in places)
+        for given in (
+            dict(zip(own, alignment, strict=True))
+            for alignment in islice(alignments(own, question.numbers), _ALIGNMENTS)
+        )
+    ]
     if not choices:
         return []
-    numbers = values[np.array(choices, dtype=int)]
+    numbers = question.values[np.array(choices, dtype=int)]
     slots = {f"N{slot}": column for slot, column in zip(graph.slots, numbers.T, strict=True)}
     try:
         results = evaluate_floats(graph.tree, slots)
@@ -171,11 +215,11 @@ def _candidates(graph: ComputationalGraph, values: Floats) -> list[_Candidate]:
         return []
     candidates = []
     share = 1.0
-    for places, value in zip(choices, np.broadcast_to(results, len(choices)).tolist(), strict=True):
+    for choice, value in zip(choices, np.broadcast_to(results, len(choices)).tolist(), strict=True):
         if not isfinite(value):
             continue
         plausible = value > _LEAST_VALUE
-        candidates.append((share if plausible else share * _IMPLAUSIBLE, value, places))
+        candidates.append((share if plausible else share * _IMPLAUSIBLE, value, choice))
         if plausible:
             share *= _LATER_ALIGNMENT
     return candidates

@@ -8,13 +8,14 @@ at the same place, one for each reading, and the model chooses between them as i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
-from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.numbers import VULGAR_FRACTIONS, NumberMention, find_numbers
 
-__all__ = ["READINGS", "NumberSlot", "number_slots"]
+__all__ = ["READINGS", "NumberSlot", "SlotNumbers", "SlotPlace", "number_slots", "slot_places"]
 
 READINGS = ("value", "digits")
 """``value``: what the text means, per cents and scales applied; ``digits``: the digits alone."""
@@ -30,12 +31,56 @@ class NumberSlot:
         start, end: the characters of the number in the text.
         value: what it is worth under this reading.
         reading: one of `READINGS`.
+        in_words: whether the number is written without digits.
     """
 
     start: int
     end: int
     value: Fraction
     reading: str = "value"
+    in_words: bool = False
+
+
+class SlotPlace(NamedTuple):
+    """Where a slot stands among the numbers of its text.
+
+    Numbers in digits and numbers in words are counted apart: of two texts with the same story, one may have more words
+    like "one" and "both" than the other.
+
+    Attributes:
+        number: which of the text's numbers that are written alike, counted from 0.
+        in_words: whether those are the ones in words.
+        reading: which reading of the number, 0 for its value.
+    """
+
+    number: int
+    in_words: bool = False
+    reading: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SlotNumbers:
+    """What a problem's slots are worth, and where they stand.
+
+    Attributes:
+        values: of the slots, ``N0`` first.
+        places: of the slots.
+    """
+
+    values: tuple[Fraction, ...]
+    places: tuple[SlotPlace, ...]
+
+    @classmethod
+    def of_text(cls, text: str) -> SlotNumbers:
+        """Return the numbers of a text, each with all its readings."""
+        slots = number_slots(text)
+        return cls(tuple(slot.value for slot in slots), tuple(slot_places(slots)))
+
+    @classmethod
+    def of_values(cls, values: Iterable[Fraction]) -> SlotNumbers:
+        """Return numbers that have one reading each."""
+        known = tuple(values)
+        return cls(known, tuple(map(SlotPlace, range(len(known)))))
 
 
 def number_slots(text: str) -> list[NumberSlot]:
@@ -49,8 +94,25 @@ def number_slots(text: str) -> list[NumberSlot]:
     return [slot for mention in find_numbers(text) for slot in _readings(mention)]
 
 
+def slot_places(slots: Iterable[NumberSlot]) -> list[SlotPlace]:
+    """Return the place of each slot of a text.
+
+    >>> [tuple(place) for place in slot_places(number_slots("20% of one half of 30"))]
+    [(0, False, 0), (0, False, 1), (0, True, 0), (1, False, 0)]
+    """
+    places: list[SlotPlace] = []
+    count = {True: -1, False: -1}
+    for slot in slots:
+        is_value = slot.reading == "value"
+        count[slot.in_words] += is_value
+        reading = 0 if is_value else places[-1].reading + 1
+        places.append(SlotPlace(count[slot.in_words], slot.in_words, reading))
+    return places
+
+
 def _readings(mention: NumberMention) -> Iterator[NumberSlot]:
-    yield NumberSlot(mention.start, mention.end, mention.value)
+    in_words = not any(character.isdigit() or character in VULGAR_FRACTIONS for character in mention.text)
+    yield NumberSlot(mention.start, mention.end, mention.value, in_words=in_words)
     seen = {mention.value}
     for digits in _DIGITS.finditer(mention.text):
         value = Fraction(digits[0].replace(",", ""))

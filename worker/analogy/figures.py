@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.exemplars import story_key
-from analytics.analogy.graphs import problem_values
+from analytics.analogy.graphs import problem_numbers
 from analytics.analogy.measures import GraphSimilarities, ndcg, pearson
 from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
 from analytics.expression.evaluate import EvaluationError, evaluate_float
@@ -130,18 +130,18 @@ def _question_figures(
         "same_equation": sum(graph.prototype == question.graph.prototype for graph in hits) / k,
         "same_graph": sum(graph.graph == question.graph.graph for graph in hits) / k,
     }
-    values = problem_values(question.problem)
+    numbers = problem_numbers(question.problem)
     neighbours = [
         Neighbour(examples[neighbour].graph, float(similarity), int(neighbour))
         for neighbour, similarity in zip(near, similarities, strict=True)
     ]
     kept = filled.setdefault(row, {})
     try:
-        wanted = evaluate_float(fill_slots(question.graph.tree, values))
+        wanted = evaluate_float(fill_slots(question.graph.tree, numbers.values))
     except EvaluationError:
         wanted = None
     for name, voters in (("apply_nearest", neighbours[:1]), ("apply_vote", neighbours)):
-        answers = apply_graphs(voters, values, filled=kept)
+        answers = apply_graphs(voters, numbers, filled=kept)
         figures[name] = float(bool(answers) and wanted is not None and _agree(answers[0].value, wanted))
     return figures
 

@@ -16,7 +16,7 @@ from random import Random
 from typing import Protocol
 
 from analytics.analogy.exemplars import story_key
-from analytics.analogy.graphs import problem_graph, problem_values
+from analytics.analogy.graphs import problem_graph, problem_numbers
 from analytics.artifacts import data_sha256
 from analytics.errors import DataError
 from analytics.expression.notation import to_infix
@@ -94,7 +94,7 @@ def _computed(problem: ProblemRecord) -> str:
     """The equation of a problem's program or calculations; empty where there is none that can be read."""
     try:
         graph = problem_graph(problem)
-        return "" if graph is None else to_infix(fill_slots(graph.tree, problem_values(problem)))
+        return "" if graph is None else to_infix(fill_slots(graph.tree, problem_numbers(problem).values))
     except DataError:
         return ""
 

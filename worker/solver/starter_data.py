@@ -11,7 +11,9 @@ marks, one that the starters are measured on are left out, and so is every rewor
 validation problems have near copies in its own training split: of these only equal texts are left out. Synthetic
 problems are learned from, and not validated with.
 
-``--learned`` and ``--measured`` choose other sets, so that a model can be measured on MAWPS, for instance.
+``--learned``, ``--measured`` and ``--longest`` choose other problems, so that a model can be measured on MAWPS, for
+instance. The retriever's starter keeps more problems than it learned from:
+``--output kept --synthetic 0 --longest 1500 --learned mawps/cv paramawps/train_part gsm8k/train mathqa/train_part``.
 
 Chinese: the training splits of Math23K and UnbiasedMWP; of Math23K's published test problems only equal texts are
 left out.
@@ -209,6 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="SET",
         help="sets to measure on in place of the usual ones: nothing that equals their problems is learned from",
     )
+    parser.add_argument("--longest", type=int, help="characters of a problem, in place of the usual bound")
     options = parser.parse_args(arguments)
     sets = STARTER_SETS[options.language]
     if options.learned is not None:
@@ -225,6 +228,8 @@ def main(arguments: list[str] | None = None) -> int:
         if not sets.synthetic:
             parser.error("synthetic problems are English")
         sets = replace(sets, synthetic=options.synthetic)
+    if options.longest is not None:
+        sets = replace(sets, longest=options.longest)
     rows = list(starter_rows(options.data, sets, options.language))
     learned, validation = divide(rows, options.data, sets.reworded)
     options.output.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from analytics.errors import DataError
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.targets import target_tree
-from analytics.text.number_slots import number_slots
+from analytics.text.number_slots import number_slots, slot_places
 from questionbank.models import EmbeddingSet, Question
 from questionbank.recalling_solver import NEIGHBOURS
 from questionbank.selectors.questions.wordings import wording_ids
@@ -68,7 +68,8 @@ def recalled_questions(
 
 @lru_cache(maxsize=_KEPT_GRAPHS)
 def _graph(text: str, expression: str) -> ComputationalGraph | None:
+    slots = number_slots(text)
     try:
-        return ComputationalGraph.of(target_tree(expression, number_slots(text)))
+        return ComputationalGraph.of(target_tree(expression, slots), places=slot_places(slots))
     except DataError:
         return None

@@ -29,9 +29,8 @@ from analytics.analogy.graphs import ComputationalGraph, graph_similarity
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.catalog import CAPABILITIES
 from analytics.errors import DataError
-from analytics.expression.keys import prototype_equation
 from analytics.records import ProblemRecord
-from analytics.text.number_slots import number_slots
+from analytics.text.number_slots import SlotNumbers, slot_places
 from questionbank.capabilities.catalog import lens_name
 from questionbank.models import Lens, Question, QuestionEmbedding
 from questionbank.selectors.questions.computations import (
@@ -204,7 +203,7 @@ class _Search:
         voters = _voters(
             self._stories(candidate for candidate in candidates if candidate.question.pk in near)
         )
-        answers = apply_graphs(voters, [slot.value for slot in number_slots(self._text)], most=1)
+        answers = apply_graphs(voters, SlotNumbers.of_text(self._text), most=1)
         candidates.sort(key=lambda candidate: not candidate.computes(key))
         return WorkedExemplars(
             exemplars=tuple(_exemplar(candidate, asked) for candidate in self._usable(candidates, asked, k)),
@@ -292,7 +291,9 @@ def _voters(candidates: Iterable[_Candidate]) -> list[Neighbour]:
         computation = candidate.computation
         if computation is None or computation.tree is None:
             continue
-        graph = ComputationalGraph(computation.tree, computation.key, prototype_equation(computation.tree))
+        graph = ComputationalGraph.of(
+            computation.tree, places=slot_places(computation.slots), key=computation.key
+        )
         voters.append(Neighbour(graph, candidate.similarity, row=candidate.question.pk))
     return voters
 

@@ -40,16 +40,39 @@ def datastore() -> Datastore:
 def test_only_problems_whose_computation_is_known_are_kept_each_equation_once():
     kept = datastore()
     assert len(kept) == 3
-    assert kept.equations == ("+ N0 N1", "* N1 N0")
+    assert kept.equations == ("+ N0 N1 | d0 d1", "* N1 N0 | d0 d1")
     assert kept.rows.tolist() == [0, 0, 1]
     assert kept.languages == ("en", "zh")
 
 
+def test_equations_name_the_numbers_of_the_text_and_how_they_are_read():
+    listed = ProblemRecord(
+        "5", "Two boys get 20 % of 60 nuts each.", equation="60*20/100*2", numbers=("20", "60")
+    )
+    kept = Datastore.of(kept_examples(read_graphs([listed])[0]), unit_vectors(1))
+    assert kept.equations == ("* / * N2 N1 100 N0 | w0 d0.1 d1",)
+    ((neighbour,),) = kept.nearest(unit_vectors(1), 1)
+    assert neighbour.graph.slot_places == ((0, True, 0), (0, False, 1), (1, False, 0))
+    assert neighbour.graph.prototype == "N2*N1/100*N0"
+
+
 def test_at_most_so_many_are_kept_evenly_spaced(monkeypatch):
     monkeypatch.setattr(datastores, "LARGEST", 4)
-    examples = read_graphs([PROBLEMS[0]] * 9)[0]
-    assert len(kept_examples(examples)) == 3
-    assert kept_examples(examples[:4]) == examples[:4]
+    problems = [
+        ProblemRecord(str(row), f"{'so ' * row}3 pens and 4 cups", equation="3+4") for row in range(9)
+    ]
+    examples = read_graphs(problems)[0]
+    assert [example.problem.id for example in kept_examples(examples)] == ["0", "2", "4", "6"]
+    assert len(kept_examples(examples[:4])) == 4
+
+
+def test_a_problem_that_differs_in_its_numbers_alone_is_kept_once_for_each_equation():
+    problems = [
+        ProblemRecord("1", "Tom has 3 pens and 4 cups.", equation="3+4"),
+        ProblemRecord("2", "Tom has 5 pens and 1 cups.", equation="5+1"),
+        ProblemRecord("3", "Tom has 8 pens and 2 cups.", equation="8-2"),
+    ]
+    assert [example.problem.id for example in kept_examples(read_graphs(problems)[0])] == ["1", "3"]
 
 
 def test_eight_bits_hardly_move_a_vector_and_a_file_brings_them_back(tmp_path):
@@ -101,4 +124,5 @@ def test_the_programs_own_retriever_has_one_without_texts():
     assert len(kept) > 10_000
     assert kept.languages == ("en",)
     named = {token for equation in kept.equations for token in equation.split() if token[0].isalpha()}
-    assert all(token[0] == "N" and token[1:].isdigit() for token in named - {"pi"})
+    assert {token[0] for token in named - {"pi"}} == {"N", "d", "w"}
+    assert all(token[1:].replace(".", "", 1).isdigit() for token in named - {"pi"})

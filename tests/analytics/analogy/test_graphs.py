@@ -18,7 +18,7 @@ from analytics.analogy.graphs import (
     edit_similarity,
     graph_similarity,
     problem_graph,
-    problem_values,
+    problem_numbers,
     serialised_graph,
     slot_text,
 )
@@ -26,6 +26,7 @@ from analytics.analogy.measures import GraphSimilarities
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
+from analytics.text.number_slots import SlotNumbers
 from tests.analytics.expression.trees import slot_trees
 
 STORY = "Ann has 12 pens and buys 3 boxes of 4."
@@ -60,8 +61,8 @@ def test_what_can_be_read_stands_in_for_what_cannot() -> None:
 
 def test_published_numbers_come_before_those_of_the_text() -> None:
     given_numbers = ProblemRecord("1", "one bag of 12", numbers=("12", "((1)/(2))"))
-    assert problem_values(given_numbers) == [12, Fraction(1, 2)]
-    assert problem_values(ProblemRecord("1", "one bag of 12")) == [1, 12]
+    assert problem_numbers(given_numbers) == SlotNumbers.of_values([Fraction(12), Fraction(1, 2)])
+    assert problem_numbers(ProblemRecord("1", "one bag of 12")).values == (1, 12)
 
 
 def test_signs_and_per_cents_are_written_alike() -> None:

@@ -46,8 +46,8 @@ def test_it_holds_adapter_and_head_and_what_the_model_says_of_itself(tmp_path):
 def test_a_retriever_without_an_adapter_or_with_a_large_one_is_no_starter(tmp_path):
     with pytest.raises(ArtifactError, match="no analogy model with an adapter"):
         write_starter(write_model(tmp_path / "plain", adapter=False), tmp_path / "starter")
-    with pytest.raises(ArtifactError, match="a starter may have 13,000,000"):
-        write_starter(write_model(tmp_path / "large", weights=7_000_000), tmp_path / "starter")
+    with pytest.raises(ArtifactError, match="a starter may have 16,000,000"):
+        write_starter(write_model(tmp_path / "large", weights=8_500_000), tmp_path / "starter")
 
 
 def test_the_command_writes_it_or_says_why_not(tmp_path, capsys):

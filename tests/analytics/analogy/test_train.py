@@ -234,7 +234,7 @@ def test_a_trained_retriever_keeps_what_it_learned_and_can_be_given_other_proble
     train_retriever(Problems(learned=tuple(PROBLEMS)), settings, tmp_path / "model")
     retriever = load_retriever(tmp_path / "model")
     assert retriever.datastore is not None
-    assert len(retriever.datastore) == len(PROBLEMS)
+    assert len(retriever.datastore) == len(STORIES)
     (nearest,) = retriever.datastore.nearest(retriever.encode([PROBLEMS[4].text]), 1)
     assert nearest[0].similarity == pytest.approx(1, abs=0.02)
     rows = [{"id": "1", "text": STORIES[0][0], "language": "en", "equation": STORIES[0][1]}]
@@ -242,4 +242,4 @@ def test_a_trained_retriever_keeps_what_it_learned_and_can_be_given_other_proble
     assert keeping.main([str(tmp_path / "model"), str(tmp_path / "problems.jsonl")]) == 0
     again = load_retriever(tmp_path / "model")
     assert again.datastore is not None
-    assert again.datastore.equations == ("+ N0 N1",)
+    assert again.datastore.equations == ("+ N0 N1 | d0 d1",)
