@@ -73,7 +73,7 @@ class Starter:
         folder: below `analytics`; an adapter where the capability has an `export`, else a whole model.
         is_required: installed also where the folder is missing, as the export makes it without an adapter.
         along_with: installed only together with the starter of this capability, whose vectors it reads.
-        scope: which of its capability's models it is, where a bank has several in use: the language of a solver.
+        scope: which of its capability's models it is, where a bank has several in use: the language that it is for.
         backbone: the packaged encoder that its adapter is for; empty: the default one.
     """
 
@@ -169,7 +169,10 @@ CAPABILITIES: dict[str, Capability] = {
         load="analytics.analogy.retriever:load_retriever",
         lens=LensRow("structure", texts="analytics.text.word_problems:is_word_problem", by_graph=True),
         gate_figures=("same_graph_at_8", "ndcg_at_8"),
-        starters=(Starter("analogy/starter"),),
+        starters=(
+            Starter("analogy/starter"),
+            Starter("analogy/starter_chinese", scope="zh", backbone=MULTILINGUAL_BACKBONE),
+        ),
     ),
     "probes": Capability(
         title="Concept and difficulty probes",

@@ -12,7 +12,7 @@ from django.db.models import F
 from analytics.catalog import CAPABILITIES, WORDING, LensRow, lenses, resolve
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from questionbank.capabilities.catalog import lens_name
+from questionbank.capabilities.catalog import lens_name, set_name
 from questionbank.models import EmbeddingSet, Question
 from questionbank.selectors.models.artifacts import artifact_folder
 from questionbank.selectors.models.embeddings import (
@@ -65,7 +65,8 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
         for embedding_set in chosen.order_by(
             F("artifact").asc(nulls_first=True), "pk"
         ):  # the quick n-grams first
-            stored[embedding_set.lens] = _embed_set(reporter, embedding_set)
+            lens = embedding_set.lens
+            stored[lens] = stored.get(lens, 0) + _embed_set(reporter, embedding_set)
     return stored
 
 
@@ -80,7 +81,8 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     if pending > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + pending):
         embeddings.embedding_index_drop(embedding_set=embedding_set)
     encode = _bulk_encode(embedding_set, reporter) if pending > SMALL_JOB else None
-    label, lens = lens_name(embedding_set.lens), lenses()[embedding_set.lens]
+    label = set_name(embedding_set.lens, embedding_set.scope)
+    lens = lenses()[embedding_set.lens]
     done = looked_at = 0
     new: list[int] = []
     for batch in embedding_pending(embedding_set=embedding_set):

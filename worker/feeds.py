@@ -101,7 +101,7 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = N
     """
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy).values_list("question_id")
     languages = Counter(Question.objects.filter(pk__in=tagged).values_list("language", flat=True))
-    in_use = {row.lens: row for row in EmbeddingSet.objects.filter(is_current=True)}
+    in_use = {row.lens: row for row in EmbeddingSet.objects.filter(is_current=True, scope="")}
     if instead is not None:
         in_use[instead.lens] = instead
     lens = next(lens for lens in lenses().values() if lens.read_by_probes)

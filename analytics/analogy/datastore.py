@@ -8,8 +8,8 @@ datastore. Filled with a new problem's numbers, the graphs of the nearest ones a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -77,14 +77,26 @@ class Datastore:
         return len(self.codes)
 
     def with_problems(self, examples: Sequence[AnalogyExample], vectors: Floats) -> Datastore:
-        """Return a datastore that also keeps these problems, with their unit vectors (problems, dimension)."""
+        """Return a datastore that also keeps these problems, with their unit vectors (problems, dimension).
+
+        A problem that it keeps already, with the same vector and the same equation, is not kept twice.
+        """
+        kept = set(self._identities())
         new = Datastore.of(examples, vectors)
+        fresh = [row for row, identity in enumerate(new._identities()) if identity not in kept]
+        new = replace(new, codes=new.codes[fresh], scales=new.scales[fresh], rows=new.rows[fresh])
         return Datastore(
             codes=np.concatenate([self.codes, new.codes]),
             scales=np.concatenate([self.scales, new.scales]),
             equations=self.equations + new.equations,
             rows=np.concatenate([self.rows, new.rows + len(self.equations)]),
             languages=tuple(sorted({*self.languages, *new.languages})),
+        )
+
+    def _identities(self) -> Iterator[tuple[str, bytes]]:
+        """The equation and the vector of each problem."""
+        return (
+            (self.equations[row], codes.tobytes()) for row, codes in zip(self.rows, self.codes, strict=True)
         )
 
     @cached_property

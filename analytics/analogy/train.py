@@ -34,6 +34,7 @@ from analytics.training.seeding import seed_everything
 
 __all__ = ["encode_problems", "fit_retriever", "train_from_files", "train_retriever"]
 
+_MEASURED_CORPUS = 2_000  # problems
 _K = 8
 _MAIN_METRIC = "validation_same_graph"
 
@@ -147,7 +148,7 @@ def fit_retriever(
     )
     backbone.head = _head(backbone, config)
     evaluate = None
-    corpus = _labelled(examples)
+    corpus = _measured_corpus(_labelled(examples), config)
     if validation and corpus:
         evaluate = partial(_validation_metrics, validation, corpus, config)
     settings = LoopSettings.of(
@@ -236,6 +237,14 @@ def _shares(
 def _labelled(examples: Sequence[AnalogyExample]) -> list[AnalogyExample]:
     """Return the examples whose computation is known: only they can be measured with."""
     return [example for example in examples if example.is_labelled]
+
+
+def _measured_corpus(examples: Sequence[AnalogyExample], config: AnalogyConfig) -> list[AnalogyExample]:
+    """Return the problems among which exemplars are looked for meanwhile: encoding all takes longer than many steps."""
+    if len(examples) <= _MEASURED_CORPUS:
+        return list(examples)
+    drawn = np.random.default_rng(config.seed).choice(len(examples), _MEASURED_CORPUS, replace=False)
+    return [examples[row] for row in sorted(drawn.tolist())]
 
 
 def _validation_metrics(

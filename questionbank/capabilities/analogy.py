@@ -22,6 +22,7 @@ ROW = BankCapability(
     training=Training(
         request="questionbank.services.training:analogy_request",
         report="questionbank.selectors.models.analogy_report:analogy_data_report",
+        scope="one language or all",
         groups=(
             FormGroup(
                 _("What is learned"),

@@ -15,6 +15,7 @@ from analytics.catalog import CAPABILITIES, WORDING
 from analytics.languages import primary_language
 from questionbank.capabilities import analogy, encoder, paraphrase, probes, solver
 from questionbank.capabilities.rows import BankCapability, FixedSuite, KinshipRow, LensTexts, Training
+from questionbank.wording import language_name
 
 __all__ = [
     "BANK_CAPABILITIES",
@@ -24,6 +25,7 @@ __all__ = [
     "lens_name",
     "lens_texts",
     "model_scope",
+    "set_name",
     "trainable",
     "training_of",
 ]
@@ -70,7 +72,7 @@ def model_scope(manifest: Manifest) -> str:
     Empty also where its manifest does not say so.
     """
     training = training_of(manifest.capability)
-    if training is None or not training.scope:
+    if training is None or training.scope in ("", "one language or all"):
         return ""
     if training.scope == "hierarchy":
         return str(manifest.extra.get("hierarchy", ""))
@@ -102,6 +104,11 @@ def lens_name(word: str) -> str:
     """What pages call a lens."""
     texts = lens_texts().get(word)
     return str(texts.name) if texts else word
+
+
+def set_name(lens: str, scope: str) -> str:
+    """What pages call a set of vectors: its lens, and the language that it is for where it is for one."""
+    return f"{lens_name(lens)}, {language_name(scope)}" if scope else lens_name(lens)
 
 
 def kinship_rows() -> Mapping[str, KinshipRow]:

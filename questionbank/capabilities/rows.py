@@ -98,7 +98,8 @@ class Training:
         report: the `KeptReport` of what a training would learn from, shown by the template ``report.html``.
         then: says when the trained model serves.
         alone: parameters that two unfinished trainings must not have in common.
-        scope: what its models are for one of, so that each has a model in use: a hierarchy, or a language.
+        scope: what its models are for one of, so that each has a model in use: a hierarchy, or a language. Of ``one
+            language or all``, the model without a scope is for each language that has no model of its own.
         promotes_itself: whether the job compares and promotes the model too.
         groups: how the settings stand in the form; those in no group fold away at its end.
         options: what the form asks besides.
@@ -110,7 +111,7 @@ class Training:
     report: str
     then: Promise = SERVES_AFTER_PROMOTION
     alone: tuple[str, ...] = ()
-    scope: Literal["", "hierarchy", "language"] = ""
+    scope: Literal["", "hierarchy", "language", "one language or all"] = ""
     promotes_itself: bool = False
     groups: tuple[FormGroup, ...] = ()
     options: tuple[TrainingOption, ...] = ()

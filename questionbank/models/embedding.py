@@ -36,6 +36,8 @@ class EmbeddingSet(models.Model):
         on_delete=models.PROTECT,
         related_name="embedding_sets",
     )
+    # the language that its model is for; empty: every language that its encoder knows and no other set is for
+    scope = models.CharField(_("scope"), max_length=300, blank=True)
     encoder_name = models.CharField(_("encoder"), max_length=120)
     dimension = models.PositiveIntegerField(_("dimension"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.BUILDING)
@@ -50,7 +52,9 @@ class EmbeddingSet(models.Model):
         verbose_name_plural = _("embedding sets")
         constraints = (
             models.UniqueConstraint(
-                fields=("lens",), condition=Q(is_current=True), name="one_current_embedding_set_a_lens"
+                fields=("lens", "scope"),
+                condition=Q(is_current=True),
+                name="one_current_embedding_set_a_lens_and_scope",
             ),
         )
 

@@ -11,7 +11,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -29,6 +29,7 @@ from analytics.errors import ArtifactError
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.languages import primary_language
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver
@@ -108,6 +109,7 @@ class Serving:
 
     Attributes:
         sets: the vector set in use, by lens.
+        language_sets: those that are for one language, by language and lens; `for_language` puts them in their place.
         probe_artifacts: champion probes by the name of their hierarchy, oldest first.
         default_hierarchy: name of the bank's default hierarchy; empty where the bank has none.
     """
@@ -115,6 +117,18 @@ class Serving:
     sets: Mapping[str, EmbeddingSet]
     probe_artifacts: Mapping[str, ModelArtifact]
     default_hierarchy: str = ""
+    language_sets: Mapping[str, Mapping[str, EmbeddingSet]] = field(default_factory=dict)
+
+    def for_language(self, language: str) -> Serving:
+        """What serves a language: the sets that are for it alone and, for other lenses, the general ones."""
+        own = self.language_sets.get(primary_language(language))
+        return replace(self, sets={**self.sets, **own}, language_sets={}) if own else self
+
+    def set_of(self, artifact: ModelArtifact) -> EmbeddingSet | None:
+        """The set in use that a model made; None where there is none."""
+        groups = (self.sets, *self.language_sets.values())
+        rows = (row for group in groups for row in group.values() if row.artifact_id == artifact.pk)
+        return next(rows, None)
 
     def embedding_set(self, lens: str) -> EmbeddingSet:
         """The set that serves a lens.
@@ -280,8 +294,12 @@ def _read() -> Serving:
         )
     )
     probes: list[dict[str, object]] = rows[0].champion_probes if rows else []
+    language_sets: dict[str, dict[str, EmbeddingSet]] = {}
+    for row in rows:
+        language_sets.setdefault(row.scope, {})[row.lens] = row
     return Serving(
-        sets={embedding_set.lens: embedding_set for embedding_set in rows},
+        sets=language_sets.pop("", {}),
+        language_sets=language_sets,
         probe_artifacts={
             # The other columns are read when somebody asks for them; they never change.
             str(columns["scope"]): ModelArtifact.from_db(
@@ -340,7 +358,7 @@ def solver_in_use(
         ServiceUnavailable: the solver's files are missing or damaged. Those of a retriever are not needed.
     """
     solver = solver_of(artifact).solver
-    retriever = artifact_champion(capability="analogy")
+    retriever = language_champion(capability="analogy", language=artifact.scope)
     if retriever is not None:
         try:
             further = _bank_recall_of(retriever) if with_bank else None
@@ -352,8 +370,7 @@ def solver_in_use(
 
 def _bank_recall_of(retriever: ModelArtifact) -> Recall | None:
     """Return the recall function for the retriever's vectors; None if the bank has none."""
-    sets = (row for row in serving().sets.values() if row.artifact_id == retriever.pk)
-    embedding_set = next(sets, None)
+    embedding_set = serving().set_of(retriever)
     return None if embedding_set is None else bank_recall(embedding_set)
 
 

@@ -127,6 +127,8 @@ def _scope_of_import(manifest: Manifest, scope: str) -> str:
         if scope:
             raise ValidationFailed(_("Only a model that belongs to one hierarchy or language has a scope."))
         return ""
+    if training.scope == "one language or all":
+        return primary_language(scope)
     if training.scope == "hierarchy":
         if not (scope or model_scope(manifest)):
             raise ValidationFailed(_("This model names no hierarchy: give one as the scope."))
@@ -346,6 +348,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
         if row.lens is not None:
             EmbeddingSet.objects.create(
                 lens=row.lens.word,
+                scope=model.scope,
                 artifact=model,
                 encoder_name=model.name,
                 dimension=model.manifest["extra"]["dimension"],

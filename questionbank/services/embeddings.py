@@ -76,6 +76,7 @@ def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
     taken = set(EmbeddingSet.objects.filter(encoder_name__in=choices).values_list("encoder_name", flat=True))
     return EmbeddingSet.objects.create(
         lens=row.lens.word,
+        scope=artifact.scope,
         artifact=artifact,
         encoder_name=next(choice for choice in choices if choice not in taken),
         dimension=artifact.manifest["extra"]["dimension"],

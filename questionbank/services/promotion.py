@@ -300,8 +300,8 @@ def probes_promote(
 
 
 def _serve(embedding_set: EmbeddingSet) -> EmbeddingSet | None:
-    """Make a set the one of its lens that is in use; the set that it replaces, if any."""
-    rows = EmbeddingSet.objects.filter(lens=embedding_set.lens, is_current=True)
+    """Make a set the one of its lens and scope that is in use; the set that it replaces, if any."""
+    rows = EmbeddingSet.objects.filter(lens=embedding_set.lens, scope=embedding_set.scope, is_current=True)
     former = rows.exclude(pk=embedding_set.pk).first()
     if former is not None:
         former.is_current, former.state = False, EmbeddingSet.State.RETIRED

@@ -14,7 +14,7 @@ from questionbank.selectors.models.artifacts import artifact_source
 from questionbank.selectors.models.comparisons import analogy_comparison_shown
 from questionbank.selectors.models.embeddings import embedding_count_pending, embedding_index_exists
 from questionbank.selectors.models.models import GateOutcome, gate
-from questionbank.services.artifacts import artifact_promote, artifact_register
+from questionbank.services.artifacts import artifact_import, artifact_promote, artifact_register
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from questionbank.services.runs import run_cancel, run_retry
 from questionbank.services.training import analogy_request
@@ -92,6 +92,21 @@ class TestTraining:
         np.testing.assert_allclose(encode_bulk(before, texts), encode_bulk(after, texts), atol=1e-2)
         after.head = None  # so it was the head that made the vectors what they are
         assert not np.allclose(encode_bulk(before, texts), encode_bulk(after, texts), atol=1e-2)
+
+    def test_a_retriever_for_one_language_is_trained_further_on_its_problems_alone(self, tmp_path, no_graph):
+        add_stories(60)
+        foreign = Question.objects.order_by("pk")[:12]
+        Question.objects.filter(pk__in=[question.pk for question in foreign]).update(language="zh")
+        general = artifact_register(folder=tiny_retriever(tmp_path / "general"))
+        english = artifact_register(folder=tiny_retriever(tmp_path / "english", seed=2), scope="en")
+        for model in (general, english):
+            artifact_promote(artifact=model)
+        run = analogy_request(settings={**TINY, "backbone": f"model {english.pk}"}, send=False)
+        train_model(run.pk)
+        trained = ModelArtifact.objects.get(pk=finished(run).result["model"])
+        assert (trained.scope, trained.parent) == ("en", english)
+        problems = analogy_material(left_out=["zh"]).problems
+        assert trained.manifest["extra"]["problems"] == len(problems.learned) < 50
 
     def test_a_run_that_was_stopped_goes_on_from_its_checkpoint_with_the_same_problems(
         self, backbone, no_graph, monkeypatch
@@ -296,3 +311,20 @@ class TestPromotion:
         assert embedding_index_exists(embedding_set=first_set)
         probes.refresh_from_db()
         assert probes.state == "archived"
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_retriever_for_one_language_serves_beside_the_general_one(self, models, tmp_path):
+        general, _second = models
+        promote_model(promotion_request(artifact=general, reason="For all.", send=False).pk)
+        ours = Question.objects.order_by("pk").first()
+        Question.objects.filter(pk=ours.pk).update(language="zh")
+        folder = tiny_retriever(tmp_path / "chinese", seed=3, name="retriever 3")
+        chinese = artifact_import(folder=folder, loads=lambda _word, _folder: None, scope="zh-CN")
+        assert chinese.scope == "zh"
+        run = promotion_request(artifact=chinese, reason="For Chinese.", send=False)
+        promote_model(run.pk)
+        finished(run)
+        sets = {row.scope: row for row in EmbeddingSet.objects.filter(lens="structure", is_current=True)}
+        assert {scope: row.artifact for scope, row in sets.items()} == {"": general, "zh": chinese}
+        assert list(sets["zh"].embeddings.values_list("question", flat=True)) == [ours.pk]
+        assert embedding_count_pending(embedding_set=sets["zh"]) == 0

@@ -12,7 +12,9 @@ from analytics.backbone.bert import load_backbone
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.languages import primary_language
 from analytics.problem_files import Problems
+from questionbank.models import ModelArtifact
 from questionbank.selectors.models.analogy_material import analogy_material, equation_languages
 from questionbank.selectors.models.embeddings import embedding_set_sample
 from worker.candidates import Train, train_candidate, training_begins_with
@@ -47,14 +49,21 @@ def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
         name=f"{name}-analogy-{reporter.run.pk}"[:200],
         device=config.device,
         begin=begin,
+        scope=_scope(reporter),
     )
+
+
+def _scope(reporter: RunReporter) -> str:
+    """The language of the retriever that is trained further, where it is for one alone."""
+    start = ModelArtifact.objects.filter(pk=reporter.run.parameters.get("start")).first()
+    return start.scope if start is not None else ""
 
 
 def _read_problems(reporter: RunReporter, start: str) -> Problems:
     parameters = reporter.run.parameters
     hierarchies = parameters.get("hierarchies")
     reporter.progress(0, 0, "Reading the problems")
-    unknown = _unknown_languages(reporter, start, hierarchies)
+    unknown = _left_out_languages(reporter, start, hierarchies)
     material = analogy_material(
         hierarchies=hierarchies, left_out=unknown, predicted=not parameters.get("known_only", True)
     )
@@ -76,11 +85,14 @@ def _read_problems(reporter: RunReporter, start: str) -> Problems:
     return Problems(*(tuple(entry.problem for entry in part) for part in parts))
 
 
-def _unknown_languages(reporter: RunReporter, start: str, hierarchies: list[str] | None) -> list[str]:
-    """Languages of which the backbone does not know one token in ten."""
-    backbone = load_backbone(start, device="cpu")
+def _left_out_languages(reporter: RunReporter, start: str, hierarchies: list[str] | None) -> list[str]:
+    """Languages that the retriever is not for, or of which the backbone does not know one token in ten."""
+    backbone, scope = load_backbone(start, device="cpu"), _scope(reporter)
     unknown = []
     for language in equation_languages(hierarchies=hierarchies):
+        if scope not in ("", primary_language(language)):
+            unknown.append(language)
+            continue
         share = backbone.unknown_share(embedding_set_sample(language=language))
         if share > UNKNOWN_SHARE_LIMIT:
             unknown.append(language)

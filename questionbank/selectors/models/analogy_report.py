@@ -140,7 +140,7 @@ def _unknown_shares() -> Mapping[str, float]:
     """Share of each language's tokens that the retriever in use does not know; before there is one, the encoder."""
     lens = CAPABILITIES["analogy"].lens
     words = [lens.word if lens else "", Lens.PURPOSE]
-    in_use = {row.lens: row for row in EmbeddingSet.objects.filter(lens__in=words, is_current=True)}
+    in_use = {row.lens: row for row in EmbeddingSet.objects.filter(lens__in=words, scope="", is_current=True)}
     measured = [in_use[word].unknown_shares for word in words if word in in_use]
     return next((shares for shares in measured if shares), {})
 

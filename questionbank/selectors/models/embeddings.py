@@ -13,6 +13,7 @@ from psycopg import sql
 
 from analytics.catalog import lenses
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.languages import primary_language
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
 
 __all__ = [
@@ -39,14 +40,17 @@ class PendingQuestion:
 
 
 def languages_served(embedding_set: EmbeddingSet) -> list[str]:
-    """Languages of the bank that the set's encoder knows (the n-grams know every one)."""
+    """Languages of the bank that the set is for and its encoder knows (the n-grams know every one)."""
     known = Question.objects.values_list("language", flat=True).distinct().order_by("language")
     shares = embedding_set.unknown_shares
     return [
         language
         for language in known
-        if lenses()[embedding_set.lens].knows_every_language
-        or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+        if embedding_set.scope in ("", primary_language(language))
+        and (
+            lenses()[embedding_set.lens].knows_every_language
+            or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+        )
     ]
 
 

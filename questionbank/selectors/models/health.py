@@ -34,7 +34,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from questionbank import dispatch
-from questionbank.capabilities.catalog import lens_name
+from questionbank.capabilities.catalog import set_name
 from questionbank.checks import PGVECTOR_MINIMUM, parse_version
 from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
@@ -260,8 +260,10 @@ def _runs() -> tuple[State, str, dict[str, str]]:
 
 def _vectors() -> tuple[State, str, dict[str, str]]:
     pending = {
-        lens_name(embedding_set.lens): embedding_count_pending(embedding_set=embedding_set)
-        for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens")
+        set_name(embedding_set.lens, embedding_set.scope): embedding_count_pending(
+            embedding_set=embedding_set
+        )
+        for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens", "scope")
     }
     figures = {lens: f"{count:,}" for lens, count in pending.items()}
     if not pending:
@@ -280,8 +282,8 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
 
 def _recall() -> tuple[State, str, dict[str, str]]:
     figures, low, measured = {}, [], 0
-    for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens"):
-        lens = lens_name(embedding_set.lens)
+    for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens", "scope"):
+        lens = set_name(embedding_set.lens, embedding_set.scope)
         if not embedding_set.recall:
             figures[lens] = _("not measured yet")
             continue

@@ -21,7 +21,7 @@ from analytics.text.word_problems import is_word_problem
 from questionbank.errors import ServiceUnavailable
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
+from questionbank.selectors.models.artifacts import artifact_champions, language_champion
 from questionbank.selectors.questions.computations import (
     CERTAIN_ENOUGH,
     Computation,
@@ -145,7 +145,7 @@ def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
     solved = QuestionSolution.objects.filter(
         question=OuterRef("pk"),
         artifact=artifact,
-        retriever=artifact_champion(capability="analogy"),
+        retriever=language_champion(capability="analogy", language=artifact.scope),
         content_hash=OuterRef("content_hash"),
     )
     scopes = [champion.scope for champion in artifact_champions(capability=artifact.capability)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from questionbank.errors import ImportRefused, LineProblem, NotFound
 from questionbank.files import InputProblem, InputQuestion, read_input_problems
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.models.artifacts import language_champion
 from questionbank.selectors.serving import retriever_of
 
 __all__ = ["FileCorpus", "read_corpus", "retriever_by_name"]
@@ -27,8 +28,11 @@ __all__ = ["FileCorpus", "read_corpus", "retriever_by_name"]
 _DIGITS = 6
 
 
-def retriever_by_name(model: str) -> Retriever | None:
+def retriever_by_name(model: str, problems: Sequence[InputProblem]) -> Retriever | None:
     """The retriever with a number or in a folder; for ``"default"`` the one in use, None where none is yet.
+
+    Args:
+        problems: the retriever in use is that of their commonest language.
 
     Raises:
         NotFound: there is no retriever with this number, and no such folder.
@@ -36,7 +40,8 @@ def retriever_by_name(model: str) -> Retriever | None:
         ServiceUnavailable: the files of a registered retriever are missing or damaged.
     """
     if model == "default":
-        champion = artifact_champion(capability="analogy")
+        ((language, _count),) = Counter(entry.problem.language for entry in problems).most_common(1)
+        champion = language_champion(capability="analogy", language=language)
         return None if champion is None else retriever_of(champion)
     if Path(model).is_dir():
         return load_retriever(Path(model))

@@ -187,7 +187,7 @@ class _Search:
 
     def __init__(self, text: str, language: str, serving: Serving, *, exclude: list[int]) -> None:
         self._text, self._language, self._exclude = text, language, exclude
-        self._serving = serving
+        self._serving = serving = serving.for_language(language)
         self._set, self._notice = serving.set_for(_lens(serving, text, language), language, [text])
 
     def exemplars(self, solved: SolvedText | None, k: int, stored: Question | None = None) -> WorkedExemplars:

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from django.utils.translation import gettext_lazy
 
-from analytics.catalog import lenses
+from analytics.catalog import LensRow, lenses
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
@@ -151,7 +151,7 @@ def similar_by_lens(
         comparison = _Comparison.with_text(asked, language, serving, computation=computation)
     results = []
     for lens, row in lenses().items():
-        if lens not in _ALWAYS_SHOWN and (lens not in serving.sets or not row.takes(comparison.text)):
+        if lens not in _ALWAYS_SHOWN and not comparison.offers(row):
             continue
         try:
             results.append(comparison.under(lens, k))
@@ -194,8 +194,13 @@ class _Comparison:
         """Of the question that others are compared with."""
         return self._asked.text
 
+    def offers(self, lens: LensRow) -> bool:
+        """Whether the lens has vectors and compares such a text."""
+        return lens.word in self._serving.sets and lens.takes(self.text)
+
     @classmethod
     def with_question(cls, question: Question, serving: Serving, *, same_language: bool = True) -> Self:
+        serving = serving.for_language(question.language)
         tags = tagged_paths([question.pk]).get(question.pk, [])
         own = _evidence(question, tags)
         concept_ids = QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)
@@ -230,6 +235,7 @@ class _Comparison:
         same_language: bool = True,
     ) -> Self:
         language = language or detect_language(text)
+        serving = serving.for_language(language)
         asked = Asked(
             text=text,
             text_language=language,

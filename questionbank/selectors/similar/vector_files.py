@@ -54,11 +54,12 @@ def question_vectors(
         by_language.setdefault(question.language, []).append(index)
     for language, own in by_language.items():
         texts = [questions[index].text for index in own]
-        if lens in serving.sets and not (row.stand_in or serving.serves(lens, language, texts)):
+        served = serving.for_language(language)
+        if lens in served.sets and not (row.stand_in or served.serves(lens, language, texts)):
             rows |= {index: {"id": questions[index].id, "vector": None} for index in own}
             notices.add(_("Some texts have no vector: the model does not know their language."))
             continue
-        embedding_set, encoder, notice = serving.lens_for(lens, language, texts)
+        embedding_set, encoder, notice = served.lens_for(lens, language, texts)
         for index, vector in zip(own, encoder.encode(texts), strict=True):
             values = [round(float(value), _DIGITS) for value in vector]
             rows[index] = {"id": questions[index].id, "vector": values}

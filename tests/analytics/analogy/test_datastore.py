@@ -75,6 +75,15 @@ def test_a_problem_that_differs_in_its_numbers_alone_is_kept_once_for_each_equat
     assert [example.problem.id for example in kept_examples(read_graphs(problems)[0])] == ["1", "3"]
 
 
+def test_a_problem_that_is_kept_already_is_not_kept_twice():
+    examples = kept_examples(read_graphs(PROBLEMS)[0])
+    more = datastore().with_problems(examples[1:], np.stack([unit_vectors(3)[1], unit_vectors(4)[3]]))
+    assert len(more) == 4
+    assert [more.equations[row] for row in more.rows] == [
+        "+ N0 N1 | d0 d1", "+ N0 N1 | d0 d1", "* N1 N0 | d0 d1", "* N1 N0 | d0 d1"
+    ]  # fmt: skip
+
+
 def test_eight_bits_hardly_move_a_vector_and_a_file_brings_them_back(tmp_path):
     vectors = unit_vectors(3)
     save_datastore(datastore(), tmp_path)

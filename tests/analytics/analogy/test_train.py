@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from analytics.analogy import keeping
+from analytics.analogy import keeping, train
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, with_positive
 from analytics.analogy.measures import shared_keys_at_k
@@ -243,3 +243,12 @@ def test_a_trained_retriever_keeps_what_it_learned_and_can_be_given_other_proble
     again = load_retriever(tmp_path / "model")
     assert again.datastore is not None
     assert again.datastore.equations == ("+ N0 N1 | d0 d1",)
+
+
+def test_meanwhile_exemplars_are_looked_for_among_a_fixed_sample(monkeypatch):
+    monkeypatch.setattr(train, "_MEASURED_CORPUS", 3)
+    settings = AnalogyConfig(seed=7)
+    drawn = train._measured_corpus(examples(), settings)
+    assert len(drawn) == len({example.problem.id for example in drawn}) == 3
+    assert drawn == train._measured_corpus(examples(), settings)
+    assert train._measured_corpus(examples()[:3], settings) == examples()[:3]

@@ -70,6 +70,25 @@ def test_what_was_read_is_kept_until_one_of_its_rows_changes(sets, tmp_path):
     assert serving().default_hierarchy == "School"
 
 
+def test_a_set_for_one_language_serves_it_alone(sets):
+    general = add_set("structure", DIMENSION)
+    chinese = add_set("structure", 2 * DIMENSION, scope="zh", artifact=scripted_model("own"))
+    now = serving()
+    assert now.sets["structure"] == now.for_language("en").sets["structure"] == general
+    assert now.for_language("en") is now
+    own = now.for_language("zh-Hans")
+    assert own.sets == {**sets, "structure": chinese}
+    assert own.for_language("zh") is own
+    assert now.set_of(chinese.artifact) == chinese
+    assert now.set_of(scripted_model("other")) is None
+
+
+def scripted_model(name: str) -> ModelArtifact:
+    return ModelArtifact.objects.create(
+        capability="analogy", name=name, location=name, manifest={}, checksum=name
+    )
+
+
 def test_a_language_the_encoder_does_not_know_is_served_by_wording_with_a_notice(sets):
     now = serving()
     assert now.serves("purpose", "en")

@@ -210,3 +210,24 @@ def test_the_number_of_queries_does_not_grow_with_the_hits(bank, django_assert_m
     asked, now = question_get(question_id=bank["asked"].pk), serving()
     with django_assert_max_num_queries(20):
         assert len(similar_questions(question=asked, lens="structure", serving=now, k=15).hits) == 15
+
+
+def test_a_language_with_a_retriever_of_its_own_is_compared_by_it(bank):
+    chinese = [
+        add_question(text, language="zh", equation=equation)
+        for text, equation in (
+            ("小明有6个苹果，又买了4个，一共有多少个？", "6+4"),
+            ("一班有9人，二班有5人，两班共有多少人？", "9+5"),
+            ("每盒有7支笔，8盒有多少支？", "7*8"),
+        )
+    ]
+    own = add_set("structure", 4, scope="zh", encoder_name="Chinese retriever", unknown_shares={"zh": 0.0})
+    store_vectors(own, chinese, np.eye(4, dtype=np.float32)[[0, 1, 0]])
+    asked = question_get(question_id=chinese[0].pk)
+    result = similar_questions(question=asked, lens="structure", serving=serving(), k=5)
+    assert [(hit.question, hit.cosines["structure"]) for hit in result.hits] == [
+        (chinese[1], 0),
+        (chinese[2], 1),
+    ]
+    assert result.notice == ""
+    assert hits_of(bank["asked"])[0] == ("same", 1.0)
