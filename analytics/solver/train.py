@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -141,8 +141,17 @@ def fit_solver(
     validation: Sequence[SolverExample] = (),
     context: TrainingContext = DEFAULT_CONTEXT,
     start: str = "",
+    new_encoder: Callable[[], Backbone] | None = None,
 ) -> tuple[SolverModel, TrainingResult]:
     """Train a solver on exactly these problems, in one stage or, with a contrast, in two.
+
+    Args:
+        examples: with equations.
+        config: the settings.
+        validation: problems to measure with while training.
+        context: provenance, checkpoint, progress and cancellation.
+        start: folder of an encoder or a solver to begin with, in place of the configuration's backbone.
+        new_encoder: makes an encoder with random weights, which is trained in place of any other.
 
     Returns:
         The solver, adapters merged, and how training ended.
@@ -155,15 +164,20 @@ def fit_solver(
     """
     seed_everything(config.seed)
     source = start or config.backbone
-    backbone = load_trainable(
-        source, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
+    backbone = (
+        new_encoder()
+        if new_encoder is not None
+        else load_trainable(
+            source, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
+        )
     )
     _check_language(backbone, examples)
-    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(
-        decoder_constants(Path(source))
-    )
+    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses)
+    if new_encoder is None:
+        vocabulary = vocabulary.extended(decoder_constants(Path(source)))
     model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=config.mask_numbers)
-    begin_with(model, Path(source), examples)
+    if new_encoder is None:
+        begin_with(model, Path(source), examples)
     read = model.reader.read(examples)
     usable = [
         example

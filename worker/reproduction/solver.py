@@ -13,20 +13,26 @@ import numpy as np
 
 from analytics.analogy.retriever import load_retriever
 from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.recurrent import recurrent_backbone
 from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.problem_files import Problems
+from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
-from analytics.solver.solution import Solver
-from analytics.solver.train import train_solver
+from analytics.solver.model import SolverModel
+from analytics.solver.solution import Solution, Solver
+from analytics.solver.targets import solver_examples
+from analytics.solver.train import fit_solver, train_solver
+from analytics.training.callbacks import History
+from analytics.training.context import TrainingContext
 from questionbank.files import write_text
 from questionbank.recalling_solver import recalling
 from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
-from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
-from worker.reproduction.solver_arms import ARMS, RECALLING
+from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
+from worker.reproduction.solver_arms import ARMS, RECALLING, RECURRENT
 from worker.reproduction.solver_representation import COSINES, measure_representation
 from worker.reproduction.trained import trained_folder, wanted_runs
 
@@ -108,6 +114,8 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
         backbone = load_backbone(_backbone(plan, run.settings["part"]), device=plan.config.device)
         frozen = partial(encode_bulk, backbone)
         solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
+    elif arm == RECURRENT:
+        solver, notes = _trained_recurrent(run, problems)
     else:
         solver, notes = _trained(run, problems)
     if arm == RECALLING and plan.retriever is not None:
@@ -136,6 +144,39 @@ def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
     )
     solver: Solver = resolve(CAPABILITIES["solver"].load)(folder)
     return solver, notes
+
+
+def _trained_recurrent(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
+    """The same for GTS's encoder, which is measured as it was trained: no artifact holds it."""
+    config = SolverConfig(**run.settings["config"])
+    history = History()
+    context = TrainingContext(
+        checkpoints=run.folder / "checkpoint", callbacks=(step_teller(run.say), history), say=run.say
+    )
+    model, result = fit_solver(
+        solver_examples(problems.learned, most_tokens=config.most_tokens),
+        config,
+        context=context,
+        new_encoder=partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device),
+    )
+    return _InMemory(model), result.as_metrics(loss=history.last("loss"))
+
+
+class _InMemory:
+    """A model in memory as a solver."""
+
+    name = RECURRENT
+
+    def __init__(self, model: SolverModel) -> None:
+        self._model = model
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return the solutions of each problem."""
+        return self._model.solve(problems, beam=beam)
+
+    def unsolvable_reason(self, _problem: ProblemRecord) -> str:
+        """Everything can be tried."""
+        return ""
 
 
 def _arrays(outcomes: Sequence[Outcome]) -> dict[str, np.ndarray]:

@@ -6,10 +6,14 @@ from typing import Any
 
 from worker.reproduction.trained import Arm
 
-__all__ = ["ARMS", "RECALLING"]
+__all__ = ["ARMS", "RECALLING", "RECURRENT"]
 
 RECALLING = "none-recalling"
 """The arm that also asks a retriever for the solutions of similar problems (ours)."""
+
+
+RECURRENT = "gts"
+"""The arm whose encoder is a GRU that is learned from scratch, with its paper's settings: 80 passes, batches of 64."""
 
 
 def _pattern(**settings: Any) -> dict[str, Any]:
@@ -37,6 +41,20 @@ _MARGINS = {
 ARMS: dict[str, Arm] = {
     "retrieve-tfidf": Arm("retrieve and apply, TF-IDF"),
     "retrieve-encoder": Arm("retrieve and apply, frozen encoder"),
+    RECURRENT: Arm(
+        "GTS: a GRU learned from scratch",
+        {
+            "contrast": "none",
+            "epochs": 80,
+            "batch_size": 64,
+            "learning_rate": 1e-3,
+            "decoder_learning_rate": 1e-3,
+            "weight_decay": 1e-5,
+            "dropout": 0.5,
+            "adapter_rank": 0,
+            "mixed_precision": False,
+        },
+    ),
     "frozen": Arm("frozen encoder, trained decoder", {"contrast": "none", "freeze_encoder": True}),
     "none": Arm("no contrast", {"contrast": "none"}),
     RECALLING: Arm("no contrast, similar problems recalled", {"contrast": "none"}),

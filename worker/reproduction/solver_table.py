@@ -12,13 +12,23 @@ import numpy.typing as npt
 from worker.paired_bootstrap import paired_difference
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, scope_note
-from worker.reproduction.solver_arms import ARMS, RECALLING
+from worker.reproduction.solver_arms import ARMS, RECALLING, RECURRENT
 
 __all__ = ["solver_tables"]
 
 _NOT_RUN = "not run"
 _CASES = 5
-_FLOORS = ("retrieve-tfidf", "retrieve-encoder", "frozen", "none", RECALLING, "pattern", "textual", "both")
+_FLOORS = (
+    "retrieve-tfidf",
+    "retrieve-encoder",
+    RECURRENT,
+    "frozen",
+    "none",
+    RECALLING,
+    "pattern",
+    "textual",
+    "both",
+)
 _POOLS = ("none", "textual-train", "textual-roda", "textual-qr", "textual")
 
 Published = Mapping[str, str]

@@ -18,9 +18,10 @@ from worker.reproduction import trained
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, part_problems
 from worker.reproduction.solver import Plan, reproduce_solver
-from worker.reproduction.solver_arms import ARMS, RECALLING
+from worker.reproduction.solver_arms import ARMS, RECALLING, RECURRENT
 from worker.reproduction.solver_representation import representation_tables
 from worker.reproduction.solver_table import solver_tables
+from worker.reproduction.trained import Arm
 from worker.solver.reproduction import solver_paper_tables
 
 TINY = {
@@ -166,6 +167,17 @@ def test_an_arm_recalls_what_a_retriever_keeps_and_what_a_part_learns(data, conf
     assert not {problem.text for problem in solved} & {
         problem.text for problem in part_problems(data, "asdiv_a/fold-0").test
     }
+
+
+def test_the_arm_with_a_gru_is_measured_without_an_artifact(data, config, tmp_path, monkeypatch):
+    monkeypatch.setitem(ARMS, RECURRENT, Arm("GTS", {"batch_size": 4, "epochs": 1}))
+    plan = Plan([RECURRENT], [1], ["asdiv_a/fold-0"], config=config)
+    (run,) = reproduce_solver(data, tmp_path, plan)
+    figures = json.loads((run / "figures.json").read_text())
+    assert figures["sets"]["test"]["problems"] == 8
+    assert figures["settings"]["arm"] == RECURRENT
+    assert sorted(path.name for path in run.iterdir()) == ["figures.json", "outcomes.npz"]
+    assert "| GTS |" in solver_tables(tmp_path)
 
 
 def test_that_arm_needs_a_retriever(data, config, tmp_path):
