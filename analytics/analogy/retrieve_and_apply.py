@@ -9,7 +9,7 @@ neighbour reads its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, islice, permutations
 from math import exp, inf, isfinite
@@ -163,22 +163,38 @@ def apply_graphs(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What graphs are filled with: the values of the slots, the numbers, and the slots of each number's readings."""
+    """What graphs are filled with.
+
+    Attributes:
+        values: of the slots.
+        numbers: of the text.
+        slot_of: the slot of each reading of each number.
+        alignments: those of graphs with the same numbers, which were found already.
+    """
 
     values: Floats
     numbers: tuple[Number, ...]
-    slot_of: dict[SlotPlace, int]
+    slot_of: dict[tuple[Number, int], int]
+    alignments: dict[tuple[Number, ...], list[tuple[Number, ...]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, numbers: SlotNumbers) -> _Question:
-        slot_of = {place: slot for slot, place in enumerate(numbers.places)}
+        slot_of = {
+            ((place.in_words, place.number), place.reading): slot for slot, place in enumerate(numbers.places)
+        }
         return cls(_floats(numbers.values), _numbers(numbers.places), slot_of)
+
+    def aligned(self, own: tuple[Number, ...]) -> list[tuple[Number, ...]]:
+        """The first alignments with a graph's numbers."""
+        known = self.alignments.get(own)
+        if known is None:
+            known = self.alignments[own] = list(islice(alignments(own, self.numbers), _ALIGNMENTS))
+        return known
 
     def slot(self, number: Number, reading: int) -> int:
         """The slot of a reading of a number; of its value where it has no such reading."""
-        in_words, place = number
-        value = self.slot_of[SlotPlace(place, in_words)]
-        return self.slot_of.get(SlotPlace(place, in_words, reading), value)
+        slot = self.slot_of.get((number, reading))
+        return self.slot_of[number, 0] if slot is None else slot
 
 
 def _numbers(places: Iterable[SlotPlace]) -> tuple[Number, ...]:
@@ -198,12 +214,10 @@ def _candidates(graph: ComputationalGraph, question: _Question) -> list[_Candida
     """(votes, value, slots of the question) of a graph's alignments that have a value."""
     places = graph.slot_places
     own = _numbers(places)
+    uses = [(own.index((place.in_words, place.number)), place.reading) for place in places]
     choices = [
-        tuple(question.slot(given[place.in_words, place.number], place.reading) for place in places)
-        for given in (
-            dict(zip(own, alignment, strict=True))
-            for alignment in islice(alignments(own, question.numbers), _ALIGNMENTS)
-        )
+        tuple(question.slot(given[number], reading) for number, reading in uses)
+        for given in question.aligned(own)
     ]
     if not choices:
         return []
@@ -232,51 +246,64 @@ def _moved(tree: ExpressionTree, places: dict[int, int]) -> ExpressionTree:
     return ExpressionTree(tree.label, tuple(_moved(child, places) for child in tree.children))
 
 
+@dataclass(slots=True)
+class _Votes:
+    """The votes for a value, and the alignment with the most of them: its own votes, neighbour and slots."""
+
+    value: float
+    total: float
+    most: float
+    neighbour: Neighbour
+    places: _Places
+
+    def add(self, other: _Votes) -> None:
+        self.total += other.total
+        if other.most > self.most:
+            self.most, self.neighbour, self.places = other.most, other.neighbour, other.places
+
+
 class _Ballot:
     """Votes for values; values that differ by rounding are one."""
 
     def __init__(self) -> None:
-        self.votes: list[float] = []
-        self.values: list[float] = []
-        self.best: list[tuple[float, Neighbour, _Places]] = []
-        self._places: dict[float, int] = {}  # of values that were voted for already
+        self._votes: dict[float, _Votes] = {}
 
     def vote(self, value: float, weight: float, neighbour: Neighbour, places: _Places) -> None:
-        place = self._places.get(value)
-        if place is None:
-            place = self._places[value] = self._near(value)
-        if place < len(self.values):
-            self.votes[place] += weight
-            if weight > self.best[place][0]:
-                self.best[place] = (weight, neighbour, places)
-            return
-        self.votes.append(weight)
-        self.values.append(value)
-        self.best.append((weight, neighbour, places))
+        votes = _Votes(value, weight, weight, neighbour, places)
+        known = self._votes.setdefault(value, votes)
+        if known is not votes:
+            known.add(votes)
 
-    def _near(self, value: float) -> int:
-        """The place of a value that differs by rounding alone, else the next free one."""
-        for place, known in enumerate(self.values):
-            if abs(value - known) <= _TOLERANCE * max(1.0, abs(value), abs(known)):
-                return place
-        return len(self.values)
+    def _joined(self) -> list[_Votes]:
+        """The votes for each value, near ones together, the most voted first."""
+        joined: list[_Votes] = []
+        for votes in sorted(self._votes.values(), key=lambda votes: votes.value):
+            if joined and _is_near(joined[-1].value, votes.value):
+                joined[-1].add(votes)
+            else:
+                joined.append(replace(votes))
+        return sorted(joined, key=lambda votes: (-votes.total, -votes.most))
 
     def answers(self, values: Sequence[Fraction], turnout: float, most: int | None) -> list[AppliedAnswer]:
-        total = sum(self.votes)
-        order = sorted(range(len(self.votes)), key=lambda place: -self.votes[place])[:most]
+        joined = self._joined()
+        total = sum(votes.total for votes in joined)
         answers = []
-        for place in order:
-            _weight, neighbour, places = self.best[place]
-            graph = neighbour.graph
-            tree = _moved(graph.tree, dict(zip(graph.slots, places, strict=True)))
+        for votes in joined[:most]:
+            graph = votes.neighbour.graph
+            tree = _moved(graph.tree, dict(zip(graph.slots, votes.places, strict=True)))
             answers.append(
                 AppliedAnswer(
-                    value=float(f"{self.values[place]:.12g}"),  # without a float's last digits
+                    value=float(f"{votes.value:.12g}"),  # without a float's last digits
                     equation=to_infix(fill_slots(tree, values)),
                     tokens=tuple(to_prefix(tree)),
                     prototype=to_infix(tree),
-                    row=neighbour.row,
-                    confidence=turnout * self.votes[place] / total,
+                    row=votes.neighbour.row,
+                    confidence=turnout * votes.total / total,
                 )
             )
         return answers
+
+
+def _is_near(first: float, second: float) -> bool:
+    """Whether values differ by rounding alone."""
+    return abs(first - second) <= _TOLERANCE * max(1.0, abs(first), abs(second))
