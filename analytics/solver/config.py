@@ -38,7 +38,7 @@ EQUATION_STRATEGIES = ("exact", "nearest")
 TEXT_STRATEGIES = ("bleu", "encoder", "random")
 POOLS = ("train", "roda", "qr", "roda+qr")
 """Of problems: the training set alone, or with reversed operations, reordered questions, or both."""
-POSITIVES = ("structure", "same")
+POSITIVES = ("structure", "same", "foreign")
 NEGATIVES = ("operators", "random")
 
 
@@ -112,7 +112,7 @@ class SolverConfig:
     positives: str = option(
         "structure",
         "structure: problems whose equation, or a part of it, has the same operators at the same places; same: whose"
-        " whole equation has",
+        " whole equation has; foreign: as structure, of problems in another language, negatives in the same one",
         choices=POSITIVES,
     )
     negatives: str = option(

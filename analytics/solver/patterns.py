@@ -2,7 +2,8 @@
 
 Li et al. (Findings of ACL 2022), section 4.1. Two equations are built alike where shape and operators are equal;
 leaves count as equal and nothing is commuted. The positive's whole equation, or a part of it, is built as the anchor's
-whole one; the negative's has as many nodes and other operators. Torch-free.
+whole one; the negative's has as many nodes and other operators. In the multilingual setting the positive is in another
+language, and the negative in the anchor's. Torch-free.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from analytics.expression.keys import structure_key
 from analytics.expression.tree import ExpressionTree
+from analytics.languages import primary_language
 from analytics.solver.targets import OPERATORS, SolverExample
 
 __all__ = ["PatternTriple", "mine_triples", "subtree_structures"]
@@ -74,30 +76,66 @@ def mine_triples(
     Args:
         examples: problems with equations.
         pairs_per_problem: positives drawn for each anchor, without repeats.
-        positives: ``structure`` takes parts of equations too, ``same`` only whole equations.
+        positives: ``structure`` takes parts of equations too, ``same`` only whole equations; ``foreign`` takes parts
+            too, of problems in another language, and negatives are then in the anchor's.
         negatives: ``operators`` takes problems of as many nodes and other operators, ``random`` any built otherwise.
         seed: of what is drawn.
     """
+    is_foreign = positives == "foreign"
+    languages = [primary_language(example.problem.language) if is_foreign else "" for example in examples]
     whole: list[str] = []
-    homes: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)  # structure -> (row, place)
+    homes = _Homes()
     for row, example in enumerate(examples):
         structures = [] if example.tree is None else subtree_structures(example.tree)
         whole.append(structures[0][1] if structures else "")
-        for place, structure in structures if positives == "structure" else structures[:1]:
-            homes[structure].append((row, place))
+        for place, structure in structures[:1] if positives == "same" else structures:
+            homes.add(structure, languages[row], (row, place))
     rng = np.random.default_rng(seed)
-    confusable = _Negatives(whole, negatives, rng)
+    confusable = {
+        language: _Negatives(
+            [own if spoken == language else "" for own, spoken in zip(whole, languages, strict=True)],
+            negatives,
+            rng,
+        )
+        for language in sorted(set(languages))
+    }
     triples: list[PatternTriple] = []
-    for anchor, structure in enumerate(whole):
+    for anchor, (structure, language) in enumerate(zip(whole, languages, strict=True)):
         if not structure:
             continue
-        chosen = _draw_rows(homes[structure], anchor, pairs_per_problem, rng)
-        drawn = confusable.draw(structure, len(chosen))
+        places = homes.foreign(structure, language) if is_foreign else homes.of(structure, language)
+        chosen = _draw_rows(places, anchor, pairs_per_problem, rng)
+        drawn = confusable[language].draw(structure, len(chosen))
         triples += [
             PatternTriple(anchor, row, int(negative), place)
             for (row, place), negative in zip(chosen.items(), drawn, strict=False)  # none drawn: no triple
         ]
     return triples
+
+
+class _Homes:
+    """Where each structure is found: rows, and places in their pre-orders."""
+
+    def __init__(self) -> None:
+        self._own: defaultdict[str, defaultdict[str, list[tuple[int, int]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        self._foreign: dict[tuple[str, str], list[tuple[int, int]]] = {}
+
+    def add(self, structure: str, language: str, home: tuple[int, int]) -> None:
+        self._own[structure][language].append(home)
+
+    def of(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
+        """Those in a language."""
+        return self._own[structure][language]
+
+    def foreign(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
+        """Those in any other language."""
+        key = structure, language
+        if key not in self._foreign:
+            groups = self._own[structure].items()
+            self._foreign[key] = [home for spoken, homes in groups if spoken != language for home in homes]
+        return self._foreign[key]
 
 
 def _draw_rows(

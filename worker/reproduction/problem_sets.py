@@ -24,6 +24,7 @@ class ProblemSet:
         tested: another file to test with, where the first has no test part.
         folds: of its cross-validation; 0 where it has a test part.
         backbone: the encoder to train from unless another is named; empty: the default one.
+        foreign: the set in another language that multilingual arms learn from as well; empty: there is none.
     """
 
     title: str
@@ -31,14 +32,18 @@ class ProblemSet:
     tested: str = ""
     folds: int = 0
     backbone: str = ""
+    foreign: str = ""
 
 
 PROBLEM_SETS: dict[str, ProblemSet] = {
     "asdiv_a": ProblemSet("ASDiv-A", "asdiv_a/cv.jsonl.gz", folds=5),
     "mawps": ProblemSet("MAWPS", "mawps/cv.jsonl.gz", folds=5),
-    "math23k": ProblemSet("Math23K", "math23k", backbone=MULTILINGUAL_BACKBONE),
+    "math23k": ProblemSet("Math23K", "math23k", backbone=MULTILINGUAL_BACKBONE, foreign="mathqa"),
     "mathqa": ProblemSet(
-        "MathQA (adapted val)", "mathqa/train_part.jsonl.gz", tested="mathqa_adapted/val.jsonl.gz"
+        "MathQA (adapted val)",
+        "mathqa/train_part.jsonl.gz",
+        tested="mathqa_adapted/val.jsonl.gz",
+        foreign="math23k",
     ),
 }
 """By the word that ``--train-on`` takes, whole or as one fold: ``asdiv_a/fold-0``."""

@@ -14,7 +14,7 @@ import numpy as np
 from analytics.analogy.retriever import load_retriever
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.recurrent import recurrent_backbone
-from analytics.backbone.sources import DEFAULT_BACKBONE
+from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
@@ -32,7 +32,7 @@ from questionbank.recalling_solver import recalling
 from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
 from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
-from worker.reproduction.solver_arms import ARMS, RECALLING, RECURRENT
+from worker.reproduction.solver_arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.reproduction.solver_representation import COSINES, measure_representation
 from worker.reproduction.trained import trained_folder, wanted_runs
 
@@ -79,9 +79,10 @@ def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda 
     if RECALLING in plan.arms and plan.retriever is None:
         raise DataError(f"The arm {RECALLING} needs --retriever, the folder of a retriever.")
     parts = [part for chosen in plan.sets for part in part_names(chosen)]
+    wanted = wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds)
     return run_missing(
         output,
-        wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds),
+        [(run, seed) for run, seed in wanted if run.rpartition("/")[2] not in MULTILINGUAL or _foreign(run)],
         lambda run, seed: _settings(plan, run, seed),
         config_to_dict(SolverConfig()),
         lambda run: _run(run, plan, data),
@@ -93,21 +94,24 @@ def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
     """What identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     own = ARMS[arm].settings
-    shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part))
+    shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm))
     config = {} if own is None else config_to_dict(replace(shared, **own))
     settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
     return settings | ({"retriever": str(plan.retriever)} if arm == RECALLING else {})
 
 
-def _backbone(plan: Plan, part: str) -> str:
+def _backbone(plan: Plan, part: str, arm: str = "") -> str:
     """The encoder that a set's arms are trained from: the one that was named, else the set's own."""
-    own = PROBLEM_SETS[part.partition("/")[0]].backbone
+    own = MULTILINGUAL_BACKBONE if arm in MULTILINGUAL else PROBLEM_SETS[part.partition("/")[0]].backbone
     return own if own and plan.config.backbone == DEFAULT_BACKBONE else plan.config.backbone
 
 
 def _run(run: Run, plan: Plan, data: Path) -> Found:
     arm = run.settings["arm"]
     problems = part_problems(data, run.settings["part"], most=plan.problems)
+    if arm in MULTILINGUAL:
+        foreign = part_problems(data, _foreign(run.settings["part"]), most=plan.problems)
+        problems = replace(problems, learned=(*problems.learned, *foreign.learned))
     run.say(f"{len(problems.learned):,} problems to learn from, {len(problems.test):,} to test with")
     notes: dict[str, Any] = {}
     if ARMS[arm].settings is None:
@@ -132,6 +136,11 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
             write_text(run.folder / "prototypes.svg", measured.picture)
     shutil.rmtree(model, ignore_errors=True)
     return Found(notes, figures, arrays)
+
+
+def _foreign(run: str) -> str:
+    """The set in another language that multilingual arms learn from as well; empty where the run's set has none."""
+    return PROBLEM_SETS[run.partition("/")[0]].foreign
 
 
 def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from worker.reproduction.trained import Arm
 
-__all__ = ["ARMS", "RECALLING", "RECURRENT"]
+__all__ = ["ARMS", "MULTILINGUAL", "RECALLING", "RECURRENT"]
 
 RECALLING = "none-recalling"
 """The arm that also asks a retriever for the solutions of similar problems (ours)."""
@@ -14,6 +14,10 @@ RECALLING = "none-recalling"
 
 RECURRENT = "gts"
 """The arm whose encoder is a GRU that is learned from scratch, with its paper's settings: 80 passes, batches of 64."""
+
+
+MULTILINGUAL = {"multilingual-none", "multilingual-pattern"}
+"""The arms that learn from a set in each of two languages together, with an encoder that reads both."""
 
 
 def _pattern(**settings: Any) -> dict[str, Any]:
@@ -59,6 +63,8 @@ ARMS: dict[str, Arm] = {
     "none": Arm("no contrast", {"contrast": "none"}),
     RECALLING: Arm("no contrast, similar problems recalled", {"contrast": "none"}),
     "pattern": Arm("Pattern-CL", _pattern()),
+    "multilingual-none": Arm("multilingual, no contrast", {"contrast": "none"}),
+    "multilingual-pattern": Arm("multilingual, Pattern-CL", _pattern(positives="foreign")),
     "textual": Arm("Textual-CL, RODA + QR + train", _textual(pool="roda+qr")),
     "both": Arm("both contrasts", {"contrast": "both", "pool": "roda+qr"}),
     "textual-train": Arm("Textual-CL, train", _textual(pool="train")),

@@ -52,8 +52,8 @@ _TABLES: dict[str, list[_Row]] = {
     "Pattern-CL, Table 3": _rows(
         ("without contrast", "none", {"math23k": "82.4", "mathqa": "75.1"}),
         ("with contrast", "pattern", {"math23k": "83.2", "mathqa": "76.3"}),
-        ("multilingual, without", "", {"math23k": "80.5", "mathqa": "73.5"}),
-        ("multilingual, with", "", {"math23k": "83.9", "mathqa": "76.3"}),
+        ("multilingual, without", "multilingual-none", {"math23k": "80.5", "mathqa": "73.5"}),
+        ("multilingual, with", "multilingual-pattern", {"math23k": "83.9", "mathqa": "76.3"}),
     ),
     "Pattern-CL, Table 4 (the paper's are multilingual)": _rows(
         ("baseline", "none", {"math23k": "80.5", "mathqa": "73.5"}),

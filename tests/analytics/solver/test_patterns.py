@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -54,6 +56,24 @@ def test_a_negative_has_as_many_nodes_and_other_operators():
         triples = mine_triples(learned, negatives="random", seed=seed)
         drawn |= {triple.negative for triple in triples if triple.anchor == 0}
     assert drawn == {2, 3, 4, 5, 6}
+
+
+def test_foreign_positives_are_in_another_language_and_negatives_in_the_anchors():
+    equations = ["1-2", "4-1", "1+2", "3*4", "(3-1)/2"]
+    learned = [
+        replace(example, problem=replace(example.problem, language=language))
+        for language in ("en", "zh-Hans")
+        for example in of(*equations)
+    ]
+    triples = mine_triples(learned, positives="foreign")
+    assert {(triple.anchor, triple.positive, triple.node) for triple in triples} >= {
+        (0, 5, 0),
+        (0, 9, 1),
+        (5, 4, 1),
+    }
+    for triple in triples:
+        assert (triple.anchor < 5) == (triple.positive >= 5) == (triple.negative < 5)
+    assert mine_triples(of(*equations), positives="foreign") == []
 
 
 def test_problems_without_an_operator_a_positive_or_a_negative_have_no_triple():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -178,6 +179,29 @@ def test_the_arm_with_a_gru_is_measured_without_an_artifact(data, config, tmp_pa
     assert figures["settings"]["arm"] == RECURRENT
     assert sorted(path.name for path in run.iterdir()) == ["figures.json", "outcomes.npz"]
     assert "| GTS |" in solver_tables(tmp_path)
+
+
+def test_multilingual_arms_learn_from_both_sets_where_there_are_two(data, config, tmp_path, monkeypatch):
+    learned: list[int] = []
+
+    def train(problems, *_others, **_options):
+        learned.append(len(problems.learned))
+        raise Cancelled("enough")
+
+    monkeypatch.setattr(solver_runs, "train_solver", train)
+    monkeypatch.setitem(SETS, "math23k", replace(SETS["math23k"], foreign="asdiv_a/fold-0"))
+    plan = Plan(["multilingual-pattern"], [1], ["mawps", "math23k"], config=config)
+    with pytest.raises(Cancelled):
+        reproduce_solver(data, tmp_path, plan)
+    own, foreign = (len(part_problems(data, part).learned) for part in ("math23k", "asdiv_a/fold-0"))
+    assert learned == [own + foreign]
+    settings = solver_runs._settings(plan, "math23k/multilingual-pattern", 1)
+    assert settings["config"]["positives"] == "foreign"
+    default = replace(plan, config=SolverConfig())
+    assert (
+        solver_runs._settings(default, "mathqa/multilingual-none", 1)["config"]["backbone"]
+        == "multilingual-e5-small"
+    )
 
 
 def test_that_arm_needs_a_retriever(data, config, tmp_path):
