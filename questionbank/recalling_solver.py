@@ -16,7 +16,7 @@ from analytics.errors import DataError
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import pooled_solutions
-from analytics.solver.solution import Solution, Solver, solution_of
+from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
 from analytics.text.number_slots import SlotNumbers
 
 __all__ = ["NEIGHBOURS", "Recall", "RecallingSolver", "recalling"]
@@ -56,6 +56,8 @@ class RecallingSolver:
             if self._further is not None:
                 neighbours = _nearest_of(neighbours, self._further(problems[row], vector))
             numbers = SlotNumbers.of_text(problems[row].text)
+            if divides_by_zero(solutions[row][0], numbers.values):
+                continue  # the problem has no answer
             recalled = [
                 solution
                 for answer in apply_graphs(neighbours, numbers, most=_ANSWERS)

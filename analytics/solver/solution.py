@@ -27,6 +27,7 @@ __all__ = [
     "Solver",
     "Step",
     "alternatives",
+    "divides_by_zero",
     "numbers_reason",
     "solution_of",
     "solution_steps",
@@ -139,7 +140,8 @@ def alternatives(
 ) -> list[Solution]:
     """Return the solutions that trees stand for: those with a value first, and of both groups the likelier first.
 
-    Trees that differ only in which of two equal numbers they take are one solution; their probabilities add up.
+    Trees that differ only in which of two equal numbers they take are one solution; their probabilities add up. Where
+    the likeliest divides by a number of the text that is 0, it stays first: the problem has no answer.
     """
     merged: dict[tuple[str, ...], Solution] = {}
     for tree in trees:
@@ -149,7 +151,26 @@ def alternatives(
             first = merged[solution.terms]
             solution = replace(first, probability=min(1.0, first.probability + solution.probability))
         merged[solution.terms] = solution
-    return sorted(merged.values(), key=lambda solution: (solution.value is None, -solution.probability))
+    ranked = sorted(merged.values(), key=lambda solution: -solution.probability)
+    first = 1 if ranked and divides_by_zero(ranked[0], example.values) else 0
+    return ranked[:first] + sorted(ranked[first:], key=lambda solution: solution.value is None)
+
+
+def divides_by_zero(solution: Solution, values: Sequence[Fraction]) -> bool:
+    """Whether a solution divides by a number of the text that is 0.
+
+    >>> divides_by_zero(solution_of(["/", "N0", "N1"], [Fraction(8), Fraction(0)], 0.9), [Fraction(8), Fraction(0)])
+    True
+    """
+
+    def divides(node: ExpressionTree) -> bool:
+        if node.is_number:
+            return False
+        below = node.children[-1].label
+        by_zero = node.label == "/" and is_slot(below) and values[slot_index(below)] == 0
+        return by_zero or any(divides(child) for child in node.children)
+
+    return divides(from_prefix(solution.tokens))
 
 
 def solution_steps(solution: Solution) -> list[Step]:

@@ -82,3 +82,10 @@ def test_further_solved_problems_are_recalled_beside_those_that_are_kept():
     ((best, *_others),) = solver.solve([ProblemRecord("", TEXT)])
     assert best.exact == "10"
     assert retriever.encoded == [problem.text for problem in known] + [TEXT]
+
+
+def test_nothing_is_recalled_for_a_problem_that_divides_by_zero():
+    text = "8 sweets are shared by 0 children. How many does each get?"
+    solver = recalling(ScriptedSolver({text: (("8/0", 0.9), ("8*0", 0.1))}), HandmadeRetriever(0))
+    ((best, *_others),) = solver.solve([ProblemRecord("", text)])
+    assert (best.equation, best.value) == ("8/0", None)

@@ -70,5 +70,9 @@ def _row(solutions: Sequence[Solution], reason: str) -> dict[str, Any]:
         ],
     }
     if row["answer"] is None:
-        row["reason"] = reason or (_("The equation has no value.") if best else _("No equation was found."))
+        row["reason"] = reason or (
+            _("The likeliest equation has no value: it divides by zero.")
+            if best
+            else _("No equation was found.")
+        )
     return row

@@ -10,14 +10,18 @@ from hypothesis import strategies as st
 
 from analytics.expression.evaluate import evaluate
 from analytics.expression.parser import parse_expression
+from analytics.records import ProblemRecord
+from analytics.solver.beam import Hypothesis
 from analytics.solver.solution import (
     LONGEST_TEXT,
     MOST_NUMBERS,
+    alternatives,
     numbers_reason,
     solution_of,
     solution_steps,
     text_reason,
 )
+from analytics.solver.targets import Vocabulary, solver_example
 from analytics.text.number_slots import number_slots
 
 
@@ -101,3 +105,28 @@ def test_problems_with_numbers_in_words_or_latex_can_be_tried():
     for text in ("Twenty pens cost 4 dollars.", r"Take $\frac{1}{2}$ of $30$ pens."):
         assert not text_reason(text)
         assert not numbers_reason(number_slots(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "equations", "expected"),
+    [
+        ("8 sweets for 0 children", (["/", "N0", "N1"], ["*", "N0", "N1"]), [None, 0]),
+        ("8 sweets for 4 children", (["/", "N0", "-", "N1", "N1"], ["*", "N0", "N1"]), [32, None]),
+        ("8 sweets for 0 children", (["*", "N0", "N1"], ["/", "N0", "N1"]), [0, None]),
+    ],
+)
+def test_a_likeliest_division_by_a_zero_of_the_text_means_that_there_is_no_answer(text, equations, expected):
+    vocabulary = Vocabulary(())
+    symbols = len(vocabulary.symbols)
+    trees = [
+        Hypothesis(
+            tuple(
+                symbols + int(token[1:]) if token[0] == "N" else vocabulary.symbols.index(token)
+                for token in tokens
+            ),
+            -float(rank),
+        )
+        for rank, tokens in enumerate(equations)
+    ]
+    found = alternatives(solver_example(ProblemRecord("1", text)), trees, vocabulary)
+    assert [solution.value for solution in found] == expected
