@@ -7,6 +7,7 @@ derived from this one is derived when it is asked for, so a row is all that a ca
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from django.utils.translation import gettext_lazy as _
 
@@ -25,6 +26,7 @@ __all__ = [
     "lens_name",
     "lens_texts",
     "model_scope",
+    "scope_name",
     "set_name",
     "trainable",
     "training_of",
@@ -58,6 +60,13 @@ WORDING_TEXTS = LensTexts(
 def bank_capability(word: str) -> BankCapability | None:
     """The row of a capability; None for a model of a kind that this program does not know."""
     return BANK_CAPABILITIES.get(word)
+
+
+class ScopedModel(Protocol):
+    """A model, or what its history says of it."""
+
+    capability: str
+    scope: str
 
 
 def training_of(word: str) -> Training | None:
@@ -109,6 +118,14 @@ def lens_name(word: str) -> str:
 def set_name(lens: str, scope: str) -> str:
     """What pages call a set of vectors: its lens, and the language that it is for where it is for one."""
     return f"{lens_name(lens)}, {language_name(scope)}" if scope else lens_name(lens)
+
+
+def scope_name(model: ScopedModel) -> str:
+    """What pages call the hierarchy or the language that a model is for; empty where it is for neither."""
+    training = training_of(model.capability)
+    if training is not None and training.scope == "hierarchy":
+        return model.scope
+    return language_name(model.scope)
 
 
 def kinship_rows() -> Mapping[str, KinshipRow]:

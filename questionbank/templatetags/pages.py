@@ -20,6 +20,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from questionbank.capabilities.catalog import scope_name
 from questionbank.expression_drawing import SIGNS
 from questionbank.models import Question, Run
 from questionbank.selectors.questions.difficulty import (
@@ -47,6 +48,7 @@ __all__ = [
     "list_add_address",
     "percent",
     "readable",
+    "scope_name",
     "suite_name",
     "with_lists",
     "worth_showing",
@@ -160,6 +162,7 @@ def _within(value: float) -> float:
 
 
 register.filter(language_name)
+register.filter(scope_name)
 
 
 @register.filter
