@@ -172,7 +172,7 @@ class ModelArtifactAdmin(ReadOnlyAdmin):
 class EmbeddingSetAdmin(ReadOnlyAdmin):
     """Sets of vectors."""
 
-    list_display = ("lens", "encoder_name", "dimension", "state", "is_current", "created_at")
+    list_display = ("lens", "scope", "encoder_name", "dimension", "state", "is_current", "created_at")
 
 
 class WorkerHeartbeatAdmin(ReadOnlyAdmin):

@@ -56,7 +56,7 @@ class RecallingSolver:
             if self._further is not None:
                 neighbours = _nearest_of(neighbours, self._further(problems[row], vector))
             numbers = SlotNumbers.of_text(problems[row].text)
-            if divides_by_zero(solutions[row][0], numbers.values):
+            if divides_by_zero(solutions[row][0]):
                 continue  # the problem has no answer
             recalled = [
                 solution

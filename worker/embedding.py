@@ -12,6 +12,7 @@ from django.db.models import F
 from analytics.catalog import CAPABILITIES, WORDING, LensRow, lenses, resolve
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.languages import primary_language
 from questionbank.capabilities.catalog import lens_name, set_name
 from questionbank.models import EmbeddingSet, Question
 from questionbank.selectors.models.artifacts import artifact_folder
@@ -21,6 +22,7 @@ from questionbank.selectors.models.embeddings import (
     embedding_pending,
     embedding_set_sample,
     embedding_set_size,
+    languages_served,
 )
 from questionbank.services import embeddings
 from worker.catalog import worker_capability
@@ -71,6 +73,9 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
 
 
 def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
+    if embedding_set.scope and not languages_served(embedding_set):
+        embeddings.embedding_set_finish(embedding_set=embedding_set)
+        return 0  # its encoder need not be loaded
     query_encoder = _query_encoder(embedding_set)
     if isinstance(query_encoder, VocabularyEncoder):
         _measure_languages(reporter, embedding_set, query_encoder)
@@ -169,6 +174,8 @@ def _measure_languages(
         else "it gives its questions no vectors."
     )
     for language in languages:
+        if embedding_set.scope not in ("", primary_language(language)):
+            continue
         before = embedding_set.unknown_shares.get(language)
         share = round(encoder.unknown_share(embedding_set_sample(language=language)), 4)
         if share == before:

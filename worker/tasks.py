@@ -158,6 +158,6 @@ def checkpoints_clear_away() -> int:
 def measure_recall() -> dict[str, float]:
     """Measure the vector index against exact search, for the health page."""
     return {
-        embedding_set.lens: recall_measure(embedding_set=embedding_set).recall
+        embedding_set.word: recall_measure(embedding_set=embedding_set).recall
         for embedding_set in EmbeddingSet.objects.filter(is_current=True)
     }

@@ -46,8 +46,9 @@ class Datastore:
     Attributes:
         codes: (problems, dimension) entries of the vectors in eight bits.
         scales: (problems,) what a row of `codes` is multiplied by.
-        equations: in pre-order over the slots that they use, in the text's order, and behind a bar the places of these:
-            ``d1`` is the second number in digits, ``d1.2`` its third reading, ``w0`` the first number in words.
+        equations: each in pre-order over the slots that it uses, renumbered in the text's order; then a bar and the
+            place of each slot: ``d1`` is the second number in digits, ``d1.2`` its third reading, ``w0`` the first
+            number in words. Datastores of earlier versions have no bar: their slots are the text's.
         rows: (problems,) the place of each problem's equation in `equations`.
         languages: of the problems.
     """
@@ -144,7 +145,8 @@ def kept_examples(examples: Iterable[AnalogyExample]) -> list[AnalogyExample]:
     """Return what a datastore keeps of problems: those whose computation is known, at most 25,000, evenly spaced.
 
     Their graphs are over the numbers of their texts, so that other texts' numbers can fill them. Of problems that
-    differ in their numbers alone and have the same equation over these, the first is kept.
+    differ in their numbers alone and have the same equation over these, the first is kept: a retriever can hardly tell
+    them apart, and not at all where it reads numbers as their slots.
     """
     kept: dict[tuple[str, str], AnalogyExample] = {}
     for example in examples:

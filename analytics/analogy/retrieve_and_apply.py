@@ -24,7 +24,7 @@ from analytics.expression.tree import ExpressionTree
 from analytics.text.number_slots import SlotNumbers, SlotPlace
 
 Number = tuple[bool, int]
-"""A number of a text: whether it is written in words, and which of those that are written alike."""
+"""A number of a text: whether it is written in words, and its index among the numbers written that way."""
 
 __all__ = ["AppliedAnswer", "Filled", "Neighbour", "alignments", "apply_graphs"]
 
@@ -34,7 +34,7 @@ _LATER_ALIGNMENT = 0.1  # votes of an alignment as a share of those of the one b
 _LEAST_VALUE = 1e-9  # that counts as more than nothing: floats of equal sums differ by less
 _LARGEST = 10**300  # number that is computed with
 _IMPLAUSIBLE = 0.01  # votes of a value that a story can hardly have: nothing, or less
-_MOST_CHOICES = 1_000  # of as many numbers as a graph has that are looked at
+_MOST_CHOICES = 1_000  # combinations of a question's numbers considered for a graph
 _MOST_SLOTS = 6  # numbers of a graph that are put in other orders
 _TOLERANCE = 1e-4  # of two values that are one answer, relative to the larger
 
@@ -147,12 +147,14 @@ def apply_graphs(
     cast = possible = 0.0
     known: Filled = {} if filled is None else filled
     question = _Question.of(numbers)
+    by_slot = _Question.of(SlotNumbers.of_values(numbers.values))  # for graphs that know slots alone
     for neighbour in ranked:
         weight = exp((neighbour.similarity - best) / _TEMPERATURE)
         key = (neighbour.graph.prototype, neighbour.graph.places)
         candidates = known.get(key)
         if candidates is None:
-            candidates = known[key] = _candidates(neighbour.graph, question)
+            given = question if neighbour.graph.places else by_slot
+            candidates = known[key] = _candidates(neighbour.graph, given)
         total = sum(share for share, _value, _places in candidates)
         possible += weight
         cast += weight if candidates else 0.0
@@ -259,7 +261,8 @@ class _Votes:
     def add(self, other: _Votes) -> None:
         self.total += other.total
         if other.most > self.most:
-            self.most, self.neighbour, self.places = other.most, other.neighbour, other.places
+            self.value, self.most = other.value, other.most
+            self.neighbour, self.places = other.neighbour, other.places
 
 
 class _Ballot:
@@ -274,21 +277,23 @@ class _Ballot:
         if known is not votes:
             known.add(votes)
 
-    def _joined(self) -> list[_Votes]:
-        """The votes for each value, near ones together, the most voted first."""
-        joined: list[_Votes] = []
+    def _merge_near_values(self) -> list[_Votes]:
+        """The votes for each value, those that differ by rounding together, the most voted first."""
+        merged: list[_Votes] = []
+        smallest = 0.0  # of the last group
         for votes in sorted(self._votes.values(), key=lambda votes: votes.value):
-            if joined and _is_near(joined[-1].value, votes.value):
-                joined[-1].add(votes)
+            if merged and _is_near(smallest, votes.value):
+                merged[-1].add(votes)
             else:
-                joined.append(replace(votes))
-        return sorted(joined, key=lambda votes: (-votes.total, -votes.most))
+                smallest = votes.value
+                merged.append(replace(votes))
+        return sorted(merged, key=lambda votes: (-votes.total, -votes.most))
 
     def answers(self, values: Sequence[Fraction], turnout: float, most: int | None) -> list[AppliedAnswer]:
-        joined = self._joined()
-        total = sum(votes.total for votes in joined)
+        merged = self._merge_near_values()
+        total = sum(votes.total for votes in merged)
         answers = []
-        for votes in joined[:most]:
+        for votes in merged[:most]:
             graph = votes.neighbour.graph
             tree = _moved(graph.tree, dict(zip(graph.slots, votes.places, strict=True)))
             answers.append(

@@ -12,13 +12,20 @@ from pathlib import Path
 
 from analytics.analogy.datastore import load_datastore
 from analytics.artifacts import Manifest
+from analytics.errors import ArtifactError
 from analytics.starters import copy_adapter, starter_main
 
 __all__ = ["CHINESE_FOLDER", "LARGEST_RETRIEVER", "STARTER_FOLDER", "write_starter"]
 
 STARTER_FOLDER = Path(__file__).parent / "starter"
 CHINESE_FOLDER = Path(__file__).parent / "starter_chinese"
-LARGEST_RETRIEVER = 16_000_000  # bytes: the datastore has 8.7 million of them
+_STARTERS = {
+    ("en",): (STARTER_FOLDER, "Kindred starter retriever"),
+    ("zh",): (CHINESE_FOLDER, "Kindred starter retriever for Chinese"),
+}
+"""Folder and name by the languages of the problems that a retriever keeps."""
+
+LARGEST_RETRIEVER = 18_000_000  # bytes: the datastores have 8.7 and 8.4 million of them
 
 
 def write_starter(model: Path, folder: Path | None = None) -> Manifest:
@@ -29,15 +36,14 @@ def write_starter(model: Path, folder: Path | None = None) -> Manifest:
         folder: where it is written; by default where the program looks for it.
 
     Raises:
-        ArtifactError: the model is no retriever with an adapter, or it is too large.
+        ArtifactError: the model is no retriever with an adapter, it is too large, or there is no starter for its
+            languages.
     """
     datastore = load_datastore(model)
-    is_chinese = datastore is not None and datastore.languages == ("zh",)
-    own, name = (
-        (CHINESE_FOLDER, "Kindred starter retriever for Chinese")
-        if is_chinese
-        else (STARTER_FOLDER, "Kindred starter retriever")
-    )
+    languages = datastore.languages if datastore is not None else ("en",)
+    if languages not in _STARTERS:
+        raise ArtifactError(f"There is no starter for the languages of {model}: {', '.join(languages)}.")
+    own, name = _STARTERS[languages]
     return copy_adapter(model, folder or own, capability="analogy", name=name, largest=LARGEST_RETRIEVER)
 
 

@@ -240,7 +240,7 @@ def _labelled(examples: Sequence[AnalogyExample]) -> list[AnalogyExample]:
 
 
 def _measured_corpus(examples: Sequence[AnalogyExample], config: AnalogyConfig) -> list[AnalogyExample]:
-    """Return the problems among which exemplars are looked for meanwhile: encoding all takes longer than many steps."""
+    """Return a fixed sample of problems to search while training; encoding all takes longer than many steps."""
     if len(examples) <= _MEASURED_CORPUS:
         return list(examples)
     drawn = np.random.default_rng(config.seed).choice(len(examples), _MEASURED_CORPUS, replace=False)

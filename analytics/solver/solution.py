@@ -96,8 +96,9 @@ class Solver(Protocol):
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return up to `beam` solutions of each problem, in the order given.
 
-        Those with a value stand first, and within each group the more probable. The list of a problem that cannot be
-        solved is empty; `unsolvable_reason` says why. The problems' equations and answers are not read.
+        Those with a value stand first, and within each group the more probable; the likeliest of all stands in front
+        of them where it divides by a number of the text that is 0. The list of a problem that cannot be solved is
+        empty; `unsolvable_reason` says why. The problems' equations and answers are not read.
         """
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
@@ -152,25 +153,26 @@ def alternatives(
             solution = replace(first, probability=min(1.0, first.probability + solution.probability))
         merged[solution.terms] = solution
     ranked = sorted(merged.values(), key=lambda solution: -solution.probability)
-    first = 1 if ranked and divides_by_zero(ranked[0], example.values) else 0
-    return ranked[:first] + sorted(ranked[first:], key=lambda solution: solution.value is None)
+    impossible = ranked[:1] if ranked and divides_by_zero(ranked[0]) else []
+    return impossible + sorted(ranked[len(impossible) :], key=lambda solution: solution.value is None)
 
 
-def divides_by_zero(solution: Solution, values: Sequence[Fraction]) -> bool:
+def divides_by_zero(solution: Solution) -> bool:
     """Whether a solution divides by a number of the text that is 0.
 
-    >>> divides_by_zero(solution_of(["/", "N0", "N1"], [Fraction(8), Fraction(0)], 0.9), [Fraction(8), Fraction(0)])
+    >>> divides_by_zero(solution_of(["/", "N0", "N1"], [Fraction(8), Fraction(0)], 0.9))
     True
     """
+    places = zip(solution.tokens, solution.terms, strict=True)
+    zeros = {token for token, term in places if is_slot(token) and term == "0"}
 
     def divides(node: ExpressionTree) -> bool:
         if node.is_number:
             return False
-        below = node.children[-1].label
-        by_zero = node.label == "/" and is_slot(below) and values[slot_index(below)] == 0
+        by_zero = node.label == "/" and node.children[-1].label in zeros
         return by_zero or any(divides(child) for child in node.children)
 
-    return divides(from_prefix(solution.tokens))
+    return bool(zeros) and divides(from_prefix(solution.tokens))
 
 
 def solution_steps(solution: Solution) -> list[Step]:

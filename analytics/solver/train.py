@@ -231,6 +231,8 @@ def _stages(
     everything = Stage("equations", task, settings)
     if config.contrast in ("none", "textual"):
         return [everything]
+    if config.positives == "foreign" and len(_languages(examples)) < 2:
+        raise DataError("Positives in another language (positives=foreign) need problems in two languages.")
     triples = mine_triples(
         examples,
         pairs_per_problem=config.pairs_per_problem,

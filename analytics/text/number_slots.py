@@ -48,8 +48,8 @@ class SlotPlace(NamedTuple):
     like "one" and "both" than the other.
 
     Attributes:
-        number: which of the text's numbers that are written alike, counted from 0.
-        in_words: whether those are the ones in words.
+        number: index among the text's numbers in digits, or among those in words.
+        in_words: which of the two `number` counts.
         reading: which reading of the number, 0 for its value.
     """
 

@@ -116,12 +116,12 @@ def lens_name(word: str) -> str:
 
 
 def set_name(lens: str, scope: str) -> str:
-    """What pages call a set of vectors: its lens, and the language that it is for where it is for one."""
+    """Return the display name of a vector set: its lens, and its language if it has one."""
     return f"{lens_name(lens)}, {language_name(scope)}" if scope else lens_name(lens)
 
 
 def scope_name(model: ScopedModel) -> str:
-    """What pages call the hierarchy or the language that a model is for; empty where it is for neither."""
+    """Return the display name of a model's scope, a hierarchy or a language; empty if it has none."""
     training = training_of(model.capability)
     if training is not None and training.scope == "hierarchy":
         return model.scope

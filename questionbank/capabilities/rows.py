@@ -98,8 +98,8 @@ class Training:
         report: the `KeptReport` of what a training would learn from, shown by the template ``report.html``.
         then: says when the trained model serves.
         alone: parameters that two unfinished trainings must not have in common.
-        scope: what its models are for one of, so that each has a model in use: a hierarchy, or a language. Of ``one
-            language or all``, the model without a scope is for each language that has no model of its own.
+        scope: what each model serves: one hierarchy, one language, or nothing in particular. With ``one language or
+            all``, the model without a scope serves every language that has none of its own.
         promotes_itself: whether the job compares and promotes the model too.
         groups: how the settings stand in the form; those in no group fold away at its end.
         options: what the form asks besides.

@@ -62,6 +62,11 @@ class EmbeddingSet(models.Model):
         return f"{self.lens}: {self.encoder_name}"
 
     @property
+    def word(self) -> str:
+        """The lens, and the scope where the set has one: ``structure/zh``."""
+        return f"{self.lens}/{self.scope}" if self.scope else self.lens
+
+    @property
     def index_name(self) -> str:
         """Name of the set's partial HNSW index."""
         return f"embedding_hnsw_{self.pk}"

@@ -43,6 +43,7 @@ from questionbank.selectors.models.artifacts import (
     artifact_folder,
     champion_of_language,
     language_champion,
+    retriever_champion,
 )
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
 from questionbank.selectors.questions.recalled import bank_recall
@@ -109,7 +110,8 @@ class Serving:
 
     Attributes:
         sets: the vector set in use, by lens.
-        language_sets: those that are for one language, by language and lens; `for_language` puts them in their place.
+        language_sets: vector sets for a single language, by language and lens. `for_language` uses them in place of
+            the general ones.
         probe_artifacts: champion probes by the name of their hierarchy, oldest first.
         default_hierarchy: name of the bank's default hierarchy; empty where the bank has none.
     """
@@ -358,7 +360,7 @@ def solver_in_use(
         ServiceUnavailable: the solver's files are missing or damaged. Those of a retriever are not needed.
     """
     solver = solver_of(artifact).solver
-    retriever = language_champion(capability="analogy", language=artifact.scope)
+    retriever = retriever_champion(artifact.scope)
     if retriever is not None:
         try:
             further = _bank_recall_of(retriever) if with_bank else None

@@ -24,8 +24,9 @@ from django.utils.translation import gettext as _
 from psycopg import sql
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
-from analytics.catalog import CAPABILITIES, WORDING, Starter, resolve
+from analytics.catalog import CAPABILITIES, WORDING, LensRow, Starter, resolve
 from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.capabilities.catalog import bank_capability, model_scope, training_of
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
@@ -96,7 +97,8 @@ def artifact_import(
     Args:
         folder: the model folder.
         loads: called with capability and folder; raises where the model cannot be loaded.
-        scope: the hierarchy or the language, where a model belongs to one; by default what the manifest says.
+        scope: the hierarchy or the language, where a model belongs to one; by default what the manifest says. A
+            retriever without one is for every language that its encoder knows.
         user: who imports it.
 
     Raises:
@@ -293,8 +295,19 @@ def _missing_starters() -> list[tuple[str, Starter]]:
         (word, starter)
         for word, row in CAPABILITIES.items()
         for starter in row.starters
-        if not starter.along_with and (word, starter.scope) not in in_use and starter.can_be_installed
+        if not starter.along_with
+        and (word, starter.scope) not in in_use
+        and starter.can_be_installed
+        and not _is_served(row.lens, starter.scope)
     ]
+
+
+def _is_served(lens: LensRow | None, language: str) -> bool:
+    """Whether the general set of a lens in use knows a language, so that it needs no model of its own."""
+    if lens is None or not language:
+        return False
+    general = EmbeddingSet.objects.filter(lens=lens.word, scope="", is_current=True).first()
+    return general is not None and general.unknown_shares.get(language, 1.0) <= UNKNOWN_SHARE_LIMIT
 
 
 def _companions(word: str) -> list[tuple[str, Starter]]:
@@ -381,4 +394,4 @@ def _registered_starter(word: str, starter: Starter, exports: _Exports) -> Model
         folder = exports.folders[starter]
         if not folder.is_dir():
             raise ServiceUnavailable(f"The default model for {word} cannot be installed: {exports.failure}")
-    return artifact_register(folder=folder)
+    return artifact_register(folder=folder, scope=starter.scope)

@@ -79,8 +79,8 @@ def solution_compare(*, question: Question) -> None:
 
 
 def _graph_key(question: Question, equation: str, value: float | None) -> str:
-    """The graph by which a solved question is found; empty where the published answer contradicts the solution."""
-    if contradicts_published(question, value):
+    """The graph by which a solved question is found; empty where there is no value, or another is published."""
+    if value is None or contradicts_published(question, value):
         return ""
     return equation_graph_key(text=question.text, expression=equation)
 

@@ -238,7 +238,7 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
 @requires("models_manage")
 @require_http_methods(["GET", "HEAD", "POST"])
 def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
-    """Let the former champion serve again, at once; `?scope=` is the hierarchy of probes or the language of solvers."""
+    """Let the former champion serve again, at once; `?scope=` is the hierarchy or the language of the model."""
     _check_capability(capability)
     row = bank_capability(capability)
     scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
@@ -426,6 +426,8 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     if training is not None and training.settings_like:
         return dict(resolve(training.settings_like)(artifact.manifest))
     own = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
+    if artifact.scope and training is not None and training.scope == "one language or all":
+        own = {"backbone": f"model {artifact.pk}"}  # so that the trained model is for the same language
     return {**artifact.manifest.get("config", {}), **own}
 
 

@@ -88,7 +88,7 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
 
 def _asked_by_name(question: Question, lens: str, models: Serving) -> SimilarResult:
     """What is said of a lens that has no column for this question."""
-    if lens not in models.sets:
+    if lens not in models.for_language(question.language).sets:
         raise NotFound(_("No model that compares questions in this way is in use."))
     return similar_questions(question=question, lens=lens, serving=models, k=SHOWN)
 

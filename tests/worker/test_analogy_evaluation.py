@@ -90,6 +90,15 @@ def test_sets_that_cannot_be_measured_are_named(tmp_path):
     assert len(read_graphs(read_problems(plain).learned)[0]) == 6
 
 
+@pytest.mark.django_db
+def test_the_retriever_in_use_is_measured_and_without_one_the_others_alone(tmp_path):
+    figures = evaluate_analogy_model(
+        {"data": write_set(tmp_path / "cv.jsonl.gz"), "model": "default", "k": 1}
+    )
+    (ways,) = figures["sets"].values()
+    assert "questions" in ways
+
+
 @pytest.mark.shared_data
 @pytest.mark.parametrize(
     ("name", "questions", "bound"), [("mawps", 1920, (0.901, 0.939)), ("asdiv_a", 1217, (0.891, 0.988))]

@@ -38,7 +38,13 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     if options["data"] is None:
         raise ValidationFailed("evaluate analogy needs --data: a file or a folder of word problems.")
-    return evaluate_analogy(options["data"], retriever_by_name(options["model"]), k=options["k"])
+    retriever = retriever_by_name(options["model"], _languages(options["data"]))
+    return evaluate_analogy(options["data"], retriever, k=options["k"])
+
+
+def _languages(data: Path) -> list[str]:
+    """The languages of the problems of the first set."""
+    return [problem.language for path in _sets(data)[:1] for problem in read_problems(path).learned]
 
 
 def evaluate_analogy(data: Path, retriever: Retriever | None, *, k: int = 8) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def _read_problems(reporter: RunReporter, start: str) -> Problems:
     problems = material.problems
     reporter.log(
         f"{material.with_equation:,} of {material.ready:,} ready questions have an equation; {material.foreign:,} of"
-        f" them are in a language that the encoder does not know, {material.without_graph:,} cannot be read,"
+        f" them are in a language that is left out, {material.without_graph:,} cannot be read,"
         f" {material.repeated:,} repeat another one and {material.test_items:,} are from a test split."
         f" {len(problems.learned):,} may be learned from, {len(problems.validation):,} measure meanwhile,"
         f" {len(problems.held_out):,} are held out; {problems.left_out:,} are left out that one of these two has too."

@@ -13,7 +13,7 @@ RECALLING = "none-recalling"
 
 
 RECURRENT = "gts"
-"""The arm whose encoder is a GRU that is learned from scratch, with its paper's settings: 80 passes, batches of 64."""
+"""The arm whose encoder is a GRU that is learned from scratch, with its paper's passes, batches, rate and dropout."""
 
 
 MULTILINGUAL = {"multilingual-none", "multilingual-pattern"}

@@ -9,7 +9,7 @@ from django.db import transaction
 from analytics.records import ProblemRecord
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import Question
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions, language_champion
+from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions, retriever_champion
 from questionbank.selectors.questions.solutions import (
     ALTERNATIVES,
     solver_with_unsolved_questions,
@@ -76,7 +76,7 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
         serving_lock()
         if served.artifact != artifact_champion(capability="solver", scope=served.artifact.scope):
             return 0
-        if served.retriever != language_champion(capability="analogy", language=served.artifact.scope):
+        if served.retriever != retriever_champion(served.artifact.scope):
             return 0
         there = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
         for question, problem, reason in zip(questions, problems, reasons, strict=True):

@@ -36,7 +36,7 @@ class Command(BankCommand):
         problems = read_corpus(options["corpus"], refused.append)
         for line in refused:
             self.stderr.write(line)
-        retriever = retriever_by_name(options["model"], problems)
+        retriever = retriever_by_name(options["model"], [entry.problem.language for entry in problems])
         if retriever is None:
             notices.add("There is no retriever yet: the exemplars are near by the encoder in use.")
         try:

@@ -29,6 +29,7 @@ __all__ = [
     "artifact_source",
     "champion_of_language",
     "language_champion",
+    "retriever_champion",
 ]
 
 
@@ -52,6 +53,12 @@ def language_champion(*, capability: str, language: str) -> ModelArtifact | None
     """
     champions = artifact_champions(capability=capability)
     return champion_of_language(champions, language) if champions else None
+
+
+def retriever_champion(language: str) -> ModelArtifact | None:
+    """The retriever in use for a language: its own, else the general one; None where there is neither."""
+    champions = {artifact.scope: artifact for artifact in artifact_champions(capability="analogy")}
+    return champions.get(primary_language(language)) or champions.get("")
 
 
 def champion_of_language(champions: Sequence[ModelArtifact], language: str) -> ModelArtifact:

@@ -11,7 +11,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver, solution_steps
 from questionbank.files import InputQuestion
 from questionbank.selectors.models.artifacts import artifact_numbered
-from questionbank.selectors.questions.solutions import ALTERNATIVES
+from questionbank.selectors.questions.solutions import ALTERNATIVES, no_value_reason
 from questionbank.selectors.serving import SolverByLanguage, solver_of
 
 __all__ = ["problem_solutions", "solver_by_number"]
@@ -70,9 +70,5 @@ def _row(solutions: Sequence[Solution], reason: str) -> dict[str, Any]:
         ],
     }
     if row["answer"] is None:
-        row["reason"] = reason or (
-            _("The likeliest equation has no value: it divides by zero.")
-            if best
-            else _("No equation was found.")
-        )
+        row["reason"] = reason or (no_value_reason(best) if best else _("No equation was found."))
     return row

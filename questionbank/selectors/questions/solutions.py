@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from analytics.errors import DataError
 from analytics.expression.notation import to_prefix
 from analytics.records import ProblemRecord
-from analytics.solver.solution import Solution, Step, solution_of, solution_steps
+from analytics.solver.solution import Solution, Step, divides_by_zero, solution_of, solution_steps
 from analytics.solver.targets import answers_agree, target_tree
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
@@ -21,7 +21,7 @@ from analytics.text.word_problems import is_word_problem
 from questionbank.errors import ServiceUnavailable
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
-from questionbank.selectors.models.artifacts import artifact_champions, language_champion
+from questionbank.selectors.models.artifacts import artifact_champions, retriever_champion
 from questionbank.selectors.questions.computations import (
     CERTAIN_ENOUGH,
     Computation,
@@ -43,6 +43,7 @@ __all__ = [
     "computed_alike",
     "contradicts_published",
     "known_solution",
+    "no_value_reason",
     "published_answer",
     "published_number",
     "question_graph_key",
@@ -145,7 +146,7 @@ def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
     solved = QuestionSolution.objects.filter(
         question=OuterRef("pk"),
         artifact=artifact,
-        retriever=language_champion(capability="analogy", language=artifact.scope),
+        retriever=retriever_champion(artifact.scope),
         content_hash=OuterRef("content_hash"),
     )
     scopes = [champion.scope for champion in artifact_champions(capability=artifact.capability)]
@@ -291,11 +292,23 @@ def _solution(row: Mapping[str, Any]) -> Solution:
 
 
 def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) -> SolvedText:
+    if solutions and solutions[0].value is None:
+        return SolvedText((), no_value_reason(solutions[0]), tuple(_parts(text, set())), solver)
     alternatives = tuple(_alternative(solution) for solution in solutions[:ALTERNATIVES])
     if not alternatives and not reason:
         reason = _("The solver found no equation for it.")
     used = _used_slots(alternatives[0]) if alternatives else set()
     return SolvedText(alternatives, reason, tuple(_parts(text, used)), solver)
+
+
+def no_value_reason(solution: Solution) -> str:
+    """Say why the likeliest equation gives no answer."""
+    sentence = (
+        _("Its likeliest equation, %(equation)s, divides by zero.")
+        if divides_by_zero(solution)
+        else _("Its likeliest equation, %(equation)s, has no value.")
+    )
+    return sentence % {"equation": solution.equation}
 
 
 def _used_slots(alternative: Alternative) -> set[int | None]:

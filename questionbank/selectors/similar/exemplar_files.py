@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from questionbank.errors import ImportRefused, LineProblem, NotFound
 from questionbank.files import InputProblem, InputQuestion, read_input_problems
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.artifacts import language_champion
+from questionbank.selectors.models.artifacts import retriever_champion
 from questionbank.selectors.serving import retriever_of
 
 __all__ = ["FileCorpus", "read_corpus", "retriever_by_name"]
@@ -28,11 +28,11 @@ __all__ = ["FileCorpus", "read_corpus", "retriever_by_name"]
 _DIGITS = 6
 
 
-def retriever_by_name(model: str, problems: Sequence[InputProblem]) -> Retriever | None:
+def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
     """The retriever with a number or in a folder; for ``"default"`` the one in use, None where none is yet.
 
     Args:
-        problems: the retriever in use is that of their commonest language.
+        languages: of the problems; for ``"default"`` the retriever of the commonest is chosen.
 
     Raises:
         NotFound: there is no retriever with this number, and no such folder.
@@ -40,8 +40,9 @@ def retriever_by_name(model: str, problems: Sequence[InputProblem]) -> Retriever
         ServiceUnavailable: the files of a registered retriever are missing or damaged.
     """
     if model == "default":
-        ((language, _count),) = Counter(entry.problem.language for entry in problems).most_common(1)
-        champion = language_champion(capability="analogy", language=language)
+        champion = retriever_champion(
+            max(counts, key=counts.__getitem__) if (counts := Counter(languages)) else "en"
+        )
         return None if champion is None else retriever_of(champion)
     if Path(model).is_dir():
         return load_retriever(Path(model))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from analytics.analogy.graphs import ComputationalGraph, text_graph
 from analytics.analogy.retrieve_and_apply import Neighbour, alignments, apply_graphs
+from analytics.expression.notation import from_prefix
 from analytics.expression.parser import parse_expression
 from analytics.expression.slots import with_slots
 from analytics.records import ProblemRecord
@@ -53,10 +54,29 @@ def test_a_number_is_read_as_the_neighbour_reads_its_own(
 ) -> None:
     neighbour = text_graph(ProblemRecord("1", text, equation=equation))
     assert neighbour is not None
-    values = [
-        applied.value for applied in apply_graphs([Neighbour(neighbour, 0.9)], SlotNumbers.of_text(asked))
-    ]
-    assert answer in values
+    (first, *_others) = apply_graphs([Neighbour(neighbour, 0.9)], SlotNumbers.of_text(asked))
+    assert first.value == pytest.approx(answer)
+
+
+@pytest.mark.parametrize(
+    ("asked", "equation", "value"),
+    [("30 % of 80 girls", "/ * N2 N1 100", 24), ("Three men eat 5 eggs, and 7 cups", "* N1 N0", 15)],
+)
+def test_graphs_of_earlier_versions_know_slots_alone(asked: str, equation: str, value: int) -> None:
+    old = ComputationalGraph.of(from_prefix(equation.split()))
+    assert apply_graphs([Neighbour(old, 0.9)], SlotNumbers.of_text(asked))[0].value == value
+
+
+def test_the_value_is_that_of_the_equation_shown() -> None:
+    near, nearer = Neighbour(graph("7*2-0.001", 7, 2), 0.5), Neighbour(graph("7*2", 7, 2), 0.95)
+    best = apply_graphs([near, nearer], numbers(10, 3))[0]
+    assert (best.value, best.equation) == (30, "10*3")
+
+
+def test_numbers_in_digits_are_taken_for_numbers_in_digits() -> None:
+    words, digits = (True, 0), [(False, place) for place in range(3)]
+    first, *_others = alignments([(False, 3), (False, 4)], [words, *digits])
+    assert first == (digits[0], digits[1])
 
 
 def test_an_order_that_gives_nothing_or_less_yields_to_the_next() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from analytics.analogy.starter import LARGEST_RETRIEVER, STARTER_FOLDER, write_starter
+from analytics.analogy.datastore import load_datastore
+from analytics.analogy.starter import CHINESE_FOLDER, LARGEST_RETRIEVER, STARTER_FOLDER, write_starter
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
 from analytics.errors import ArtifactError
@@ -46,8 +47,8 @@ def test_it_holds_adapter_and_head_and_what_the_model_says_of_itself(tmp_path):
 def test_a_retriever_without_an_adapter_or_with_a_large_one_is_no_starter(tmp_path):
     with pytest.raises(ArtifactError, match="no analogy model with an adapter"):
         write_starter(write_model(tmp_path / "plain", adapter=False), tmp_path / "starter")
-    with pytest.raises(ArtifactError, match="a starter may have 16,000,000"):
-        write_starter(write_model(tmp_path / "large", weights=8_500_000), tmp_path / "starter")
+    with pytest.raises(ArtifactError, match="a starter may have 18,000,000"):
+        write_starter(write_model(tmp_path / "large", weights=9_500_000), tmp_path / "starter")
 
 
 def test_the_command_writes_it_or_says_why_not(tmp_path, capsys):
@@ -59,6 +60,14 @@ def test_the_command_writes_it_or_says_why_not(tmp_path, capsys):
     assert "nowhere" in capsys.readouterr().err
     assert starter_main("analytics.analogy.starter", write, [str(write_model(tmp_path / "model"))]) == 0
     assert "Kindred starter retriever" in capsys.readouterr().out
+
+
+def test_the_chinese_one_is_chosen_by_what_it_keeps():
+    kept = load_datastore(CHINESE_FOLDER)
+    assert kept is not None
+    assert kept.languages == ("zh",)
+    assert artifact_read(CHINESE_FOLDER).name == "Kindred starter retriever for Chinese"
+    assert sum(path.stat().st_size for path in CHINESE_FOLDER.iterdir()) < LARGEST_RETRIEVER
 
 
 def test_the_programs_own_is_small_and_says_how_it_was_made():

@@ -35,9 +35,19 @@ def add(text: str, **fields) -> Question:
     return question_create(user=None, **{**FIELDS, "text": text, **fields})
 
 
+SHARED = "8 sweets are shared by 0 children. How many does each get?"
+
+
 @pytest.fixture
 def solver(db):
-    return served({BOXES: [("6*4", 0.9), ("6+4", 0.1)], PENS: [("7*3", 0.8)], MARBLES: [("5+8", 0.3)]})
+    return served(
+        {
+            BOXES: [("6*4", 0.9), ("6+4", 0.1)],
+            PENS: [("7*3", 0.8)],
+            MARBLES: [("5+8", 0.3)],
+            SHARED: [("8/0", 0.9), ("8*0", 0.05)],
+        }
+    )
 
 
 def kept(question: Question, solver) -> Question:
@@ -69,6 +79,13 @@ def test_a_problem_without_an_equation_says_so(solver):
     )
     assert solved.best is None
     assert solved.reason
+
+
+def test_a_division_by_zero_is_no_answer_and_cannot_be_accepted(solver):
+    solved = text_solved(SHARED, "en", solver)
+    assert solved.shown is None
+    assert solved.reason == "Its likeliest equation, 8/0, divides by zero."
+    assert not solved.may_be_accepted
 
 
 def test_what_was_kept_is_shown_until_the_question_or_the_solver_changes(solver):

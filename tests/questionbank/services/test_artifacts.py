@@ -16,7 +16,7 @@ from analytics.catalog import CAPABILITIES, Starter
 from questionbank import dispatch
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder
+from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder, retriever_champion
 from questionbank.services import artifacts
 from questionbank.services.artifacts import (
     artifact_delete,
@@ -201,6 +201,31 @@ def test_each_language_gets_its_own_solver(installed_encoder, export, monkeypatc
     assert [command[command.index("export-starters") + 1] for command in export] == [
         f"solver={english.path}", f"solver={chinese.path}",
     ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("own_artifacts")
+def test_a_language_gets_its_own_retriever_unless_the_general_one_knows_it(
+    installed_encoder, export, monkeypatch, tmp_path
+):
+    general, chinese = Starter(str(tmp_path / "general")), Starter(str(tmp_path / "chinese"), scope="zh")
+    monkeypatch.setitem(
+        CAPABILITIES, "analogy", replace(CAPABILITIES["analogy"], starters=(general, chinese))
+    )
+    general.path.mkdir()
+    artifact_install_default()
+    first = EmbeddingSet.objects.get(lens="structure", is_current=True)
+    first.unknown_shares = {"zh": 0.02}
+    first.save()
+    chinese.path.mkdir()
+    artifact_install_default()
+    assert artifact_champion(capability="analogy", scope="zh") is None
+    first.unknown_shares = {"zh": 0.5}
+    first.save()
+    artifact_install_default()
+    sets = EmbeddingSet.objects.filter(lens="structure", is_current=True)
+    assert dict(sets.values_list("scope", "artifact__scope")) == {"": "", "zh": "zh"}
+    assert retriever_champion("zh-CN").scope == "zh"
+    assert retriever_champion("en") == retriever_champion("fr") == artifact_champion(capability="analogy")
 
 
 def test_a_starter_for_an_encoder_that_is_not_installed_is_left_out(

@@ -27,7 +27,8 @@ class Command(BankCommand):
         parser.add_argument(
             "--scope",
             default="",
-            help="probes: name of their hierarchy; solver: its language (the manifest's)",
+            help="probes: name of their hierarchy; solver: its language (the manifest's); analogy: the language that it"
+            " is for, without one every language that it knows",
         )
         parser.add_argument("--promote", action="store_true", help="promote it if it passes the gate")
         parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
