@@ -12,9 +12,8 @@ from django.db.models import F
 from analytics.catalog import CAPABILITIES, WORDING, LensRow, lenses, resolve
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from analytics.languages import primary_language
 from questionbank.capabilities.catalog import lens_name, set_name
-from questionbank.models import EmbeddingSet, Question
+from questionbank.models import EmbeddingSet
 from questionbank.selectors.models.artifacts import artifact_folder
 from questionbank.selectors.models.embeddings import (
     PendingQuestion,
@@ -22,7 +21,7 @@ from questionbank.selectors.models.embeddings import (
     embedding_pending,
     embedding_set_sample,
     embedding_set_size,
-    languages_served,
+    languages_meant,
 )
 from questionbank.services import embeddings
 from worker.catalog import worker_capability
@@ -73,7 +72,7 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
 
 
 def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
-    if embedding_set.scope and not languages_served(embedding_set):
+    if embedding_set.scope and not languages_meant(embedding_set):
         embeddings.embedding_set_finish(embedding_set=embedding_set)
         return 0  # its encoder need not be loaded
     query_encoder = _query_encoder(embedding_set)
@@ -161,11 +160,10 @@ def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode |
 def _measure_languages(
     reporter: RunReporter, embedding_set: EmbeddingSet, encoder: VocabularyEncoder
 ) -> None:
-    """Measure how much of each language the encoder does not know.
+    """Measure how much of each language that the set is for the encoder does not know.
 
     Anew each time: a language's first question may hold nothing but a formula.
     """
-    languages = Question.objects.values_list("language", flat=True).distinct().order_by("language")
     shares = {}
     stand_in = lenses()[embedding_set.lens].stand_in
     consequence = (
@@ -173,9 +171,7 @@ def _measure_languages(
         if stand_in
         else "it gives its questions no vectors."
     )
-    for language in languages:
-        if embedding_set.scope not in ("", primary_language(language)):
-            continue
+    for language in languages_meant(embedding_set):
         before = embedding_set.unknown_shares.get(language)
         share = round(encoder.unknown_share(embedding_set_sample(language=language)), 4)
         if share == before:

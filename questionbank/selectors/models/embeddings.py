@@ -23,6 +23,7 @@ __all__ = [
     "embedding_pending",
     "embedding_set_sample",
     "embedding_set_size",
+    "languages_meant",
     "languages_served",
     "map_set",
 ]
@@ -41,20 +42,23 @@ class PendingQuestion:
 
 def languages_served(embedding_set: EmbeddingSet) -> list[str]:
     """Languages of the bank that the set is for and its encoder knows (the n-grams know every one)."""
-    known = Question.objects.values_list("language", flat=True).distinct().order_by("language")
     shares = embedding_set.unknown_shares
-    in_use = EmbeddingSet.objects.filter(lens=embedding_set.lens, is_current=True).exclude(scope="")
-    elsewhere = set() if embedding_set.scope else set(in_use.values_list("scope", flat=True))
     return [
         language
-        for language in known
-        if embedding_set.scope in ("", primary_language(language))
-        and primary_language(language) not in elsewhere
-        and (
-            lenses()[embedding_set.lens].knows_every_language
-            or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
-        )
+        for language in languages_meant(embedding_set)
+        if lenses()[embedding_set.lens].knows_every_language
+        or shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
     ]
+
+
+def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
+    """Languages of the bank that the set is for: its own, or of the general set all that have none of their own."""
+    languages = list(Question.objects.values_list("language", flat=True).distinct().order_by("language"))
+    if embedding_set.scope:
+        return [language for language in languages if primary_language(language) == embedding_set.scope]
+    in_use = EmbeddingSet.objects.filter(lens=embedding_set.lens, is_current=True).exclude(scope="")
+    elsewhere = set(in_use.values_list("scope", flat=True))
+    return [language for language in languages if primary_language(language) not in elsewhere]
 
 
 def map_set() -> EmbeddingSet | None:
