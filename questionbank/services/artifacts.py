@@ -299,7 +299,18 @@ def _missing_starters() -> list[tuple[str, Starter]]:
         and (word, starter.scope) not in in_use
         and starter.can_be_installed
         and not _is_served(row.lens, starter.scope)
+        and not _was_taken_out(word, starter.scope)
     ]
+
+
+def _was_taken_out(word: str, scope: str) -> bool:
+    """Whether a language had a model of its own beside a general one, and an admin went back to that."""
+    training = training_of(word)
+    if not scope or training is None or training.scope != "one language or all":
+        return False
+    return ModelArtifact.objects.filter(
+        capability=word, scope=scope, state=ModelArtifact.State.ARCHIVED
+    ).exists()
 
 
 def _is_served(lens: LensRow | None, language: str) -> bool:

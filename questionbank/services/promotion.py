@@ -103,7 +103,11 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     if champion is None:
         verdict = Gate(
             GateOutcome.BETTER,
-            [_("No model of this kind is in use, so there is nothing to compare it with.")],
+            [
+                _("No model for this language alone is in use, so there is nothing to compare it with.")
+                if artifact.scope and artifact_champion(capability=artifact.capability)
+                else _("No model of this kind is in use, so there is nothing to compare it with.")
+            ],
         )
     elif comparison is None:
         verdict = Gate(GateOutcome.REFUSED, [_("It has not been compared with the champion yet.")])
@@ -256,6 +260,8 @@ def model_roll_back(
     target = roll_back_target(capability, scope)
     if target is None:
         raise Conflict(_("There is no former model to go back to."))
+    if target.scope != scope:
+        return _go_back_to_general(target, scope, reason=reason.strip(), user=user)
     lens = CAPABILITIES[capability].lens
     if lens is None:
         artifact_promote(artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK)
@@ -271,6 +277,22 @@ def model_roll_back(
     if lens.read_by_probes:
         transaction.on_commit(probes_request_missing)
     return target
+
+
+def _go_back_to_general(
+    general: ModelArtifact, scope: str, *, reason: str, user: User | None
+) -> ModelArtifact:
+    """Take a language's own model out of use, with its vectors, so that the general one serves the language."""
+    own = artifact_champion(capability=general.capability, scope=scope)
+    if own is None:
+        raise Conflict(_("There is no former model to go back to."))
+    EmbeddingSet.objects.filter(artifact=own, is_current=True).update(
+        is_current=False, state=EmbeddingSet.State.RETIRED
+    )
+    artifact_archive(artifact=own, reason=reason, user=user)
+    embedding_request()
+    _consequences(general, user)
+    return general
 
 
 @transaction.atomic

@@ -10,10 +10,10 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
 from questionbank.selectors.models.analogy_material import analogy_material
-from questionbank.selectors.models.artifacts import artifact_source
+from questionbank.selectors.models.artifacts import artifact_source, retriever_champion
 from questionbank.selectors.models.comparisons import analogy_comparison_shown
 from questionbank.selectors.models.embeddings import embedding_count_pending, embedding_index_exists
-from questionbank.selectors.models.models import GateOutcome, gate
+from questionbank.selectors.models.models import GateOutcome, gate, roll_back_target
 from questionbank.services.artifacts import artifact_import, artifact_promote, artifact_register
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from questionbank.services.runs import run_cancel, run_retry
@@ -328,3 +328,15 @@ class TestPromotion:
         assert {scope: row.artifact for scope, row in sets.items()} == {"": general, "zh": chinese}
         assert list(sets["zh"].embeddings.values_list("question", flat=True)) == [ours.pk]
         assert embedding_count_pending(embedding_set=sets["zh"]) == 0
+
+        assert roll_back_target("analogy", "zh") == general
+        assert model_roll_back(capability="analogy", reason="Only a trial.", scope="zh") == general
+        (left,) = EmbeddingSet.objects.filter(lens="structure", is_current=True)
+        assert left.artifact == general
+        assert dict(ModelArtifact.objects.filter(scope="zh").values_list("pk", "state")) == {
+            chinese.pk: "archived"
+        }
+        assert roll_back_target("analogy", "zh") is None
+        assert retriever_champion("zh") == general
+        promote_model(promotion_request(artifact=chinese, reason="After all.", send=False).pk)
+        assert retriever_champion("zh") == chinese

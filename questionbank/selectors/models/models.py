@@ -48,9 +48,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.catalog import CAPABILITIES, resolve
-from questionbank.capabilities.catalog import bank_capability, fixed_suite
+from questionbank.capabilities.catalog import bank_capability, fixed_suite, training_of
 from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
+from questionbank.selectors.models.artifacts import artifact_champion
 
 __all__ = [
     "SMALLEST_SUITE",
@@ -208,7 +209,8 @@ def _is_better(metric: Mapping[str, Any]) -> bool:
 def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
     """The model that a roll back would bring back: the one that today's champion replaced.
 
-    None where there was none, its files were deleted, the vectors of its lens are gone, or it cannot serve any more.
+    For the first model of a language that a general one could serve, it is the general one. None where there was none,
+    its files were deleted, the vectors of its lens are gone, or it cannot serve any more.
     """
     promoted = (
         ModelEvent.objects.filter(
@@ -221,6 +223,8 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
         .first()
     )
     former = promoted.former if promoted else None
+    if former is None and promoted is not None:
+        return _general_champion(capability, scope)
     if former is None or former.state != ModelArtifact.State.ARCHIVED:
         return None
     row = CAPABILITIES.get(capability)
@@ -233,6 +237,14 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
     ):
         return None
     return None if serving_problem(former) else former
+
+
+def _general_champion(capability: str, scope: str) -> ModelArtifact | None:
+    """The champion for all languages, where a model for one of them can go back to it."""
+    training = training_of(capability)
+    if not scope or training is None or training.scope != "one language or all":
+        return None
+    return artifact_champion(capability=capability)
 
 
 def serving_problem(artifact: ModelArtifact) -> str:
