@@ -110,7 +110,7 @@ def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
     from questionbank.selectors.serving import serving
     from questionbank.services.embeddings import embedding_set_finish, embedding_store
 
-    embedding_set = EmbeddingSet.objects.get(lens="structure", is_current=True)
+    embedding_set = EmbeddingSet.objects.get(lens="structure", scope="", is_current=True)
     if embedding_set.state == EmbeddingSet.State.READY:
         return
     began = time.perf_counter()
