@@ -6,6 +6,7 @@ setting); `questionbank.selectors.models.artifacts.artifact_folder` gives a loca
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import uuid
@@ -48,6 +49,7 @@ __all__ = [
 
 INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never install at once
 INSTALLED = "Installed with the program."
+_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
 
 
 def artifact_register(
@@ -130,7 +132,10 @@ def _scope_of_import(manifest: Manifest, scope: str) -> str:
             raise ValidationFailed(_("Only a model that belongs to one hierarchy or language has a scope."))
         return ""
     if training.scope == "one language or all":
-        return primary_language(scope)
+        language = primary_language(scope)
+        if scope and not _LANGUAGE_CODE.fullmatch(language):
+            raise ValidationFailed(_("The scope of this model is a language by its code, such as zh."))
+        return language
     if training.scope == "hierarchy":
         if not (scope or model_scope(manifest)):
             raise ValidationFailed(_("This model names no hierarchy: give one as the scope."))

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
+from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
 from questionbank.selectors.models.analogy_material import analogy_material
 from questionbank.selectors.models.artifacts import artifact_source, retriever_champion
@@ -321,6 +322,9 @@ class TestPromotion:
         folder = tiny_retriever(tmp_path / "chinese", seed=3, name="retriever 3")
         chinese = artifact_import(folder=folder, loads=lambda _word, _folder: None, scope="zh-CN")
         assert chinese.scope == "zh"
+        other = tiny_retriever(tmp_path / "other", seed=4)
+        with pytest.raises(ValidationFailed, match="by its code, such as zh"):
+            artifact_import(folder=other, loads=lambda _word, _folder: None, scope="Chinese")
         run = promotion_request(artifact=chinese, reason="For Chinese.", send=False)
         promote_model(run.pk)
         finished(run)
