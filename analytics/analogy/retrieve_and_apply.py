@@ -17,7 +17,7 @@ from math import exp, inf, isfinite
 import numpy as np
 
 from analytics.analogy.graphs import ComputationalGraph
-from analytics.expression.evaluate import EvaluationError, Floats, evaluate_floats
+from analytics.expression.evaluate import EvaluationError, Floats, answers_agree, evaluate_floats
 from analytics.expression.notation import to_infix, to_prefix
 from analytics.expression.slots import fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
@@ -36,7 +36,6 @@ _LARGEST = 10**300  # number that is computed with
 _IMPLAUSIBLE = 0.01  # votes of a value that a story can hardly have: nothing, or less
 _MOST_CHOICES = 1_000  # combinations of a question's numbers considered for a graph
 _MOST_SLOTS = 6  # numbers of a graph that are put in other orders
-_TOLERANCE = 1e-4  # of two values that are one answer, relative to the larger
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +281,7 @@ class _Ballot:
         merged: list[_Votes] = []
         smallest = 0.0  # of the last group
         for votes in sorted(self._votes.values(), key=lambda votes: votes.value):
-            if merged and _is_near(smallest, votes.value):
+            if merged and answers_agree(smallest, votes.value):
                 merged[-1].add(votes)
             else:
                 smallest = votes.value
@@ -307,8 +306,3 @@ class _Ballot:
                 )
             )
         return answers
-
-
-def _is_near(first: float, second: float) -> bool:
-    """Whether values differ by rounding alone."""
-    return abs(first - second) <= _TOLERANCE * max(1.0, abs(first), abs(second))

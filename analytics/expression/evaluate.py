@@ -23,12 +23,14 @@ __all__ = [
     "NO_SLOTS",
     "EvaluationError",
     "Slots",
+    "answers_agree",
     "evaluate",
     "evaluate_float",
     "evaluate_floats",
     "number_value",
 ]
 
+_TOLERANCE = 1e-4  # of two answers, relative to the larger
 MAX_BITS = 4096  # of a numerator or denominator; about 1,200 digits
 _MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser saw to it
 _LONGEST_NUMBER = 400  # characters
@@ -208,3 +210,8 @@ def _bounded(value: Fraction) -> Fraction:
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         raise EvaluationError("The value is too large.")
     return value
+
+
+def answers_agree(first: float, second: float) -> bool:
+    """Whether two answers are equal within a ten-thousandth."""
+    return abs(first - second) <= _TOLERANCE * max(1.0, abs(first), abs(second))

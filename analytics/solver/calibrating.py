@@ -19,12 +19,13 @@ from sklearn.linear_model import LogisticRegression
 from analytics.artifacts import artifact_amend, artifact_read
 from analytics.command_line import run_command
 from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree
 from analytics.problem_files import read_problems
 from analytics.solver.confidence import Confidence, confidence_features, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.served import load_solver
 from analytics.solver.solution import Solution
-from analytics.solver.targets import SolverExample, answers_agree, solver_examples, value_of
+from analytics.solver.targets import SolverExample, solver_examples, value_of
 
 __all__ = ["Calibration", "calibration_error", "fit_confidence", "main", "refit"]
 

@@ -15,8 +15,9 @@ from itertools import accumulate
 from pathlib import Path
 
 from analytics.errors import ArtifactError
+from analytics.expression.evaluate import answers_agree
 from analytics.solver.solution import Solution
-from analytics.solver.targets import OPERATORS, answers_agree
+from analytics.solver.targets import OPERATORS
 
 __all__ = ["CONFIDENCE_NAME", "Confidence", "confidence_features", "load_confidence", "save_confidence"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analytics.solver.targets import SolverExample, Vocabulary, answers_agree, value_of
+from analytics.expression.evaluate import answers_agree
+from analytics.solver.targets import SolverExample, Vocabulary, value_of
 
 __all__ = ["SolverScores", "is_equation_right", "score_solutions"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from analytics.expression.evaluate import answers_agree
 from analytics.solver.solution import Solution
-from analytics.solver.targets import answers_agree
 
 __all__ = ["pooled_solutions"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, evaluate_float, number_value
+from analytics.expression.evaluate import EvaluationError, answers_agree, evaluate_float, number_value
 from analytics.expression.keys import graph_key
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.expression.parser import parse_expression
@@ -26,7 +26,6 @@ __all__ = [
     "OPERATORS",
     "SolverExample",
     "Vocabulary",
-    "answers_agree",
     "problem_graph_key",
     "solver_example",
     "solver_examples",
@@ -36,8 +35,6 @@ __all__ = [
 
 OPERATORS = ("+", "-", "*", "/", "^")
 """Binary operators; signs and per cents are written with them."""
-
-_TOLERANCE = 1e-4  # of two answers, relative to the larger
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +194,3 @@ def value_of(tokens: Sequence[str], values: Sequence[Fraction]) -> float | None:
         return evaluate_float(fill_slots(from_prefix(tokens), values))
     except EvaluationError:
         return None
-
-
-def answers_agree(first: float, second: float) -> bool:
-    """Whether two answers are equal within a ten-thousandth."""
-    return abs(first - second) <= _TOLERANCE * max(1.0, abs(first), abs(second))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from analytics.expression.evaluate import answers_agree
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution
-from analytics.solver.targets import answers_agree
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.questions.solutions import CERTAIN_ENOUGH

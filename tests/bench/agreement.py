@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from analytics.expression.evaluate import answers_agree
 from analytics.json_lines import read_objects
 from analytics.paraphrase.export import export_scorer
 from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.records import ProblemRecord
 from analytics.solver.export import export_solver
 from analytics.solver.served import ServedSolver, load_solver
-from analytics.solver.targets import answers_agree
 from tests.bench.encode import SHARED_DATA
 
 SETS = ("sawp_test", "aquarat_test")

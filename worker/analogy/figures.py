@@ -14,7 +14,7 @@ from analytics.analogy.exemplars import story_key
 from analytics.analogy.graphs import problem_numbers
 from analytics.analogy.measures import GraphSimilarities, ndcg, pearson
 from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
-from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.evaluate import EvaluationError, answers_agree, evaluate_float
 from analytics.expression.slots import fill_slots
 from worker.analogy.arms import Arm, Rows
 from worker.evaluation.bootstrap import middle, resample_counts
@@ -142,12 +142,10 @@ def _question_figures(
         wanted = None
     for name, voters in (("apply_nearest", neighbours[:1]), ("apply_vote", neighbours)):
         answers = apply_graphs(voters, numbers, filled=kept)
-        figures[name] = float(bool(answers) and wanted is not None and _agree(answers[0].value, wanted))
+        figures[name] = float(
+            bool(answers) and wanted is not None and answers_agree(answers[0].value, wanted)
+        )
     return figures
-
-
-def _agree(first: float, second: float) -> bool:
-    return abs(first - second) <= 1e-4 * max(1.0, abs(first), abs(second))
 
 
 def figures_of(columns: Columns, baseline: Columns | None = None) -> dict[str, list[float]]:

@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver
-from analytics.solver.targets import OPERATORS, SolverExample, answers_agree, solver_examples, value_of
+from analytics.solver.targets import OPERATORS, SolverExample, solver_examples, value_of
 from analytics.text.numbers import mask_numbers
 from worker.evaluation.retrieve_and_apply import Encode, RetrieveAndApply, term_vectors
 from worker.paired_bootstrap import paired_difference

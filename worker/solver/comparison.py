@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from analytics.expression.evaluate import answers_agree
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution
-from analytics.solver.targets import answers_agree, solver_example, value_of
+from analytics.solver.targets import solver_example, value_of
 from questionbank.models import ModelArtifact
 from questionbank.selectors.models.models import SMALLEST_SUITE
 from questionbank.selectors.models.solver_material import solver_material

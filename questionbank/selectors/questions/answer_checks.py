@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from analytics.solver.targets import answers_agree
+from analytics.expression.evaluate import answers_agree
 from questionbank.models import Question
 from questionbank.selectors.questions.solutions import SolvedText, published_number
 

@@ -11,10 +11,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import to_prefix
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Step, divides_by_zero, solution_of, solution_steps
-from analytics.solver.targets import answers_agree, target_tree
+from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 from analytics.text.word_problems import is_word_problem

@@ -11,6 +11,7 @@ from hypothesis import given
 from analytics.expression.evaluate import (
     MAX_BITS,
     EvaluationError,
+    answers_agree,
     evaluate,
     evaluate_float,
     evaluate_floats,
@@ -104,3 +105,9 @@ def test_many_values_at_once_are_those_one_by_one(tree: ExpressionTree) -> None:
             )  # a difference that floats do not see as nothing
         else:
             assert result == pytest.approx(value, rel=1e-6, abs=1e-9) or abs(value) > 1e9
+
+
+def test_answers_agree_within_a_ten_thousandth():
+    assert answers_agree(1 / 3, 0.33333)
+    assert answers_agree(1e6, 1e6 + 50)
+    assert not answers_agree(5, 5.01)

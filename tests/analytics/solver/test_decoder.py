@@ -9,12 +9,13 @@ import torch
 
 from analytics.artifacts import Manifest, artifact_write
 from analytics.errors import ArtifactError
+from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import from_prefix
 from analytics.records import ProblemRecord
 from analytics.solver.beam import beam_search
 from analytics.solver.decoder import Memory, TensorScorer
 from analytics.solver.model import DECODER_NAME, SolverModel, load_solver, save_solver, solver_extra
-from analytics.solver.targets import OPERATORS, Vocabulary, answers_agree, solver_example
+from analytics.solver.targets import OPERATORS, Vocabulary, solver_example
 from analytics.solver.trees import TreeBatch
 from tests.analytics.solver.small_problems import examples, problems, tiny_solver
 
