@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.datastore import Datastore, kept_examples
-from analytics.analogy.examples import read_graphs
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.analogy.retriever import Retriever
 from analytics.errors import DataError
@@ -47,7 +46,11 @@ class RecallingSolver:
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return up to `beam` solutions of different values for each problem, the likeliest first."""
         solutions = self.solver.solve(problems, beam=beam)
-        rows = [row for row, own in enumerate(solutions) if own and self._knows(problems[row].language)]
+        rows = [
+            row
+            for row, own in enumerate(solutions)
+            if own and not divides_by_zero(own[0]) and self._knows(problems[row].language)
+        ]
         if not rows:
             return solutions
         vectors = self._retriever.encode([problems[row].text for row in rows])
@@ -56,8 +59,6 @@ class RecallingSolver:
             if self._further is not None:
                 neighbours = _nearest_of(neighbours, self._further(problems[row], vector))
             numbers = SlotNumbers.of_text(problems[row].text)
-            if divides_by_zero(solutions[row][0]):
-                continue  # the problem has no answer
             recalled = [
                 solution
                 for answer in apply_graphs(neighbours, numbers, most=_ANSWERS)
@@ -90,7 +91,7 @@ def recalling(
     if retriever.datastore is None:
         return solver
     datastore = retriever.datastore
-    if examples := kept_examples(read_graphs(solved)[0]):
+    if examples := kept_examples(solved):
         vectors = retriever.encode([example.problem.text for example in examples])
         datastore = datastore.with_problems(examples, vectors)
     return RecallingSolver(solver, retriever, datastore, further)

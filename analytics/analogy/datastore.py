@@ -141,7 +141,7 @@ def _place(label: str) -> SlotPlace:
     return SlotPlace(int(number), label[0] == "w", int(reading or 0))
 
 
-def kept_examples(examples: Iterable[AnalogyExample]) -> list[AnalogyExample]:
+def kept_examples(problems: Iterable[ProblemRecord]) -> list[AnalogyExample]:
     """Return what a datastore keeps of problems: those whose computation is known, at most 25,000, evenly spaced.
 
     Their graphs are over the numbers of their texts, so that other texts' numbers can fill them. Of problems that
@@ -149,10 +149,10 @@ def kept_examples(examples: Iterable[AnalogyExample]) -> list[AnalogyExample]:
     them apart, and not at all where it reads numbers as their slots.
     """
     kept: dict[tuple[str, str], AnalogyExample] = {}
-    for example in examples:
-        if example.is_labelled and (graph := _text_graph(example.problem)) is not None:
-            key = (slot_text(example.problem.text).casefold(), _equation(graph))
-            kept.setdefault(key, AnalogyExample(example.problem, graph))
+    for problem in problems:
+        if not problem.pair and (graph := _text_graph(problem)) is not None:
+            key = (slot_text(problem.text).casefold(), _equation(graph))
+            kept.setdefault(key, AnalogyExample(problem, graph))
     known = list(kept.values())
     return [known[row * len(known) // LARGEST] for row in range(LARGEST)] if len(known) > LARGEST else known
 

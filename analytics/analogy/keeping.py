@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
-from analytics.analogy.examples import read_graphs
 from analytics.analogy.retriever import load_retriever
 from analytics.artifacts import artifact_amend, artifact_read
 from analytics.command_line import run_command
@@ -26,7 +25,7 @@ def give_datastore(model: Path, problems: Path) -> Datastore:
         ArtifactError, DataError: the model or the problems cannot be read, or no problem has a graph.
     """
     retriever = load_retriever(model)
-    examples = kept_examples(read_graphs(read_problems(problems).learned)[0])
+    examples = kept_examples(read_problems(problems).learned)
     if not examples:
         raise DataError(
             f"No problem of {problems} has an equation, a program or calculations that can be read."

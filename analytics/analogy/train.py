@@ -103,7 +103,7 @@ def train_retriever(
             "command": context.command,
         },
     )
-    kept = kept_examples(divided.learned)
+    kept = kept_examples(example.problem for example in divided.learned)
     context.say(f"Keeping {len(kept):,} solved problems with their vectors")
     write_more = partial(_write_datastore, backbone, kept, config)
     return from_main(lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more))

@@ -15,7 +15,6 @@ from analytics.analogy.datastore import (
     load_datastore,
     save_datastore,
 )
-from analytics.analogy.examples import read_graphs
 from analytics.analogy.keeping import main
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
@@ -34,7 +33,7 @@ def unit_vectors(count: int, width: int = 384) -> np.ndarray:
 
 
 def datastore() -> Datastore:
-    return Datastore.of(kept_examples(read_graphs(PROBLEMS)[0]), unit_vectors(3))
+    return Datastore.of(kept_examples(PROBLEMS), unit_vectors(3))
 
 
 def test_only_problems_whose_computation_is_known_are_kept_each_equation_once():
@@ -49,7 +48,7 @@ def test_equations_name_the_numbers_of_the_text_and_how_they_are_read():
     listed = ProblemRecord(
         "5", "Two boys get 20 % of 60 nuts each.", equation="60*20/100*2", numbers=("20", "60")
     )
-    kept = Datastore.of(kept_examples(read_graphs([listed])[0]), unit_vectors(1))
+    kept = Datastore.of(kept_examples([listed]), unit_vectors(1))
     assert kept.equations == ("* / * N2 N1 100 N0 | w0 d0.1 d1",)
     ((neighbour,),) = kept.nearest(unit_vectors(1), 1)
     assert neighbour.graph.slot_places == ((0, True, 0), (0, False, 1), (1, False, 0))
@@ -61,9 +60,8 @@ def test_at_most_so_many_are_kept_evenly_spaced(monkeypatch):
     problems = [
         ProblemRecord(str(row), f"{'so ' * row}3 pens and 4 cups", equation="3+4") for row in range(9)
     ]
-    examples = read_graphs(problems)[0]
-    assert [example.problem.id for example in kept_examples(examples)] == ["0", "2", "4", "6"]
-    assert len(kept_examples(examples[:4])) == 4
+    assert [example.problem.id for example in kept_examples(problems)] == ["0", "2", "4", "6"]
+    assert len(kept_examples(problems[:4])) == 4
 
 
 def test_a_problem_that_differs_in_its_numbers_alone_is_kept_once_for_each_equation():
@@ -72,11 +70,11 @@ def test_a_problem_that_differs_in_its_numbers_alone_is_kept_once_for_each_equat
         ProblemRecord("2", "Tom has 5 pens and 1 cups.", equation="5+1"),
         ProblemRecord("3", "Tom has 8 pens and 2 cups.", equation="8-2"),
     ]
-    assert [example.problem.id for example in kept_examples(read_graphs(problems)[0])] == ["1", "3"]
+    assert [example.problem.id for example in kept_examples(problems)] == ["1", "3"]
 
 
 def test_a_problem_that_is_kept_already_is_not_kept_twice():
-    examples = kept_examples(read_graphs(PROBLEMS)[0])
+    examples = kept_examples(PROBLEMS)
     more = datastore().with_problems(examples[1:], np.stack([unit_vectors(3)[1], unit_vectors(4)[3]]))
     assert len(more) == 4
     assert [more.equations[row] for row in more.rows] == [
