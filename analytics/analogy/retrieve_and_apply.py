@@ -21,10 +21,7 @@ from analytics.expression.evaluate import EvaluationError, Floats, answers_agree
 from analytics.expression.notation import to_infix, to_prefix
 from analytics.expression.slots import fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
-from analytics.text.number_slots import SlotNumbers, SlotPlace
-
-Number = tuple[bool, int]
-"""A number of a text: whether it is written in words, and its index among the numbers written that way."""
+from analytics.text.number_slots import NumberPlace, SlotNumbers, SlotPlace
 
 __all__ = ["AppliedAnswer", "Filled", "Neighbour", "alignments", "apply_graphs"]
 
@@ -74,7 +71,9 @@ class AppliedAnswer:
     confidence: float
 
 
-def alignments(own: Sequence[Number], question: Sequence[Number]) -> Iterator[tuple[Number, ...]]:
+def alignments(
+    own: Sequence[NumberPlace], question: Sequence[NumberPlace]
+) -> Iterator[tuple[NumberPlace, ...]]:
     """Yield ways of giving a graph the numbers of a question, the likeliest first, each once.
 
     First the same places of the text; then the numbers in their order, some passed over, those first that are written
@@ -90,7 +89,7 @@ def alignments(own: Sequence[Number], question: Sequence[Number]) -> Iterator[tu
     """
     if len(own) > len(question):
         return
-    seen: set[tuple[Number, ...]] = set()
+    seen: set[tuple[NumberPlace, ...]] = set()
     if set(own) <= set(question):
         seen.add(tuple(own))
         yield tuple(own)
@@ -174,33 +173,31 @@ class _Question:
     """
 
     values: Floats
-    numbers: tuple[Number, ...]
-    slot_of: dict[tuple[Number, int], int]
-    alignments: dict[tuple[Number, ...], list[tuple[Number, ...]]] = field(default_factory=dict)
+    numbers: tuple[NumberPlace, ...]
+    slot_of: dict[tuple[NumberPlace, int], int]
+    alignments: dict[tuple[NumberPlace, ...], list[tuple[NumberPlace, ...]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, numbers: SlotNumbers) -> _Question:
-        slot_of = {
-            ((place.in_words, place.number), place.reading): slot for slot, place in enumerate(numbers.places)
-        }
+        slot_of = {(place.mention, place.reading): slot for slot, place in enumerate(numbers.places)}
         return cls(_floats(numbers.values), _numbers(numbers.places), slot_of)
 
-    def aligned(self, own: tuple[Number, ...]) -> list[tuple[Number, ...]]:
+    def aligned(self, own: tuple[NumberPlace, ...]) -> list[tuple[NumberPlace, ...]]:
         """The first alignments with a graph's numbers."""
         known = self.alignments.get(own)
         if known is None:
             known = self.alignments[own] = list(islice(alignments(own, self.numbers), _ALIGNMENTS))
         return known
 
-    def slot(self, number: Number, reading: int) -> int:
+    def slot(self, number: NumberPlace, reading: int) -> int:
         """The slot of a reading of a number; of its value where it has no such reading."""
         slot = self.slot_of.get((number, reading))
         return self.slot_of[number, 0] if slot is None else slot
 
 
-def _numbers(places: Iterable[SlotPlace]) -> tuple[Number, ...]:
+def _numbers(places: Iterable[SlotPlace]) -> tuple[NumberPlace, ...]:
     """The numbers that slots read, in the text's order."""
-    return tuple(dict.fromkeys((place.in_words, place.number) for place in places))
+    return tuple(dict.fromkeys(place.mention for place in places))
 
 
 def _floats(values: Sequence[Fraction]) -> Floats:
@@ -215,7 +212,7 @@ def _candidates(graph: ComputationalGraph, question: _Question) -> list[_Candida
     """(votes, value, slots of the question) of a graph's alignments that have a value."""
     places = graph.slot_places
     own = _numbers(places)
-    uses = [(own.index((place.in_words, place.number)), place.reading) for place in places]
+    uses = [(own.index(place.mention), place.reading) for place in places]
     choices = [
         tuple(question.slot(given[number], reading) for number, reading in uses)
         for given in question.aligned(own)

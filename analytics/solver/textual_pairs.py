@@ -39,7 +39,7 @@ from analytics.solver.config import EQUATION_STRATEGIES, POOLS
 from analytics.solver.nearest_equations import NearestEquations
 from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_examples
-from analytics.text.number_slots import NumberSlot
+from analytics.text.number_slots import NumberPlace, NumberSlot, slot_places
 
 __all__ = ["TextualTriple", "mine_textual_triples", "number_labels", "numbered_tree", "text_tokens"]
 
@@ -212,11 +212,11 @@ def number_labels(slots: Sequence[NumberSlot]) -> list[str]:
     >>> number_labels(number_slots("20% of 2/3"))
     ['N0', 'N0.1', 'N1', 'N1.1', 'N1.2']
     """
+    numbers: dict[NumberPlace, int] = {}
     labels: list[str] = []
-    number, reading = -1, 0
-    for slot in slots:
-        number, reading = (number + 1, 0) if slot.reading == "value" else (number, reading + 1)
-        labels.append(f"N{number}.{reading}" if reading else f"N{number}")
+    for place in slot_places(slots):
+        number = numbers.setdefault(place.mention, len(numbers))
+        labels.append(f"N{number}.{place.reading}" if place.reading else f"N{number}")
     return labels
 
 

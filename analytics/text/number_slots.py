@@ -15,7 +15,10 @@ from typing import NamedTuple
 
 from analytics.text.numbers import VULGAR_FRACTIONS, NumberMention, find_numbers
 
-__all__ = ["READINGS", "NumberSlot", "SlotNumbers", "SlotPlace", "number_slots", "slot_places"]
+__all__ = ["READINGS", "NumberPlace", "NumberSlot", "SlotNumbers", "SlotPlace", "number_slots", "slot_places"]
+
+NumberPlace = tuple[bool, int]
+"""A number of a text: whether it is written in words, and its index among the numbers written that way."""
 
 READINGS = ("value", "digits")
 """``value``: what the text means, per cents and scales applied; ``digits``: the digits alone."""
@@ -56,6 +59,11 @@ class SlotPlace(NamedTuple):
     number: int
     in_words: bool = False
     reading: int = 0
+
+    @property
+    def mention(self) -> NumberPlace:
+        """The number that the slot reads, whatever its reading."""
+        return self.in_words, self.number
 
 
 @dataclass(frozen=True, slots=True)
