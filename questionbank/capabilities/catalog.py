@@ -22,6 +22,7 @@ __all__ = [
     "BANK_CAPABILITIES",
     "bank_capability",
     "fixed_suite",
+    "has_general_model",
     "kinship_rows",
     "lens_name",
     "lens_texts",
@@ -75,13 +76,19 @@ def training_of(word: str) -> Training | None:
     return row.training if row else None
 
 
+def has_general_model(word: str) -> bool:
+    """Whether a model without a scope serves every language that has none of its own."""
+    training = training_of(word)
+    return training is not None and training.scope == "one language or all"
+
+
 def model_scope(manifest: Manifest) -> str:
     """What a model is for, where its capability has a model in use for each hierarchy or language; else empty.
 
     Empty also where its manifest does not say so.
     """
     training = training_of(manifest.capability)
-    if training is None or training.scope in ("", "one language or all"):
+    if training is None or not training.scope or has_general_model(manifest.capability):
         return ""
     if training.scope == "hierarchy":
         return str(manifest.extra.get("hierarchy", ""))

@@ -29,7 +29,7 @@ from analytics.catalog import CAPABILITIES, WORDING, LensRow, Starter, resolve
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
-from questionbank.capabilities.catalog import bank_capability, model_scope, training_of
+from questionbank.capabilities.catalog import bank_capability, has_general_model, model_scope, training_of
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run, User
 from questionbank.scratch import scratch_folder
@@ -131,7 +131,7 @@ def _scope_of_import(manifest: Manifest, scope: str) -> str:
         if scope:
             raise ValidationFailed(_("Only a model that belongs to one hierarchy or language has a scope."))
         return ""
-    if training.scope == "one language or all":
+    if has_general_model(manifest.capability):
         language = primary_language(scope)
         if scope and not _LANGUAGE_CODE.fullmatch(language):
             raise ValidationFailed(_("The scope of this model is a language by its code, such as zh."))
@@ -310,12 +310,8 @@ def _missing_starters() -> list[tuple[str, Starter]]:
 
 def _was_taken_out(word: str, scope: str) -> bool:
     """Whether a language had a model of its own beside a general one, and an admin went back to that."""
-    training = training_of(word)
-    if not scope or training is None or training.scope != "one language or all":
-        return False
-    return ModelArtifact.objects.filter(
-        capability=word, scope=scope, state=ModelArtifact.State.ARCHIVED
-    ).exists()
+    archived = ModelArtifact.objects.filter(capability=word, scope=scope, state=ModelArtifact.State.ARCHIVED)
+    return bool(scope) and has_general_model(word) and archived.exists()
 
 
 def _is_served(lens: LensRow | None, language: str) -> bool:

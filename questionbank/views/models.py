@@ -20,7 +20,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import field_specs
-from questionbank.capabilities.catalog import BANK_CAPABILITIES, bank_capability, fixed_suite, training_of
+from questionbank.capabilities.catalog import (
+    BANK_CAPABILITIES,
+    bank_capability,
+    fixed_suite,
+    has_general_model,
+    training_of,
+)
 from questionbank.capabilities.rows import QuickTraining
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm, TrainingForm
@@ -426,7 +432,7 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     if training is not None and training.settings_like:
         return dict(resolve(training.settings_like)(artifact.manifest))
     own = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
-    if artifact.scope and training is not None and training.scope == "one language or all":
+    if artifact.scope and has_general_model(capability):
         own = {"backbone": f"model {artifact.pk}"}  # so that the trained model is for the same language
     return {**artifact.manifest.get("config", {}), **own}
 

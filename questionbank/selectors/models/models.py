@@ -48,7 +48,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.catalog import CAPABILITIES, resolve
-from questionbank.capabilities.catalog import bank_capability, fixed_suite, training_of
+from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model
 from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
 from questionbank.selectors.models.artifacts import artifact_champion
@@ -241,10 +241,7 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
 
 def _general_champion(capability: str, scope: str) -> ModelArtifact | None:
     """The champion for all languages, where a model for one of them can go back to it."""
-    training = training_of(capability)
-    if not scope or training is None or training.scope != "one language or all":
-        return None
-    return artifact_champion(capability=capability)
+    return artifact_champion(capability=capability) if scope and has_general_model(capability) else None
 
 
 def serving_problem(artifact: ModelArtifact) -> str:
