@@ -172,9 +172,8 @@ def fit_solver(
         )
     )
     _check_language(backbone, examples)
-    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses)
-    if new_encoder is None:
-        vocabulary = vocabulary.extended(decoder_constants(Path(source)))
+    known = decoder_constants(Path(source)) if new_encoder is None else ()
+    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(known)
     model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=config.mask_numbers)
     if new_encoder is None:
         begin_with(model, Path(source), examples)

@@ -26,15 +26,14 @@ from analytics.solver.solution import Solution, Solver
 from analytics.solver.targets import solver_examples
 from analytics.solver.train import fit_solver, train_solver
 from analytics.training.callbacks import History
-from analytics.training.context import TrainingContext
 from questionbank.files import write_text
 from questionbank.recalling_solver import recalling
 from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
-from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
+from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
 from worker.reproduction.solver_arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.reproduction.solver_representation import COSINES, measure_representation
-from worker.reproduction.trained import trained_folder, wanted_runs
+from worker.reproduction.trained import run_context, trained_folder, wanted_runs
 
 __all__ = ["Plan", "reproduce_solver"]
 
@@ -159,13 +158,10 @@ def _trained_recurrent(run: Run, problems: Problems) -> tuple[Solver, dict[str, 
     """The same for GTS's encoder, which is measured as it was trained: no artifact holds it."""
     config = SolverConfig(**run.settings["config"])
     history = History()
-    context = TrainingContext(
-        checkpoints=run.folder / "checkpoint", callbacks=(step_teller(run.say), history), say=run.say
-    )
     model, result = fit_solver(
         solver_examples(problems.learned, most_tokens=config.most_tokens),
         config,
-        context=context,
+        context=run_context(run).with_callbacks(history),
         new_encoder=partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device),
     )
     return _InMemory(model), result.as_metrics(loss=history.last("loss"))

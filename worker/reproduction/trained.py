@@ -14,7 +14,7 @@ from analytics.errors import ArtifactError, DataError
 from analytics.training.context import TrainingContext
 from worker.reproduction.runs import Run, step_teller
 
-__all__ = ["Arm", "trained_folder", "wanted_runs"]
+__all__ = ["Arm", "run_context", "trained_folder", "wanted_runs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,15 @@ def trained_folder(
     folder = run.folder / "model"
     if not _is_model(folder, config):
         shutil.rmtree(folder, ignore_errors=True)
-        context = TrainingContext(
-            checkpoints=run.folder / "checkpoint", callbacks=(step_teller(run.say),), say=run.say
-        )
-        train(folder, context)
+        train(folder, run_context(run))
     return folder, dict(artifact_read(folder).metrics)
+
+
+def run_context(run: Run) -> TrainingContext:
+    """Return the context of a run's training: its checkpoint is beside its figures."""
+    return TrainingContext(
+        checkpoints=run.folder / "checkpoint", callbacks=(step_teller(run.say),), say=run.say
+    )
 
 
 def _is_model(folder: Path, config: Any) -> bool:
