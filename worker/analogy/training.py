@@ -39,9 +39,10 @@ def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
     """
     config = config_from_strings(AnalogyConfig, reporter.run.parameters.get("set", {}))
     name, start = training_begins_with(reporter, config.backbone, "-analogy")
+    scope = _scope(reporter)
 
     def begin(folder: Path) -> Train:
-        problems = kept_problems(folder, partial(_read_problems, reporter, start))
+        problems = kept_problems(folder, partial(_read_problems, reporter, start, scope))
         return partial(train_retriever, problems, config, start=start)
 
     return train_candidate(
@@ -49,7 +50,7 @@ def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
         name=f"{name}-analogy-{reporter.run.pk}"[:200],
         device=config.device,
         begin=begin,
-        scope=_scope(reporter),
+        scope=scope,
     )
 
 
@@ -59,13 +60,13 @@ def _scope(reporter: RunReporter) -> str:
     return start.scope if start is not None else ""
 
 
-def _read_problems(reporter: RunReporter, start: str) -> Problems:
+def _read_problems(reporter: RunReporter, start: str, scope: str) -> Problems:
     parameters = reporter.run.parameters
     hierarchies = parameters.get("hierarchies")
     reporter.progress(0, 0, "Reading the problems")
-    unknown = _left_out_languages(reporter, start, hierarchies)
+    left_out = _left_out_languages(reporter, start, scope, hierarchies)
     material = analogy_material(
-        hierarchies=hierarchies, left_out=unknown, predicted=not parameters.get("known_only", True)
+        hierarchies=hierarchies, left_out=left_out, predicted=not parameters.get("known_only", True)
     )
     problems = material.problems
     reporter.log(
@@ -85,20 +86,22 @@ def _read_problems(reporter: RunReporter, start: str) -> Problems:
     return Problems(*(tuple(entry.problem for entry in part) for part in parts))
 
 
-def _left_out_languages(reporter: RunReporter, start: str, hierarchies: list[str] | None) -> list[str]:
+def _left_out_languages(
+    reporter: RunReporter, start: str, scope: str, hierarchies: list[str] | None
+) -> list[str]:
     """Languages that the retriever is not for, or of which the backbone does not know one token in ten."""
-    backbone, scope = load_backbone(start, device="cpu"), _scope(reporter)
-    unknown = []
+    backbone = load_backbone(start, device="cpu")
+    left_out = []
     for language in equation_languages(hierarchies=hierarchies):
         if scope not in ("", primary_language(language)):
-            unknown.append(language)
+            left_out.append(language)
             continue
         share = backbone.unknown_share(embedding_set_sample(language=language))
         if share > UNKNOWN_SHARE_LIMIT:
-            unknown.append(language)
+            left_out.append(language)
             reporter.log(
                 f"{backbone.name} does not know {share:.0%} of the tokens in language {language!r}:"
                 " its problems are left out.",
                 level="warning",
             )
-    return unknown
+    return left_out

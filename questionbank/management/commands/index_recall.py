@@ -25,8 +25,7 @@ class Command(BankCommand):
     def handle(self, *args: Any, queries: int, k: int, **options: Any) -> None:
         measured = {}
         for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens", "scope"):
-            figure = recall_measure(embedding_set=embedding_set, queries=queries, k=k)
-            measured[str(embedding_set.word)] = figure
+            measured[embedding_set.word] = recall_measure(embedding_set=embedding_set, queries=queries, k=k)
         if not measured:
             raise NotFound("The bank has no vectors yet; compute them with embed_questions.")
         if options["json"]:

@@ -40,9 +40,8 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
         ServiceUnavailable: the files of a registered retriever are missing or damaged.
     """
     if model == "default":
-        champion = retriever_champion(
-            max(counts, key=counts.__getitem__) if (counts := Counter(languages)) else "en"
-        )
+        commonest = Counter(languages).most_common(1)
+        champion = retriever_champion(commonest[0][0] if commonest else "en")
         return None if champion is None else retriever_of(champion)
     if Path(model).is_dir():
         return load_retriever(Path(model))
