@@ -20,9 +20,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from analytics.analogy.examples import AnalogyExample
-from analytics.analogy.graphs import ComputationalGraph, slot_text, text_graph
+from analytics.analogy.graphs import ComputationalGraph, readable_text_graph, slot_text
 from analytics.analogy.retrieve_and_apply import Neighbour
-from analytics.errors import ArtifactError, DataError
+from analytics.errors import ArtifactError
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
@@ -150,18 +150,11 @@ def kept_examples(problems: Iterable[ProblemRecord]) -> list[AnalogyExample]:
     """
     kept: dict[tuple[str, str], AnalogyExample] = {}
     for problem in problems:
-        if not problem.pair and (graph := _text_graph(problem)) is not None:
+        if not problem.pair and (graph := readable_text_graph(problem)) is not None:
             key = (slot_text(problem.text).casefold(), _equation(graph))
             kept.setdefault(key, AnalogyExample(problem, graph))
     known = list(kept.values())
     return [known[row * len(known) // LARGEST] for row in range(LARGEST)] if len(known) > LARGEST else known
-
-
-def _text_graph(problem: ProblemRecord) -> ComputationalGraph | None:
-    try:
-        return text_graph(problem)
-    except DataError:
-        return None
 
 
 def save_datastore(datastore: Datastore, folder: Path) -> None:

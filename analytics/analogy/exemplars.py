@@ -13,6 +13,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from analytics.analogy.graphs import ComputationalGraph
+from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float, number_value
 from analytics.expression.parser import parse_expression
@@ -61,7 +63,7 @@ def story_key(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exemplar:
-    """A problem of the corpus: its row, and its similarity to the question, a cosine."""
+    """A problem of the corpus: its row, and what it was ranked by (`CorpusGraphs.scores`)."""
 
     row: int
     score: float
@@ -73,23 +75,36 @@ class ExemplarCorpus:
     Args:
         texts: of the problems.
         vectors: (problems, dimension) of length 1, by the retriever.
+        graphs: of the problems, over the numbers of their texts; by default none is known.
 
     Raises:
         DataError: there is no problem, or not a vector for each.
     """
 
-    def __init__(self, texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> None:
+    def __init__(
+        self,
+        texts: Sequence[str],
+        vectors: npt.NDArray[np.float32],
+        graphs: Sequence[ComputationalGraph | None] = (),
+    ) -> None:
         if not texts:
             raise DataError("The corpus holds no problem.")
         if len(vectors) != len(texts):
             raise DataError(f"{len(texts):,} problems need as many vectors, not {len(vectors):,}.")
         self.vectors = vectors
+        self.graphs = CorpusGraphs(graphs)
         stories: dict[str, int] = {}
         self.stories = np.array([stories.setdefault(story_key(text), len(stories)) for text in texts])
         self._known = stories
 
     def retrieve(
-        self, texts: Sequence[str], vectors: npt.NDArray[np.float32], k: int, *, copies: bool = False
+        self,
+        texts: Sequence[str],
+        vectors: npt.NDArray[np.float32],
+        k: int,
+        *,
+        likely: Sequence[LikelyGraphs] | None = None,
+        copies: bool = False,
     ) -> list[list[Exemplar]]:
         """Return the `k` most similar problems of each question, the most similar first (Eq. 2).
 
@@ -97,6 +112,7 @@ class ExemplarCorpus:
             texts: the questions.
             vectors: (questions, dimension) of length 1, by the same retriever.
             k: how many; fewer where the corpus is smaller.
+            likely: graphs that each question may have, which count beside the cosine.
             copies: also take problems that differ from the question in numbers alone, the question itself among
                 them. Without it they are never taken: an exemplar that gives the answer away teaches nothing.
 
@@ -108,6 +124,9 @@ class ExemplarCorpus:
         hits: list[list[Exemplar]] = []
         for start in range(0, len(texts), _CHUNK):
             scores = vectors[start : start + _CHUNK] @ self.vectors.T
+            if likely is not None:
+                pairs = zip(scores, likely[start : start + _CHUNK], strict=True)
+                scores = np.stack([self.graphs.scores(row, own) for row, own in pairs])
             if not copies:
                 own = np.array(
                     [self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]]

@@ -35,6 +35,7 @@ __all__ = [
     "graph_similarity",
     "problem_graph",
     "problem_numbers",
+    "readable_text_graph",
     "serialised_graph",
     "slot_text",
     "text_graph",
@@ -134,6 +135,14 @@ def text_graph(problem: ProblemRecord) -> ComputationalGraph | None:
     'N1*N0'
     """
     return _read_graph(problem, SlotNumbers.of_text(problem.text))
+
+
+def readable_text_graph(problem: ProblemRecord) -> ComputationalGraph | None:
+    """Return `text_graph`; None also where what the problem has cannot be read."""
+    try:
+        return text_graph(problem)
+    except DataError:
+        return None
 
 
 def _read_graph(problem: ProblemRecord, numbers: SlotNumbers) -> ComputationalGraph | None:

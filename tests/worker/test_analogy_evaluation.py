@@ -13,8 +13,9 @@ from analytics.analogy.examples import read_graphs
 from analytics.errors import DataError
 from analytics.problem_files import read_problems
 from questionbank.errors import ValidationFailed
-from worker.analogy.arms import bound_arm, random_arm, tfidf_arm, vector_arm
-from worker.analogy.evaluation import evaluate_analogy, evaluate_analogy_model, question_set
+from tests.questionbank.scripted_solver import ScriptedSolver
+from worker.analogy.arms import bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
+from worker.analogy.evaluation import MeasuredModels, evaluate_analogy, evaluate_analogy_model, question_set
 from worker.analogy.figures import figures_of, measure_arm
 
 ROWS = [
@@ -27,9 +28,11 @@ ROWS = [
 ]
 
 
-def write_set(path: Path, rows=ROWS) -> Path:
+def write_set(path: Path, rows=ROWS, language: str = "en") -> Path:
     lines = [
-        json.dumps({"id": str(number), "text": text, "equation": equation, "fold": fold})
+        json.dumps(
+            {"id": str(number), "text": text, "equation": equation, "fold": fold, "language": language}
+        )
         for number, (text, equation, fold) in enumerate(rows)
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,6 +68,22 @@ def test_similarities_of_an_arm_decide_what_is_found(tmp_path):
     assert random_arm()(np.array([0]), np.array([2, 3])).shape == (1, 2)
 
 
+def test_a_solver_helps_and_recalls_no_copy_of_a_question_where_copies_are_left_out(tmp_path):
+    questions, _without = question_set(read_problems(write_set(tmp_path / "cv.jsonl.gz")), fold=0)
+    vectors = np.ones((6, 1), dtype=np.float32)
+    recalled: list[list[str]] = []
+
+    def solver_with(solved):
+        recalled.append([problem.equation for problem in solved])
+        return ScriptedSolver({ROWS[0][0]: [("3+4", 0.8)], ROWS[1][0]: [("9-5", 0.8)]})
+
+    helped = measure_arm(questions, solver_arm(questions.examples, vectors, solver_with), 1, {}, twins=True)
+    assert helped.values["same_equation"].tolist() == [1, 1]
+    without = solver_arm(questions.examples, vectors, solver_with, questions.stories)
+    assert measure_arm(questions, without, 1, {}, twins=False).values["same_graph"].tolist() == [1, 1]
+    assert recalled == [["8+1", "8+2", "7-6", "9-2"], ["8+2", "7-6", "9-2"]]
+
+
 def test_figures_have_intervals_and_differences(tmp_path):
     questions, _without = question_set(read_problems(write_set(tmp_path / "cv.jsonl.gz")))
     best = measure_arm(questions, bound_arm(questions.examples), 1, {}, twins=True)
@@ -79,7 +98,7 @@ def test_figures_have_intervals_and_differences(tmp_path):
 
 def test_sets_that_cannot_be_measured_are_named(tmp_path):
     with pytest.raises(DataError, match="no file of problems"):
-        evaluate_analogy(tmp_path, None)
+        evaluate_analogy(tmp_path, lambda _languages: MeasuredModels())
     with pytest.raises(ValidationFailed, match="--data"):
         evaluate_analogy_model({"data": None})
     with pytest.raises(DataError, match="no such fold"):
@@ -93,10 +112,24 @@ def test_sets_that_cannot_be_measured_are_named(tmp_path):
 @pytest.mark.django_db
 def test_the_retriever_in_use_is_measured_and_without_one_the_others_alone(tmp_path):
     figures = evaluate_analogy_model(
-        {"data": write_set(tmp_path / "cv.jsonl.gz"), "model": "default", "k": 1}
+        {"data": write_set(tmp_path / "cv.jsonl.gz"), "model": "default", "solver": "none", "k": 1}
     )
     (ways,) = figures["sets"].values()
     assert "questions" in ways
+
+
+def test_each_set_of_a_folder_is_measured_with_the_models_of_its_languages(tmp_path):
+    languages: list[set[str]] = []
+
+    def models_for(of_set):
+        languages.append(set(of_set))
+        return MeasuredModels()
+
+    write_set(tmp_path / "en" / "cv.jsonl.gz")
+    write_set(tmp_path / "zh" / "cv.jsonl.gz", language="zh")
+    figures = evaluate_analogy(tmp_path, models_for, k=1)
+    assert languages == [{"en"}, {"zh"}]
+    assert [figures["sets"][name]["model"] for name in ("en", "zh")] == [None, None]
 
 
 @pytest.mark.shared_data

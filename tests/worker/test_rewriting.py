@@ -250,7 +250,7 @@ def test_the_command_writes_a_file_to_train_with_and_goes_on_with_it(tmp_path, c
 @pytest.mark.django_db
 def test_the_command_asks_the_configured_model(tmp_path, server, monkeypatch, settings):
     monkeypatch.setattr(rewrite_problems, "artifact_install_default", lambda report: None)
-    monkeypatch.setattr(rewrite_problems, "solver_by_number", lambda _number: ScriptedSolver(SOLVED))
+    monkeypatch.setattr(rewrite_problems, "solver_by_name", lambda _number: ScriptedSolver(SOLVED))
     server.answers = [streamed(FARMER)]
     source = problem_file(tmp_path, {"id": "a", "text": PENCILS})
     output = tmp_path / "pairs.jsonl"

@@ -1,6 +1,6 @@
 """Ways of finding exemplars that are measured side by side: at random, by meaning, by words, by ours, by true graphs.
 
-Yang et al., "Learning by Analogy", sections 3.2 and 3.3.1; TF-IDF is ours.
+Yang et al., "Learning by Analogy", sections 3.2 and 3.3.1; TF-IDF and the solver's help are ours.
 """
 
 from __future__ import annotations
@@ -11,15 +11,24 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.examples import AnalogyExample
+from analytics.analogy.graphs import readable_text_graph
+from analytics.analogy.likely_graphs import CorpusGraphs
 from analytics.analogy.measures import GraphSimilarities
+from analytics.records import ProblemRecord
+from analytics.solver.served import without_solution
+from analytics.solver.solution import Solver
+from questionbank.selectors.similar.likely_graphs import likely_graphs
 
-__all__ = ["Arm", "bound_arm", "random_arm", "tfidf_arm", "vector_arm"]
+__all__ = ["Arm", "SolverWith", "bound_arm", "random_arm", "solver_arm", "tfidf_arm", "vector_arm"]
 
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 Arm = Callable[[Rows, Rows], Floats]
 """From rows of questions and rows of their corpus to similarities (questions, corpus)."""
+
+SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
+"""Returns a solver that recalls these solved problems."""
 
 
 def random_arm(seed: int = 0) -> Arm:
@@ -36,6 +45,33 @@ def vector_arm(vectors: npt.NDArray[np.float32]) -> Arm:
 
     def similarities(questions: Rows, corpus: Rows) -> Floats:
         return (vectors[questions] @ vectors[corpus].T).astype(np.float64)
+
+    return similarities
+
+
+def solver_arm(
+    examples: Sequence[AnalogyExample],
+    vectors: npt.NDArray[np.float32],
+    solver_with: SolverWith,
+    stories: Rows | None = None,
+) -> Arm:
+    """Return what `CorpusGraphs` makes of cosines and of the graphs that a solver gives the questions.
+
+    Args:
+        examples, vectors: all problems.
+        solver_with: the solver, which recalls the corpus.
+        stories: of all problems, equal for copies but for numbers: the solver does not recall a copy of any question.
+            By default it does.
+    """
+    by_cosine = vector_arm(vectors)
+
+    def similarities(questions: Rows, corpus: Rows) -> Floats:
+        recalled = corpus if stories is None else corpus[~np.isin(stories[corpus], stories[questions])]
+        solver = solver_with([examples[row].problem for row in recalled])
+        likely = likely_graphs(solver, [without_solution(examples[row].problem) for row in questions])
+        graphs = CorpusGraphs([readable_text_graph(examples[row].problem) for row in corpus])
+        cosines = by_cosine(questions, corpus)
+        return np.stack([graphs.scores(row, own) for row, own in zip(cosines, likely, strict=True)])
 
     return similarities
 

@@ -6,11 +6,13 @@ folds, or its test file's among the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from analytics.analogy.examples import AnalogyExample, read_graphs
 from analytics.analogy.retrieve_and_apply import Filled
@@ -18,49 +20,82 @@ from analytics.analogy.retriever import Retriever
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
-from questionbank.errors import ValidationFailed
+from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.recalling_solver import recalling
+from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.selectors.similar.exemplar_files import retriever_by_name
-from worker.analogy.arms import Arm, bound_arm, random_arm, tfidf_arm, vector_arm
+from worker.analogy.arms import Arm, SolverWith, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import QuestionSet, figures_of, measure_arm
 
-__all__ = ["evaluate_analogy", "evaluate_analogy_model", "question_set"]
+__all__ = ["MeasuredModels", "ModelsFor", "evaluate_analogy", "evaluate_analogy_model", "question_set"]
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
-_OURS, _FROZEN = "ours", "frozen"
+_OURS, _FROZEN, _WITH_SOLVER = "ours", "frozen", "ours_with_solver"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredModels:
+    """What is measured beside the baselines.
+
+    Attributes:
+        retriever: ours; where it was trained without a fold, the questions of that fold alone are measured.
+        solver_with: a solver, with whose help ours is measured too: `solver_arm`.
+    """
+
+    retriever: Retriever | None = None
+    solver_with: SolverWith | None = None
+
+
+ModelsFor = Callable[[Sequence[str]], MeasuredModels]
+"""Returns the models for a set whose problems are in these languages, one language a problem."""
 
 
 def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure the retriever in use, or the one with the number or the folder ``model``, on ``data``.
+    """Measure the retrievers in use, each on the sets of its language, or the one with the number or folder ``model``.
+
+    They are also measured with the help of a solver: of ``solver``, which names one in the same way, or is ``"none"``.
 
     Raises:
         ValidationFailed: no data is given.
-        NotFound: there is no such retriever.
+        NotFound: there is no such retriever, or no such solver.
     """
     if options["data"] is None:
         raise ValidationFailed("evaluate analogy needs --data: a file or a folder of word problems.")
-    retriever = retriever_by_name(options["model"], _languages(options["data"]))
-    return evaluate_analogy(options["data"], retriever, k=options["k"])
+
+    def models_for(languages: Sequence[str]) -> MeasuredModels:
+        retriever = retriever_by_name(options["model"], languages)
+        solver_with = None if retriever is None else _solver_with(options["solver"], retriever)
+        return MeasuredModels(retriever, solver_with)
+
+    return evaluate_analogy(options["data"], models_for, k=options["k"])
 
 
-def _languages(data: Path) -> list[str]:
-    """The languages of the problems of the first set."""
-    return [problem.language for path in _sets(data)[:1] for problem in read_problems(path).learned]
+def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
+    """The solvers in use as they serve; any other with the retriever that is measured. None where there is none."""
+    if name == "none":
+        return None
+    try:
+        solver = solver_by_name(name)
+    except ServiceUnavailable:
+        return None
+    if name == "default":
+        return lambda solved: solver_by_name(name, solved=solved)
+    return lambda solved: recalling(solver, retriever, solved=solved)
 
 
-def evaluate_analogy(data: Path, retriever: Retriever | None, *, k: int = 8) -> dict[str, Any]:
+def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[str, Any]:
     """Measure ways of finding exemplars on each set of a folder, or on one set.
 
     Args:
         data: a file, a folder of files, or a folder of such folders.
-        retriever: ours; None where there is none yet, then only the others are measured. Where it was trained
-            without a fold, the questions of that fold alone are measured.
+        models_for: what is measured beside the baselines.
         k: exemplars of a question; twice as many vote for an answer.
 
     Returns:
         By set and way: the share of the `k` exemplars with the same equation and with the same graph, nDCG, the
         correlation of both similarities, and how often retrieve-and-apply is right, by the nearest and by vote; each
         with its 95 % interval, with exemplars that differ from the question in numbers alone and without; and the
-        differences of ours from the frozen encoder.
+        differences of ours from the frozen encoder, and of ours with a solver from ours.
 
     Raises:
         DataError: no set could be measured.
@@ -70,19 +105,12 @@ def evaluate_analogy(data: Path, retriever: Retriever | None, *, k: int = 8) -> 
     for path in _sets(data):
         name = path.name.partition(".")[0] if path.parent == data or path == data else path.parent.name
         try:
-            sets[name] = _set_figures(path, retriever, k)
+            sets[name] = _set_figures(path, models_for, k)
         except DataError as error:
             unusable[name] = str(error)
     if not sets:
         raise DataError(" ".join(unusable.values()) or f"There is no file of problems in {data}.")
-    figures = {
-        "data": data.name,
-        "model": None if retriever is None else retriever.name,
-        "k": k,
-        "sets": sets,
-        "unusable": unusable,
-    }
-    result: dict[str, Any] = rounded(figures)
+    result: dict[str, Any] = rounded({"data": data.name, "k": k, "sets": sets, "unusable": unusable})
     return result
 
 
@@ -127,29 +155,38 @@ def _folds(examples: Sequence[AnalogyExample], only: int) -> QuestionSet:
     return QuestionSet(tuple(examples), parts)
 
 
-def _set_figures(path: Path, retriever: Retriever | None, k: int) -> dict[str, Any]:
-    fold = -1 if retriever is None else int(retriever.manifest.config.get("fold", -1))
+def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
     problems = read_problems(path)
+    models = models_for([problem.language for problem in problems.learned])
+    retriever = models.retriever
+    fold = -1 if retriever is None else int(retriever.manifest.config.get("fold", -1))
     questions, without = question_set(problems, fold)
     texts = [example.problem.text for example in questions.examples]
-    arms = _arms(questions.examples, texts, retriever)
+    vectors = None if retriever is None else retriever.encode(texts)
+    arms = _arms(questions.examples, texts, vectors)
     filled: dict[int, Filled] = {}
     figures: dict[str, Any] = {
+        "model": None if retriever is None else retriever.name,
         "questions": sum(len(rows) for rows, _corpus in questions.parts),
         "corpus": max(len(corpus) for _rows, corpus in questions.parts),
         "left_out_without_graph": without,
         "questions_with_twin": questions.twin_share,
     }
     for name, twins in (("with_twins", True), ("without_twins", False)):
+        if vectors is not None and models.solver_with is not None:
+            stories = None if twins else questions.stories
+            arms[_WITH_SOLVER] = solver_arm(questions.examples, vectors, models.solver_with, stories)
         columns = {word: measure_arm(questions, arm, k, filled, twins=twins) for word, arm in arms.items()}
         figures[name] = {word: figures_of(own) for word, own in columns.items()}
         if _OURS in columns:
             figures[name]["ours_less_frozen"] = figures_of(columns[_OURS], columns[_FROZEN])
+        if _WITH_SOLVER in columns:
+            figures[name]["with_solver_less_ours"] = figures_of(columns[_WITH_SOLVER], columns[_OURS])
     return figures
 
 
 def _arms(
-    examples: Sequence[AnalogyExample], texts: Sequence[str], retriever: Retriever | None
+    examples: Sequence[AnalogyExample], texts: Sequence[str], vectors: npt.NDArray[np.float32] | None
 ) -> dict[str, Arm]:
     from analytics.backbone.bert import encode_bulk, load_backbone
 
@@ -159,6 +196,6 @@ def _arms(
         "tfidf": tfidf_arm(texts),
         "bound": bound_arm(examples),
     }
-    if retriever is not None:
-        arms[_OURS] = vector_arm(retriever.encode(texts))
+    if vectors is not None:
+        arms[_OURS] = vector_arm(vectors)
     return arms

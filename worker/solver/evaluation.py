@@ -7,12 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analytics.catalog import CAPABILITIES, resolve
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solver
 from questionbank.errors import ValidationFailed
-from questionbank.selectors.models.artifacts import artifact_numbered
-from questionbank.selectors.serving import SolverByLanguage, solver_of
+from questionbank.selectors.questions.solution_files import solver_by_name
+from questionbank.selectors.serving import SolverByLanguage
 from worker.evaluation.solver import evaluate_solver
 
 __all__ = ["evaluate_solver_model"]
@@ -50,11 +49,5 @@ def _solver(model: str) -> tuple[str, Solver | None]:
     """A name and a solver; none for the baselines alone."""
     if model == "none":
         return "", None
-    folder = Path(model)
-    if folder.is_dir():
-        return folder.name, resolve(CAPABILITIES["solver"].load)(folder)
-    if model == "default":
-        solver = SolverByLanguage()
-        return solver.name, solver
-    artifact = artifact_numbered(capability="solver", number=model)
-    return artifact.name, solver_of(artifact).solver
+    solver = solver_by_name(model)
+    return Path(model).name if Path(model).is_dir() else solver.name, solver

@@ -10,7 +10,12 @@ from questionbank.errors import KindredError, ValidationFailed
 from questionbank.files import convert_questions
 from questionbank.management.base import BankCommand
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.exemplar_files import FileCorpus, read_corpus, retriever_by_name
+from questionbank.selectors.similar.exemplar_files import (
+    FileCorpus,
+    read_corpus,
+    retriever_by_name,
+    solver_that_helps,
+)
 
 
 class Command(BankCommand):
@@ -27,6 +32,12 @@ class Command(BankCommand):
         parser.add_argument(
             "--model", default="default", help="number or folder of a retriever, by default the one in use"
         )
+        parser.add_argument(
+            "--solver",
+            default="default",
+            help="number or folder of a solver, whose answers help to choose; by default those in use;"
+            " none: choose by the retriever alone",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["k"] < 1:
@@ -39,8 +50,9 @@ class Command(BankCommand):
         retriever = retriever_by_name(options["model"], [entry.problem.language for entry in problems])
         if retriever is None:
             notices.add("There is no retriever yet: the exemplars are near by the encoder in use.")
+        solver = solver_that_helps(options["solver"], problems, notices)
         try:
-            corpus = FileCorpus(problems, retriever or serving().encoder("purpose"), notices)
+            corpus = FileCorpus(problems, retriever or serving().encoder("purpose"), notices, solver)
             written = convert_questions(
                 source=options["input"],
                 target=options["output"],

@@ -8,7 +8,7 @@ from typing import Any
 
 from questionbank.files import convert_questions
 from questionbank.management.base import BankCommand
-from questionbank.selectors.questions.solution_files import problem_solutions, solver_by_number
+from questionbank.selectors.questions.solution_files import problem_solutions, solver_by_name
 
 
 class Command(BankCommand):
@@ -23,11 +23,11 @@ class Command(BankCommand):
         parser.add_argument(
             "--model",
             default="default",
-            help="number of a solver, by default the one in use for each language",
+            help="number or folder of a solver, by default the one in use for each language",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        solver = solver_by_number(options["model"])
+        solver = solver_by_name(options["model"])
         written = convert_questions(
             source=options["input"],
             target=options["output"],

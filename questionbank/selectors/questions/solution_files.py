@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from analytics.records import ProblemRecord
+from analytics.solver.served import load_solver
 from analytics.solver.solution import Solution, Solver, solution_steps
 from questionbank.files import InputQuestion
 from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.questions.solutions import ALTERNATIVES, no_value_reason
 from questionbank.selectors.serving import SolverByLanguage, solver_of
 
-__all__ = ["problem_solutions", "solver_by_number"]
+__all__ = ["problem_solutions", "solver_by_name"]
 
 
-def solver_by_number(model: str) -> Solver:
-    """The solver with a number, or for ``"default"`` those in use, each for its language.
+def solver_by_name(model: str, *, solved: Sequence[ProblemRecord] = ()) -> Solver:
+    """The solver with a number or in a folder; for ``"default"`` those in use, each for its language.
+
+    Args:
+        solved: problems with equations that the solvers in use recall beside those that they recall anyway.
 
     Raises:
-        NotFound: there is no solver with this number.
+        NotFound: there is no solver with this number, and no such folder.
+        ArtifactError: the folder holds none.
         ServiceUnavailable: none is in use, or its files are missing.
     """
-    if model != "default":
-        return solver_of(artifact_numbered(capability="solver", number=model)).solver
-    return SolverByLanguage()
+    if model == "default":
+        return SolverByLanguage(solved=solved)
+    if Path(model).is_dir():
+        return load_solver(Path(model))
+    return solver_of(artifact_numbered(capability="solver", number=model)).solver
 
 
 def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> list[dict[str, Any]]:

@@ -12,18 +12,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
-from analytics.analogy.graphs import problem_graph
+from analytics.analogy.graphs import problem_graph, readable_text_graph
+from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retriever import Retriever, load_retriever
 from analytics.errors import DataError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, OnnxEncoder
-from questionbank.errors import ImportRefused, LineProblem, NotFound
+from analytics.records import ProblemRecord
+from analytics.solver.solution import Solver
+from questionbank.errors import ImportRefused, LineProblem, NotFound, ServiceUnavailable
 from questionbank.files import InputProblem, InputQuestion, read_input_problems
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
 from questionbank.selectors.models.artifacts import retriever_champion
+from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.selectors.serving import retriever_of
+from questionbank.selectors.similar.likely_graphs import likely_graphs
 
-__all__ = ["FileCorpus", "read_corpus", "retriever_by_name"]
+__all__ = ["FileCorpus", "read_corpus", "retriever_by_name", "solver_that_helps"]
 
 _DIGITS = 6
 
@@ -54,6 +59,26 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
     return retriever_of(artifact)
 
 
+def solver_that_helps(model: str, corpus: Sequence[InputProblem], notices: set[str]) -> Solver | None:
+    """The solver by whose answers exemplars are chosen; None where none shall be, or none is in use.
+
+    Args:
+        model: as `solver_by_name` takes it, or ``"none"``.
+        corpus: the solvers in use recall its problems, too.
+        notices: what has to be said to people is added to it.
+
+    Raises:
+        NotFound, ArtifactError: as `solver_by_name`.
+    """
+    if model == "none":
+        return None
+    try:
+        return solver_by_name(model, solved=[entry.problem for entry in corpus])
+    except ServiceUnavailable as error:
+        notices.add(_("Exemplars are chosen without a solver: %(reason)s") % {"reason": error})
+        return None
+
+
 def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProblem]:
     """The problems of a file; lines that cannot be read are told to `report`.
 
@@ -78,14 +103,19 @@ class FileCorpus:
         problems: at least one.
         encoder: gives the vectors.
         notices: what has to be said to people is added to it.
+        solver: says which graphs a question may have; None: it is compared by its vector alone.
     """
 
     def __init__(
-        self, problems: Sequence[InputProblem], encoder: Retriever | OnnxEncoder, notices: set[str]
+        self,
+        problems: Sequence[InputProblem],
+        encoder: Retriever | OnnxEncoder,
+        notices: set[str],
+        solver: Solver | None = None,
     ) -> None:
         self._ids = [entry.id for entry in problems]
         self._texts = [entry.problem.text for entry in problems]
-        self._encoder, self._notices = encoder, notices
+        self._encoder, self._notices, self._solver = encoder, notices, solver
         self._graphs: list[str | None] = []
         unreadable = 0
         for entry in problems:
@@ -103,7 +133,8 @@ class FileCorpus:
                 )
                 % {"count": unreadable}
             )
-        self._corpus = ExemplarCorpus(self._texts, encoder.encode(self._texts))
+        over_text = [] if solver is None else [readable_text_graph(entry.problem) for entry in problems]
+        self._corpus = ExemplarCorpus(self._texts, encoder.encode(self._texts), over_text)
         self._by_wording: ExemplarCorpus | None = None
 
     def exemplars(self, questions: Sequence[InputQuestion], k: int) -> list[dict[str, Any]]:
@@ -117,23 +148,32 @@ class FileCorpus:
                 _("The corpus has only %(count)d problems: no question gets more exemplars.")
                 % {"count": len(self._texts)}
             )
-        texts = [question.text for question in questions]
-        strange = [self._encoder.unknown_share([text]) > UNKNOWN_SHARE_LIMIT for text in texts]
+        strange = [
+            self._encoder.unknown_share([question.text]) > UNKNOWN_SHARE_LIMIT for question in questions
+        ]
         by_row: dict[int, list[Exemplar]] = {}
         for is_strange, find in ((False, self._by_retriever), (True, self._by_words)):
             rows = [row for row, flag in enumerate(strange) if flag is is_strange]
             if rows:
-                hits = find([texts[row] for row in rows], k)
+                hits = find([questions[row] for row in rows], k)
                 by_row.update(zip(rows, hits, strict=True))
         return [
             {"id": question.id, "exemplars": [self._fields(hit) for hit in by_row[row]]}
             for row, question in enumerate(questions)
         ]
 
-    def _by_retriever(self, texts: Sequence[str], k: int) -> list[list[Exemplar]]:
-        return self._corpus.retrieve(texts, self._encoder.encode(texts), k)
+    def _by_retriever(self, questions: Sequence[InputQuestion], k: int) -> list[list[Exemplar]]:
+        texts = [question.text for question in questions]
+        likely: list[LikelyGraphs] | None = None
+        if self._solver is not None:
+            problems = [
+                ProblemRecord(str(question.id), question.text, question.language) for question in questions
+            ]
+            likely = likely_graphs(self._solver, problems)
+        return self._corpus.retrieve(texts, self._encoder.encode(texts), k, likely=likely)
 
-    def _by_words(self, texts: Sequence[str], k: int) -> list[list[Exemplar]]:
+    def _by_words(self, questions: Sequence[InputQuestion], k: int) -> list[list[Exemplar]]:
+        texts = [question.text for question in questions]
         self._notices.add(
             _("Some questions are in a script that the retriever cannot read: they are compared by wording.")
         )

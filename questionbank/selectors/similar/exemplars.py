@@ -1,7 +1,8 @@
 """Worked exemplars of a question, stored or pasted, and the answer that they give without a language model.
 
-Yang et al., "Learning by Analogy", Eq. 2, on the bank: problems with the question's graph first, then the nearest by
-the retriever where one serves, else by meaning. The number of rows that are read does not grow with the bank.
+Yang et al., "Learning by Analogy", Eq. 2, on the bank: the nearest by the retriever where one serves, else by meaning,
+where the probability of the question's graph counts for more than nearness. The number of rows that are read does not
+grow with the bank.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ from analytics.analogy.exemplars import (
     story_key,
 )
 from analytics.analogy.graphs import ComputationalGraph, graph_similarity
+from analytics.analogy.likely_graphs import PROBABILITY_WEIGHT
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.catalog import CAPABILITIES
 from analytics.errors import DataError
 from analytics.records import ProblemRecord
+from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import SlotNumbers, slot_places
 from questionbank.capabilities.catalog import lens_name
 from questionbank.models import Lens, Question, QuestionEmbedding
@@ -105,7 +108,7 @@ class WorkedExemplars:
     """The exemplars of a question.
 
     Attributes:
-        exemplars: those with its graph first, then the others; within both the most similar first.
+        exemplars: those with its graph first, where that is known; within them, and the others, the most similar first.
         shape: what the question computes, in letters; empty where that is not known.
         lens: what the similarity compares, as pages call it.
         notice: that another lens stands in; empty: none does.
@@ -152,8 +155,13 @@ class _Candidate:
     computation: Computation | None
 
     def computes(self, key: str) -> bool:
-        """Whether it has the graph of a key; an empty key is no graph."""
-        return bool(key) and self.computation is not None and self.computation.key == key
+        """Whether it has the graph of a key."""
+        return self.computation is not None and self.computation.key == key
+
+    def score(self, likely: Mapping[str, float]) -> float:
+        """What it is ranked by, with the probabilities of the question's graphs."""
+        probability = 0.0 if self.computation is None else likely.get(self.computation.key, 0.0)
+        return self.similarity + PROBABILITY_WEIGHT * probability
 
 
 def question_exemplars(
@@ -192,19 +200,22 @@ class _Search:
 
     def exemplars(self, solved: SolvedText | None, k: int, stored: Question | None = None) -> WorkedExemplars:
         asked = _asked_computation(self._text, solved)
-        key = asked.key if asked else ""
+        likely = _likely_keys(self._text, solved)
         vector = self._vector(stored)
         near = dict(self._nearest(vector, None, _NEAREST))
-        same = same_computation_ids(
-            key=key, language=self._language, exclude=self._exclude, limit=_SAME_GRAPH
-        ) if key else []  # fmt: skip
+        same: list[int] = []
+        if likely:
+            best = max(likely, key=likely.__getitem__)
+            same = same_computation_ids(
+                key=best, language=self._language, exclude=self._exclude, limit=_SAME_GRAPH
+            )
         near_and_same = self._nearest(vector, same, _READ) if same else []
         candidates = self._read({**near, **dict(near_and_same)})
         voters = _voters(
             self._stories(candidate for candidate in candidates if candidate.question.pk in near)
         )
         answers = apply_graphs(voters, SlotNumbers.of_text(self._text), most=1)
-        candidates.sort(key=lambda candidate: not candidate.computes(key))
+        candidates.sort(key=lambda candidate: -candidate.score(likely))
         return WorkedExemplars(
             exemplars=tuple(_exemplar(candidate, asked) for candidate in self._usable(candidates, asked, k)),
             shape=asked.reading if asked else "",
@@ -280,6 +291,17 @@ def _asked_computation(text: str, solved: SolvedText | None) -> Computation | No
         return None
     probability = None if solved.known else solved.shown.probability
     return text_computation(text, solved.shown.equation, probability)
+
+
+def _likely_keys(text: str, solved: SolvedText | None) -> dict[str, float]:
+    """The graphs that the question may have, with their probabilities: of its own equation, else of the solver's."""
+    if solved is None or solved.is_contradicted:
+        return {}
+    keys: dict[str, float] = {}
+    for alternative in (solved.known,) if solved.known else solved.alternatives:
+        if key := problem_graph_key(text, alternative.equation):
+            keys[key] = keys.get(key, 0.0) + alternative.probability
+    return keys
 
 
 def _voters(candidates: Iterable[_Candidate]) -> list[Neighbour]:

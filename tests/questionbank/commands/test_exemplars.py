@@ -9,8 +9,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from questionbank.selectors.similar import exemplar_files
 from questionbank.services import artifacts
 from questionbank.services.artifacts import artifact_promote, artifact_register
+from tests.questionbank.scripted_solver import ScriptedSolver
 
 pytestmark = pytest.mark.django_db
 
@@ -115,3 +117,33 @@ def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
     with pytest.raises(CommandError, match=message):
         run(tmp_path, [{"id": 1, "text": "?"}], corpus, *(arguments or ("--model", str(retriever_folder))))
     assert not (tmp_path / "exemplars.jsonl").exists()
+
+
+def test_a_solver_that_knows_the_computation_moves_those_computed_alike_up(
+    tmp_path, retriever_folder, monkeypatch
+):
+    text = "Of 12 eggs 5 broke, how many are whole?"
+    recalled = []
+
+    def solver_by_name(name, *, solved):
+        recalled.extend(problem.equation for problem in solved)
+        return ScriptedSolver({text: [("12-5", 0.9)]})
+
+    monkeypatch.setattr(exemplar_files, "solver_by_name", solver_by_name)
+    arguments = ("--model", str(retriever_folder), "--k", "5")
+    plain, _err = run(tmp_path, [{"id": 1, "text": text}], CORPUS, *arguments, "--solver", "none")
+    assert recalled == []
+    helped, _err = run(tmp_path, [{"id": 1, "text": text}], CORPUS, *arguments)
+    assert "3+4" in recalled
+    before, after = ([hit["id"] for hit in rows[0]["exemplars"]] for rows in (plain, helped))
+    assert after[0] == 2  # Ann had 9 pies and ate 5
+    assert [name for name in before if name != 2] == after[1:]
+    assert all(-1 <= hit["score"] <= 1 for hit in helped[0]["exemplars"])
+
+
+def test_without_a_solver_the_retriever_alone_chooses_and_says_so(tmp_path, retriever_folder):
+    question = [{"id": 1, "text": "Of 12 eggs 5 broke."}]
+    rows, err = run(tmp_path, question, CORPUS, "--model", str(retriever_folder))
+    assert "chosen without a solver: There is no solver yet" in err
+    plain, _err = run(tmp_path, question, CORPUS, "--model", str(retriever_folder), "--solver", "none")
+    assert rows == plain

@@ -105,6 +105,14 @@ def test_a_pasted_text_finds_them_by_the_solver_or_else_by_meaning(bank):
     assert "It is similar" in unsolved.exemplars[0].reason
 
 
+def test_a_guess_of_the_solver_that_is_too_doubtful_to_be_told_still_orders_them(bank):
+    solved = text_solved(ASKED, "en", served({ASKED: [("6*4-3", 0.4), ("6*4+3", 0.1)]}))
+    worked = text_exemplars(text=ASKED, language="en", solved=solved, serving=serving())
+    assert worked.shape == ""
+    assert ids(worked)[:2] == [bank["chairs"].pk, bank["eggs"].pk]
+    assert not worked.exemplars[0].has_same_graph
+
+
 def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(bank):
     worked = exemplars_of(bank["asked"])
     assert worked.applied.value == 27  # the eggs are nearer than the chairs

@@ -24,6 +24,11 @@ class Command(BankCommand):
         parser.add_argument("capability", choices=evaluations())
         parser.add_argument("--data", type=Path, help="JSON Lines file or a folder of them")
         parser.add_argument("--model", default="default", help="id of a model, by default the one in use")
+        parser.add_argument(
+            "--solver",
+            default="default",
+            help="analogy: number or folder of a solver that helps, by default those in use; none",
+        )
         parser.add_argument("--k", type=int, default=8, help="analogy: exemplars of a question (8)")
         parser.add_argument("--output", type=Path, required=True, help="file for the figures (JSON)")
         parser.add_argument("--queries", type=int, default=300, help="search: queries of each sort (300)")

@@ -15,7 +15,7 @@ from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from questionbank.errors import ValidationFailed
 from questionbank.management.base import BankCommand
-from questionbank.selectors.questions.solution_files import solver_by_number
+from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.services.artifacts import artifact_install_default
 from worker.analogy.rewriting import ModelRewriter, Rewriter, RuleRewriter, rewritten_pairs
 from worker.language_models import open_language_model
@@ -59,7 +59,7 @@ class Command(BankCommand):
             if options["by"] == "model":
                 artifact_install_default(report=self.stderr.write)
                 model = stack.enter_context(open_language_model())
-                rewriter = ModelRewriter(model, solver_by_number("default"))
+                rewriter = ModelRewriter(model, solver_by_name("default"))
             pairs = rewritten_pairs(problems, rewriter, seed=options["seed"], known=known, refused=refused)
             file = stack.enter_context(output.open("a", encoding="utf-8"))
             for pair in islice(pairs, options["most"]):
