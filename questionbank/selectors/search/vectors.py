@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from django.core.exceptions import EmptyResultSet
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import QuerySet
 
 from questionbank.models import EmbeddingSet, Question
@@ -78,9 +78,11 @@ def _through_index(
 ) -> Neighbours:
     """Search the HNSW index, which goes on (`iterative_scan`) until enough rows fulfil the condition."""
     dimension = int(embedding_set.dimension)
+    # Both statements go to the server in one message, and so in one transaction, for which the settings hold.
     # Twice as many in the inner query: an iterative scan returns its rounds one after the other, so what
     # it found last may be nearer than what it found first.
     query = f"""
+        SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true);
         WITH found AS MATERIALIZED (
             SELECT e.question_id, (e.vector::halfvec({dimension})) <=> %s::halfvec({dimension}) AS distance
             FROM questionbank_questionembedding e JOIN questionbank_question q ON q.id = e.question_id
@@ -89,13 +91,10 @@ def _through_index(
         )
         SELECT question_id, distance FROM found ORDER BY distance, question_id LIMIT {int(k)}
     """  # noqa: S608 - only numbers of ours; what users gave is in the parameters
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT set_config('hnsw.ef_search', %s, true),"
-            " set_config('hnsw.iterative_scan', 'relaxed_order', true)",
-            [str(min(_MOST_EF_SEARCH, max(EF_SEARCH, 2 * k)))],
-        )
-        cursor.execute(query, [_literal(vector), list(exclude), *parameters])
+    kept_candidates = str(min(_MOST_EF_SEARCH, max(EF_SEARCH, 2 * k)))
+    with connection.cursor() as cursor:
+        cursor.execute(query, [kept_candidates, _literal(vector), list(exclude), *parameters])
+        cursor.nextset()
         return _scores(cursor.fetchall())
 
 

@@ -107,7 +107,8 @@ def plan_of(**arguments) -> str:
     """EXPLAIN of the query that `nearest` sends (a handful of rows would else be read in sequence)."""
     with CaptureQueriesContext(connection) as captured:
         nearest(**arguments)
-    query = next(statement["sql"] for statement in captured.captured_queries if "<=>" in statement["sql"])
+    sent = next(statement["sql"] for statement in captured.captured_queries if "<=>" in statement["sql"])
+    query = sent.rpartition(";")[2]  # behind the settings
     with connection.cursor() as cursor:
         cursor.execute("SET enable_seqscan = off")
         cursor.execute("SET enable_bitmapscan = off")
