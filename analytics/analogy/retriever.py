@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,8 @@ from analytics.inference.encode import OnnxEncoder, load_encoder
 
 __all__ = ["Retriever", "load_retriever"]
 
+_REMEMBERED = 4_096  # texts whose vectors are remembered: 6 MB
+
 
 class Retriever:
     """Gives each problem a vector; problems that are computed alike are near.
@@ -23,12 +27,16 @@ class Retriever:
         name, dimension, manifest, checksum: those of the artifact.
         slots: whether it reads numbers as their slots.
         datastore: the solved problems that it keeps; None where it keeps none.
+
+    The vectors of the last texts are remembered: whoever solves a problem and looks for its exemplars asks twice.
     """
 
     def __init__(self, encoder: OnnxEncoder, *, slots: bool, datastore: Datastore | None = None) -> None:
         self._encoder, self.slots, self.datastore = encoder, slots, datastore
         self.name, self.dimension = encoder.name, encoder.dimension
         self.checksum = encoder.checksum
+        self._vectors: dict[str, np.ndarray] = {}
+        self._lock = threading.Lock()
 
     @property
     def manifest(self) -> Manifest:
@@ -37,7 +45,24 @@ class Retriever:
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Unit vectors, (texts, dimension) float32, in the order given."""
-        return self._encoder.encode(self._read(texts))
+        read = self._read(texts)
+        with self._lock:
+            known = {text: self._vectors[text] for text in read if text in self._vectors}
+        new = list(dict.fromkeys(text for text in read if text not in known))
+        if new:
+            known |= {
+                text: vector.copy() for text, vector in zip(new, self._encoder.encode(new), strict=True)
+            }
+            with self._lock:
+                self._vectors |= {text: known[text] for text in new}
+                for text in list(islice(self._vectors, max(0, len(self._vectors) - _REMEMBERED))):
+                    del self._vectors[text]  # the oldest
+        return np.array([known[text] for text in read], dtype=np.float32).reshape(-1, self.dimension)
+
+    def forget(self) -> None:
+        """Encode every text again."""
+        with self._lock:
+            self._vectors.clear()
 
     def unknown_share(self, texts: Sequence[str]) -> float:
         """Share of the texts' tokens that the vocabulary lacks."""

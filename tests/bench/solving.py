@@ -57,8 +57,13 @@ def main() -> int:
         solver = some_solver(Path(folder) / "solver")
         alone = [timed(lambda: solver.solve(problems)) for _round in range(options.rounds)]
         export_retriever(Path(folder) / "retriever")
-        served = recalling(solver, load_retriever(Path(folder) / "retriever"))
-        bulk = [timed(lambda: served.solve(problems)) for _round in range(options.rounds)]
+        retriever = load_retriever(Path(folder) / "retriever")
+        served = recalling(solver, retriever)
+        bulk = []
+        for _round in range(options.rounds):
+            retriever.forget()
+            bulk.append(timed(lambda: served.solve(problems)))
+        retriever.forget()
         singles = [timed(lambda current=problem: served.solve([current])) for problem in problems[:200]]
         speedups = [decoding_speedup(solver, problems) for _round in range(options.rounds)]
     a_second = len(problems) / statistics.median(bulk)
