@@ -108,6 +108,8 @@ def test_a_file_that_cannot_be_read_at_all_fails_with_one_sentence(db, as_admin)
     assert run.error in page
     assert "Traceback" not in page
     assert "Import the rest" not in page
+    assert "Nothing was written" in page
+    assert "refused lines" not in page  # no counts where nothing was read
 
 
 @pytest.mark.parametrize("name", ["mine.jsonl", "mine.csv"])
