@@ -78,7 +78,7 @@ class ExemplarCorpus:
         graphs: of the problems, over the numbers of their texts; by default none is known.
 
     Raises:
-        DataError: there is no problem, or not a vector for each.
+        DataError: there is no problem, or not a vector and, where graphs are given, a graph for each.
     """
 
     def __init__(
@@ -91,6 +91,8 @@ class ExemplarCorpus:
             raise DataError("The corpus holds no problem.")
         if len(vectors) != len(texts):
             raise DataError(f"{len(texts):,} problems need as many vectors, not {len(vectors):,}.")
+        if graphs and len(graphs) != len(texts):
+            raise DataError(f"{len(texts):,} problems need as many graphs, not {len(graphs):,}.")
         self.vectors = vectors
         self.graphs = CorpusGraphs(graphs)
         stories: dict[str, int] = {}
@@ -112,7 +114,7 @@ class ExemplarCorpus:
             texts: the questions.
             vectors: (questions, dimension) of length 1, by the same retriever.
             k: how many; fewer where the corpus is smaller.
-            likely: graphs that each question may have, which count beside the cosine.
+            likely: graphs that each question may have, which count beside the cosine; by default the cosine decides.
             copies: also take problems that differ from the question in numbers alone, the question itself among
                 them. Without it they are never taken: an exemplar that gives the answer away teaches nothing.
 
@@ -126,7 +128,7 @@ class ExemplarCorpus:
             scores = vectors[start : start + _CHUNK] @ self.vectors.T
             if likely is not None:
                 pairs = zip(scores, likely[start : start + _CHUNK], strict=True)
-                scores = np.stack([self.graphs.scores(row, own) for row, own in pairs])
+                scores = np.stack([self.graphs.scores(row, graphs) for row, graphs in pairs])
             if not copies:
                 own = np.array(
                     [self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]]

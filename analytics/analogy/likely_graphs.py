@@ -7,7 +7,7 @@ probability that it has the question's graph, and for the probability that it ha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ LikelyGraphs = Sequence[tuple[ComputationalGraph, float]]
 """Graphs that a question may have, each with its probability; empty where nothing is known."""
 
 PROBABILITY_WEIGHT = 2.0
-"""Of the probability of the same graph, and of that of the same equation, beside a cosine: decision 64."""
+"""Weight of each of the two probabilities relative to the cosine: decision 64."""
 
 
 class CorpusGraphs:
@@ -41,24 +41,34 @@ class CorpusGraphs:
 
         Args:
             cosines: (problems,) of the question's vector and theirs.
-            likely: graphs of the question. Without any the cosines are returned.
+            likely: graphs of the question.
 
         Returns:
             (problems,) the weighted mean of the cosine, the probability of the same graph and that of the same
             equation.
         """
         scores = cosines.astype(np.float64)
-        if not likely:
-            return scores
-        for graph, probability in likely:
-            scores[self._with_graph.get(graph.graph, [])] += PROBABILITY_WEIGHT * probability
-            scores[self._with_equation.get(graph.prototype, [])] += PROBABILITY_WEIGHT * probability
+        for rows_of, probabilities in (
+            (self._with_graph, _totals((graph.graph, probability) for graph, probability in likely)),
+            (self._with_equation, _totals((graph.prototype, probability) for graph, probability in likely)),
+        ):
+            for key, probability in probabilities.items():
+                if key in rows_of:
+                    scores[rows_of[key]] += PROBABILITY_WEIGHT * probability
         return scores / (1 + 2 * PROBABILITY_WEIGHT)
 
 
-def _rows(keys: Sequence[str | None]) -> dict[str, list[int]]:
+def _totals(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The probability of each key, at most 1: those of a solver need not add up to less."""
+    totals: defaultdict[str, float] = defaultdict(float)
+    for key, probability in pairs:
+        totals[key] += probability
+    return {key: min(1.0, total) for key, total in totals.items()}
+
+
+def _rows(keys: Sequence[str | None]) -> dict[str, npt.NDArray[np.int64]]:
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for row, key in enumerate(keys):
         if key is not None:
             rows[key].append(row)
-    return dict(rows)
+    return {key: np.array(own, dtype=np.int64) for key, own in rows.items()}

@@ -17,7 +17,8 @@ from analytics.inference.encode import OnnxEncoder, load_encoder
 
 __all__ = ["Retriever", "load_retriever"]
 
-_REMEMBERED = 4_096  # texts whose vectors are remembered: 6 MB
+_REMEMBERED = 4_096  # texts whose vectors are remembered
+_LONGEST_REMEMBERED = 2_000  # characters of such a text
 
 
 class Retriever:
@@ -28,7 +29,7 @@ class Retriever:
         slots: whether it reads numbers as their slots.
         datastore: the solved problems that it keeps; None where it keeps none.
 
-    The vectors of the last texts are remembered: whoever solves a problem and looks for its exemplars asks twice.
+    It remembers the vectors of the texts read last: the vector that helps to solve a problem also finds its exemplars.
     """
 
     def __init__(self, encoder: OnnxEncoder, *, slots: bool, datastore: Datastore | None = None) -> None:
@@ -54,13 +55,13 @@ class Retriever:
                 text: vector.copy() for text, vector in zip(new, self._encoder.encode(new), strict=True)
             }
             with self._lock:
-                self._vectors |= {text: known[text] for text in new}
+                self._vectors |= {text: known[text] for text in new if len(text) <= _LONGEST_REMEMBERED}
                 for text in list(islice(self._vectors, max(0, len(self._vectors) - _REMEMBERED))):
                     del self._vectors[text]  # the oldest
         return np.array([known[text] for text in read], dtype=np.float32).reshape(-1, self.dimension)
 
     def forget(self) -> None:
-        """Encode every text again."""
+        """Forget all remembered vectors."""
         with self._lock:
             self._vectors.clear()
 

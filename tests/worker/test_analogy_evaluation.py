@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ import pytest
 from analytics.analogy.examples import read_graphs
 from analytics.errors import DataError
 from analytics.problem_files import read_problems
-from questionbank.errors import ValidationFailed
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.selectors.similar import exemplar_files
 from tests.questionbank.scripted_solver import ScriptedSolver
+from worker.analogy import evaluation
 from worker.analogy.arms import bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 from worker.analogy.evaluation import MeasuredModels, evaluate_analogy, evaluate_analogy_model, question_set
 from worker.analogy.figures import figures_of, measure_arm
@@ -68,7 +71,7 @@ def test_similarities_of_an_arm_decide_what_is_found(tmp_path):
     assert random_arm()(np.array([0]), np.array([2, 3])).shape == (1, 2)
 
 
-def test_a_solver_helps_and_recalls_no_copy_of_a_question_where_copies_are_left_out(tmp_path):
+def test_a_solver_helps_and_recalls_no_copy_of_a_question(tmp_path):
     questions, _without = question_set(read_problems(write_set(tmp_path / "cv.jsonl.gz")), fold=0)
     vectors = np.ones((6, 1), dtype=np.float32)
     recalled: list[list[str]] = []
@@ -77,11 +80,11 @@ def test_a_solver_helps_and_recalls_no_copy_of_a_question_where_copies_are_left_
         recalled.append([problem.equation for problem in solved])
         return ScriptedSolver({ROWS[0][0]: [("3+4", 0.8)], ROWS[1][0]: [("9-5", 0.8)]})
 
-    helped = measure_arm(questions, solver_arm(questions.examples, vectors, solver_with), 1, {}, twins=True)
-    assert helped.values["same_equation"].tolist() == [1, 1]
-    without = solver_arm(questions.examples, vectors, solver_with, questions.stories)
-    assert measure_arm(questions, without, 1, {}, twins=False).values["same_graph"].tolist() == [1, 1]
-    assert recalled == [["8+1", "8+2", "7-6", "9-2"], ["8+2", "7-6", "9-2"]]
+    arm = solver_arm(questions.examples, questions.stories, vectors, solver_with)
+    for twins in (True, False):
+        helped = measure_arm(questions, arm, 1, {}, twins=twins)
+        assert helped.values["same_equation"].tolist() == [1, 1]
+    assert recalled == [["8+2", "7-6", "9-2"]]
 
 
 def test_figures_have_intervals_and_differences(tmp_path):
@@ -107,6 +110,29 @@ def test_sets_that_cannot_be_measured_are_named(tmp_path):
     with pytest.raises(DataError, match="needs folds"):
         question_set(read_problems(plain))
     assert len(read_graphs(read_problems(plain).learned)[0]) == 6
+
+
+@pytest.mark.django_db
+def test_the_retriever_is_measured_with_the_solver_that_is_named_or_in_use(tmp_path, monkeypatch):
+    data = write_set(tmp_path / "cv.jsonl.gz")
+    retriever = SimpleNamespace(
+        name="some",
+        datastore=None,
+        manifest=SimpleNamespace(config={}),
+        encode=lambda texts: np.ones((len(texts), 1), dtype=np.float32),
+    )
+    monkeypatch.setattr(evaluation, "retriever_by_name", lambda _model, _languages: retriever)
+
+    def ways(solver: str) -> set[str]:
+        options = {"data": data, "model": "some", "solver": solver, "k": 1}
+        return set(evaluate_analogy_model(options)["sets"]["cv"]["with_twins"])
+
+    assert "ours_with_solver" not in ways("default")  # none is in use yet
+    with pytest.raises(NotFound, match="no model with the number 77"):
+        ways("77")
+    monkeypatch.setattr(exemplar_files, "solver_by_name", lambda _name: ScriptedSolver({}))
+    assert {"ours_with_solver", "with_solver_less_ours"} <= ways("5")
+    assert "ours_with_solver" not in ways("none")
 
 
 @pytest.mark.django_db

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.graphs import readable_text_graph
-from analytics.analogy.likely_graphs import CorpusGraphs
+from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.analogy.measures import GraphSimilarities
 from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
@@ -51,24 +51,30 @@ def vector_arm(vectors: npt.NDArray[np.float32]) -> Arm:
 
 def solver_arm(
     examples: Sequence[AnalogyExample],
+    stories: Rows,
     vectors: npt.NDArray[np.float32],
     solver_with: SolverWith,
-    stories: Rows | None = None,
 ) -> Arm:
     """Return what `CorpusGraphs` makes of cosines and of the graphs that a solver gives the questions.
 
     Args:
         examples, vectors: all problems.
-        solver_with: the solver, which recalls the corpus.
-        stories: of all problems, equal for copies but for numbers: the solver does not recall a copy of any question.
-            By default it does.
+        stories: of all problems, equal for copies but for numbers: a copy of a question is not recalled.
+        solver_with: the solver, which recalls the rest of the corpus.
     """
     by_cosine = vector_arm(vectors)
+    known: dict[bytes, list[LikelyGraphs]] = {}  # an arm is asked twice: with and without copies as exemplars
+
+    def solved(questions: Rows, corpus: Rows) -> list[LikelyGraphs]:
+        key = questions.tobytes()
+        if key not in known:
+            recalled = corpus[~np.isin(stories[corpus], stories[questions])]
+            solver = solver_with([examples[row].problem for row in recalled])
+            known[key] = likely_graphs(solver, [without_solution(examples[row].problem) for row in questions])
+        return known[key]
 
     def similarities(questions: Rows, corpus: Rows) -> Floats:
-        recalled = corpus if stories is None else corpus[~np.isin(stories[corpus], stories[questions])]
-        solver = solver_with([examples[row].problem for row in recalled])
-        likely = likely_graphs(solver, [without_solution(examples[row].problem) for row in questions])
+        likely = solved(questions, corpus)
         graphs = CorpusGraphs([readable_text_graph(examples[row].problem) for row in corpus])
         cosines = by_cosine(questions, corpus)
         return np.stack([graphs.scores(row, own) for row, own in zip(cosines, likely, strict=True)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,9 @@ from analytics.analogy.retriever import Retriever
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
+from analytics.solver.solution import Solver
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.recalling_solver import recalling
-from questionbank.selectors.questions.solution_files import solver_by_name
-from questionbank.selectors.similar.exemplar_files import retriever_by_name
+from questionbank.selectors.similar.exemplar_files import exemplar_solver, retriever_by_name
 from worker.analogy.arms import Arm, SolverWith, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import QuestionSet, figures_of, measure_arm
 
@@ -71,16 +70,15 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
-    """The solvers in use as they serve; any other with the retriever that is measured. None where there is none."""
-    if name == "none":
-        return None
+    """What `exemplar_solver` returns, with other problems to recall each time; None where no solver is in use."""
     try:
-        solver = solver_by_name(name)
+        if exemplar_solver(name, retriever) is None:
+            return None
     except ServiceUnavailable:
+        if name != "default":
+            raise
         return None
-    if name == "default":
-        return lambda solved: solver_by_name(name, solved=solved)
-    return lambda solved: recalling(solver, retriever, solved=solved)
+    return lambda solved: cast(Solver, exemplar_solver(name, retriever, solved))
 
 
 def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[str, Any]:
@@ -164,6 +162,8 @@ def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
     texts = [example.problem.text for example in questions.examples]
     vectors = None if retriever is None else retriever.encode(texts)
     arms = _arms(questions.examples, texts, vectors)
+    if vectors is not None and models.solver_with is not None:
+        arms[_WITH_SOLVER] = solver_arm(questions.examples, questions.stories, vectors, models.solver_with)
     filled: dict[int, Filled] = {}
     figures: dict[str, Any] = {
         "model": None if retriever is None else retriever.name,
@@ -173,9 +173,6 @@ def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
         "questions_with_twin": questions.twin_share,
     }
     for name, twins in (("with_twins", True), ("without_twins", False)):
-        if vectors is not None and models.solver_with is not None:
-            stories = None if twins else questions.stories
-            arms[_WITH_SOLVER] = solver_arm(questions.examples, vectors, models.solver_with, stories)
         columns = {word: measure_arm(questions, arm, k, filled, twins=twins) for word, arm in arms.items()}
         figures[name] = {word: figures_of(own) for word, own in columns.items()}
         if _OURS in columns:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from questionbank.errors import KindredError, ValidationFailed
-from questionbank.files import convert_questions
+from analytics.analogy.retriever import Retriever
+from analytics.solver.solution import Solver
+from questionbank.errors import KindredError, ServiceUnavailable, ValidationFailed
+from questionbank.files import InputProblem, convert_questions
 from questionbank.management.base import BankCommand
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.exemplar_files import (
     FileCorpus,
+    exemplar_solver,
     read_corpus,
     retriever_by_name,
-    solver_that_helps,
+    without_copies,
 )
 
 
@@ -35,8 +39,8 @@ class Command(BankCommand):
         parser.add_argument(
             "--solver",
             default="default",
-            help="number or folder of a solver, whose answers help to choose; by default those in use;"
-            " none: choose by the retriever alone",
+            help="number or folder of the solver that helps to choose, by default those in use; none: the"
+            " retriever alone chooses",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -50,8 +54,8 @@ class Command(BankCommand):
         retriever = retriever_by_name(options["model"], [entry.problem.language for entry in problems])
         if retriever is None:
             notices.add("There is no retriever yet: the exemplars are near by the encoder in use.")
-        solver = solver_that_helps(options["solver"], problems, notices)
         try:
+            solver = self._solver(options, retriever, problems, notices)
             corpus = FileCorpus(problems, retriever or serving().encoder("purpose"), notices, solver)
             written = convert_questions(
                 source=options["input"],
@@ -67,3 +71,20 @@ class Command(BankCommand):
             raise KindredError(
                 f"{len(refused):,} lines of the corpus could not be read; the others were used."
             )
+
+    def _solver(
+        self,
+        options: dict[str, Any],
+        retriever: Retriever | None,
+        problems: Sequence[InputProblem],
+        notices: set[str],
+    ) -> Solver | None:
+        """The solver that was asked for; the retriever alone chooses where none is in use yet."""
+        solved = without_copies(problems, options["input"])
+        try:
+            return exemplar_solver(options["solver"], retriever, solved)
+        except ServiceUnavailable as error:
+            if options["solver"] != "default":
+                raise
+            notices.add(f"Exemplars are chosen without a solver: {error}")
+            return None

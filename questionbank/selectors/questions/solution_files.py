@@ -19,11 +19,8 @@ from questionbank.selectors.serving import SolverByLanguage, solver_of
 __all__ = ["problem_solutions", "solver_by_name"]
 
 
-def solver_by_name(model: str, *, solved: Sequence[ProblemRecord] = ()) -> Solver:
+def solver_by_name(model: str) -> Solver:
     """The solver with a number or in a folder; for ``"default"`` those in use, each for its language.
-
-    Args:
-        solved: problems with equations that the solvers in use recall beside those that they recall anyway.
 
     Raises:
         NotFound: there is no solver with this number, and no such folder.
@@ -31,7 +28,7 @@ def solver_by_name(model: str, *, solved: Sequence[ProblemRecord] = ()) -> Solve
         ServiceUnavailable: none is in use, or its files are missing.
     """
     if model == "default":
-        return SolverByLanguage(solved=solved)
+        return SolverByLanguage()
     if Path(model).is_dir():
         return load_solver(Path(model))
     return solver_of(artifact_numbered(capability="solver", number=model)).solver

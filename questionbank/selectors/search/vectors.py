@@ -94,7 +94,8 @@ def _through_index(
     kept_candidates = str(min(_MOST_EF_SEARCH, max(EF_SEARCH, 2 * k)))
     with connection.cursor() as cursor:
         cursor.execute(query, [kept_candidates, _literal(vector), list(exclude), *parameters])
-        cursor.nextset()
+        while cursor.nextset():  # the last result is the query's
+            pass
         return _scores(cursor.fetchall())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
+from analytics.analogy.exemplars import Exemplar, ExemplarCorpus, story_key
 from analytics.analogy.graphs import problem_graph, readable_text_graph
 from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retriever import Retriever, load_retriever
@@ -20,15 +20,16 @@ from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, 
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solver
 from questionbank.errors import ImportRefused, LineProblem, NotFound, ServiceUnavailable
-from questionbank.files import InputProblem, InputQuestion, read_input_problems
+from questionbank.files import InputProblem, InputQuestion, read_input_problems, read_input_questions
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
+from questionbank.recalling_solver import recalling
 from questionbank.selectors.models.artifacts import retriever_champion
 from questionbank.selectors.questions.solution_files import solver_by_name
-from questionbank.selectors.serving import retriever_of
+from questionbank.selectors.serving import SolverByLanguage, retriever_of
 from questionbank.selectors.similar.likely_graphs import likely_graphs
 
-__all__ = ["FileCorpus", "read_corpus", "retriever_by_name", "solver_that_helps"]
+__all__ = ["FileCorpus", "exemplar_solver", "read_corpus", "retriever_by_name", "without_copies"]
 
 _DIGITS = 6
 
@@ -59,24 +60,36 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
     return retriever_of(artifact)
 
 
-def solver_that_helps(model: str, corpus: Sequence[InputProblem], notices: set[str]) -> Solver | None:
-    """The solver by whose answers exemplars are chosen; None where none shall be, or none is in use.
+def exemplar_solver(
+    model: str, retriever: Retriever | None, solved: Sequence[ProblemRecord] = ()
+) -> Solver | None:
+    """The solver that helps to choose exemplars; None for ``"none"``.
 
     Args:
         model: as `solver_by_name` takes it, or ``"none"``.
-        corpus: the solvers in use recall its problems, too.
-        notices: what has to be said to people is added to it.
+        retriever: by which a named solver recalls similar problems; those in use recall them as they serve.
+        solved: problems that it recalls beside those that a retriever keeps.
 
     Raises:
-        NotFound, ArtifactError: as `solver_by_name`.
+        NotFound, ArtifactError, ServiceUnavailable: as `solver_by_name`.
     """
     if model == "none":
         return None
-    try:
-        return solver_by_name(model, solved=[entry.problem for entry in corpus])
-    except ServiceUnavailable as error:
-        notices.add(_("Exemplars are chosen without a solver: %(reason)s") % {"reason": error})
-        return None
+    if model == "default":
+        return SolverByLanguage(solved=solved)
+    solver = solver_by_name(model)
+    return solver if retriever is None else recalling(solver, retriever, solved=solved)
+
+
+def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[ProblemRecord]:
+    """The problems of a corpus of which no question of a file is a copy but for numbers.
+
+    Raises:
+        ImportRefused: the file cannot be read.
+    """
+    entries = read_input_questions(questions)
+    asked = {story_key(entry.text) for entry in entries if not isinstance(entry, LineProblem)}
+    return [entry.problem for entry in corpus if story_key(entry.problem.text) not in asked]
 
 
 def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProblem]:
@@ -102,8 +115,8 @@ class FileCorpus:
     Args:
         problems: at least one.
         encoder: gives the vectors.
-        notices: what has to be said to people is added to it.
-        solver: says which graphs a question may have; None: it is compared by its vector alone.
+        notices: sentences for people are added to it.
+        solver: says which graphs a question may have; None: the retriever alone ranks.
     """
 
     def __init__(
@@ -133,8 +146,8 @@ class FileCorpus:
                 )
                 % {"count": unreadable}
             )
-        over_text = [] if solver is None else [readable_text_graph(entry.problem) for entry in problems]
-        self._corpus = ExemplarCorpus(self._texts, encoder.encode(self._texts), over_text)
+        text_graphs = [] if solver is None else [readable_text_graph(entry.problem) for entry in problems]
+        self._corpus = ExemplarCorpus(self._texts, encoder.encode(self._texts), text_graphs)
         self._by_wording: ExemplarCorpus | None = None
 
     def exemplars(self, questions: Sequence[InputQuestion], k: int) -> list[dict[str, Any]]:
@@ -169,7 +182,13 @@ class FileCorpus:
             problems = [
                 ProblemRecord(str(question.id), question.text, question.language) for question in questions
             ]
-            likely = likely_graphs(self._solver, problems)
+            try:
+                likely = likely_graphs(self._solver, problems)
+            except ServiceUnavailable as error:  # its files are missing
+                self._solver = None
+                self._notices.add(
+                    _("Some exemplars are chosen without a solver: %(reason)s") % {"reason": error}
+                )
         return self._corpus.retrieve(texts, self._encoder.encode(texts), k, likely=likely)
 
     def _by_words(self, questions: Sequence[InputQuestion], k: int) -> list[list[Exemplar]]:

@@ -108,7 +108,8 @@ class WorkedExemplars:
     """The exemplars of a question.
 
     Attributes:
-        exemplars: those with its graph first, where that is known; within them, and the others, the most similar first.
+        exemplars: those with its graph first, where that is known; then those with a graph that the solver finds
+            likely, and the most similar.
         shape: what the question computes, in letters; empty where that is not known.
         lens: what the similarity compares, as pages call it.
         notice: that another lens stands in; empty: none does.
@@ -200,7 +201,7 @@ class _Search:
 
     def exemplars(self, solved: SolvedText | None, k: int, stored: Question | None = None) -> WorkedExemplars:
         asked = _asked_computation(self._text, solved)
-        likely = _likely_keys(self._text, solved)
+        likely = _graph_probabilities(self._text, solved)
         vector = self._vector(stored)
         near = dict(self._nearest(vector, None, _NEAREST))
         same: list[int] = []
@@ -216,6 +217,8 @@ class _Search:
         )
         answers = apply_graphs(voters, SlotNumbers.of_text(self._text), most=1)
         candidates.sort(key=lambda candidate: -candidate.score(likely))
+        if asked is not None:
+            candidates.sort(key=lambda candidate: not candidate.computes(asked.key))
         return WorkedExemplars(
             exemplars=tuple(_exemplar(candidate, asked) for candidate in self._usable(candidates, asked, k)),
             shape=asked.reading if asked else "",
@@ -293,14 +296,14 @@ def _asked_computation(text: str, solved: SolvedText | None) -> Computation | No
     return text_computation(text, solved.shown.equation, probability)
 
 
-def _likely_keys(text: str, solved: SolvedText | None) -> dict[str, float]:
+def _graph_probabilities(text: str, solved: SolvedText | None) -> dict[str, float]:
     """The graphs that the question may have, with their probabilities: of its own equation, else of the solver's."""
     if solved is None or solved.is_contradicted:
         return {}
     keys: dict[str, float] = {}
     for alternative in (solved.known,) if solved.known else solved.alternatives:
         if key := problem_graph_key(text, alternative.equation):
-            keys[key] = keys.get(key, 0.0) + alternative.probability
+            keys[key] = min(1.0, keys.get(key, 0.0) + alternative.probability)
     return keys
 
 

@@ -8,6 +8,7 @@ import pytest
 from analytics.analogy.exemplars import ExemplarCorpus
 from analytics.analogy.graphs import ComputationalGraph, text_graph
 from analytics.analogy.likely_graphs import CorpusGraphs
+from analytics.errors import DataError
 from analytics.records import ProblemRecord
 
 TEXTS = [
@@ -31,8 +32,8 @@ def ranking(likely: list) -> list[int]:
     return np.argsort(-CorpusGraphs(CORPUS).scores(COSINES, likely)).tolist()
 
 
-def test_without_likely_graphs_the_cosines_decide_and_stay_as_they_are():
-    assert CorpusGraphs(CORPUS).scores(COSINES, []) == pytest.approx(COSINES)
+def test_without_likely_graphs_the_cosines_decide():
+    assert CorpusGraphs(CORPUS).scores(COSINES, []) == pytest.approx(COSINES / 5)
     assert ranking([]) == [3, 2, 1, 0]
 
 
@@ -47,7 +48,8 @@ def test_a_doubtful_graph_moves_less_and_several_graphs_count_each():
 
 
 def test_scores_stay_between_minus_one_and_one():
-    scores = CorpusGraphs(CORPUS).scores(np.ones(4, dtype=np.float32), [(DIFFERENCE, 1.0)])
+    surer_than_sure = [(DIFFERENCE, 0.9), (DIFFERENCE, 0.8)]
+    scores = CorpusGraphs(CORPUS).scores(np.ones(4, dtype=np.float32), surer_than_sure)
     assert scores[0] == pytest.approx(1)
     assert scores.max() <= 1
 
@@ -58,3 +60,8 @@ def test_a_copy_but_for_numbers_is_no_exemplar_however_likely_its_graph():
         ["Ann had 7 pies and ate 1."], np.eye(4, dtype=np.float32)[:1], 2, likely=[[(DIFFERENCE, 1.0)]]
     )
     assert [hit.row for hit in hits] == [1, 2]
+
+
+def test_every_problem_needs_a_graph_or_none_has_one():
+    with pytest.raises(DataError, match="as many graphs, not 3"):
+        ExemplarCorpus([text for text, _equation in TEXTS], np.eye(4, dtype=np.float32), CORPUS[:3])

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from questionbank.errors import ServiceUnavailable
 from questionbank.selectors.similar import exemplar_files
 from questionbank.services import artifacts
 from questionbank.services.artifacts import artifact_promote, artifact_register
@@ -119,31 +120,65 @@ def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
     assert not (tmp_path / "exemplars.jsonl").exists()
 
 
-def test_a_solver_that_knows_the_computation_moves_those_computed_alike_up(
-    tmp_path, retriever_folder, monkeypatch
-):
-    text = "Of 12 eggs 5 broke, how many are whole?"
-    recalled = []
+EGGS = "Of 12 eggs 5 broke, how many are whole?"
 
-    def solver_by_name(name, *, solved):
-        recalled.extend(problem.equation for problem in solved)
-        return ScriptedSolver({text: [("12-5", 0.9)]})
 
-    monkeypatch.setattr(exemplar_files, "solver_by_name", solver_by_name)
+def scripted(monkeypatch, solver) -> list[list[str]]:
+    """Let the solver with the number 5 be this one; returns what it is told to recall, equation by equation."""
+    recalled: list[list[str]] = []
+
+    def recalling(solver, _retriever, *, solved):
+        recalled.append([problem.equation for problem in solved])
+        return solver
+
+    monkeypatch.setattr(exemplar_files, "solver_by_name", lambda _name: solver)
+    monkeypatch.setattr(exemplar_files, "recalling", recalling)
+    return recalled
+
+
+def test_a_solver_moves_problems_up_that_are_computed_alike(tmp_path, retriever_folder, monkeypatch):
+    recalled = scripted(monkeypatch, ScriptedSolver({EGGS: [("12-5", 0.9)]}))
+    questions = [{"id": 1, "text": EGGS}, {"id": 2, "text": "Nothing to count."}]
     arguments = ("--model", str(retriever_folder), "--k", "5")
-    plain, _err = run(tmp_path, [{"id": 1, "text": text}], CORPUS, *arguments, "--solver", "none")
+    plain, _err = run(tmp_path, questions, CORPUS, *arguments, "--solver", "none")
     assert recalled == []
-    helped, _err = run(tmp_path, [{"id": 1, "text": text}], CORPUS, *arguments)
-    assert "3+4" in recalled
+    helped, _err = run(tmp_path, questions, CORPUS, *arguments, "--solver", "5")
     before, after = ([hit["id"] for hit in rows[0]["exemplars"]] for rows in (plain, helped))
     assert after[0] == 2  # Ann had 9 pies and ate 5
     assert [name for name in before if name != 2] == after[1:]
     assert all(-1 <= hit["score"] <= 1 for hit in helped[0]["exemplars"])
+    unsolved = [[hit["id"] for hit in rows[1]["exemplars"]] for rows in (plain, helped)]
+    assert unsolved[0] == unsolved[1]
 
 
-def test_without_a_solver_the_retriever_alone_chooses_and_says_so(tmp_path, retriever_folder):
-    question = [{"id": 1, "text": "Of 12 eggs 5 broke."}]
-    rows, err = run(tmp_path, question, CORPUS, "--model", str(retriever_folder))
-    assert "chosen without a solver: There is no solver yet" in err
-    plain, _err = run(tmp_path, question, CORPUS, "--model", str(retriever_folder), "--solver", "none")
+def test_the_solver_does_not_recall_a_question_or_its_copy_from_the_corpus(
+    tmp_path, retriever_folder, monkeypatch
+):
+    recalled = scripted(monkeypatch, ScriptedSolver({}))
+    copy = [{"id": 1, "text": "Tom has 30 pens and 40 cups."}]
+    run(tmp_path, copy, CORPUS, "--model", str(retriever_folder), "--solver", "5")
+    ((*equations,),) = recalled
+    assert "3+4" not in equations
+    assert "7 minus 6" in equations
+
+
+class BrokenSolver(ScriptedSolver):
+    """Its files are missing."""
+
+    def solve(self, problems, *, beam=3):
+        raise ServiceUnavailable("The files are missing.")
+
+
+def test_without_a_solver_the_retriever_alone_chooses_and_says_so(tmp_path, retriever_folder, monkeypatch):
+    question = [{"id": 1, "text": EGGS}]
+    model = ("--model", str(retriever_folder))
+    plain, _err = run(tmp_path, question, CORPUS, *model, "--solver", "none")
+    rows, err = run(tmp_path, question, CORPUS, *model)
     assert rows == plain
+    assert "chosen without a solver: There is no solver yet" in err
+    with pytest.raises(CommandError, match="no model with the number 77"):
+        run(tmp_path, question, CORPUS, *model, "--solver", "77")
+    scripted(monkeypatch, BrokenSolver({}))
+    rows, err = run(tmp_path, question, CORPUS, *model, "--solver", "5")
+    assert rows == plain
+    assert "without a solver: The files are missing" in err

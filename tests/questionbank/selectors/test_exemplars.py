@@ -113,6 +113,14 @@ def test_a_guess_of_the_solver_that_is_too_doubtful_to_be_told_still_orders_them
     assert not worked.exemplars[0].has_same_graph
 
 
+def test_the_graph_that_is_told_comes_first_however_likely_another_is(bank):
+    solver = served({ASKED: [("6*4-3", 0.5), ("6*4+3", 0.49)]})  # the eggs are nearer
+    worked = text_exemplars(
+        text=ASKED, language="en", solved=text_solved(ASKED, "en", solver), serving=serving()
+    )
+    assert ids(worked)[:2] == [bank["chairs"].pk, bank["eggs"].pk]
+
+
 def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(bank):
     worked = exemplars_of(bank["asked"])
     assert worked.applied.value == 27  # the eggs are nearer than the chairs
