@@ -1,0 +1,68 @@
+"""A starter's adapter of a lower rank is the nearest to what it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analytics.artifacts import Manifest, artifact_read, artifact_write
+from analytics.backbone.adapters import add_adapters_towards, load_adapter, save_adapter
+from analytics.backbone.bert import encode_bulk
+from analytics.backbone.narrowing import main
+from analytics.backbone.sources import ADAPTER_NAME
+from analytics.backbone.tiny import tiny_backbone
+from tests.analytics.backbone.test_adapters import adapted
+
+TEXTS = ["Ann had 24 pens.", "Factorise it."]
+
+
+@pytest.fixture
+def starter(tmp_path) -> Path:
+    folder = tmp_path / "starter"
+    artifact_write(folder, Manifest("analogy", "starter"), lambda aside: save_adapter(adapted(), aside))
+    return folder
+
+
+def vectors(folder: Path) -> np.ndarray:
+    backbone = tiny_backbone()
+    load_adapter(backbone, folder)
+    return encode_bulk(backbone, TEXTS)
+
+
+def test_a_lower_rank_changes_the_vectors_a_little_and_the_file_becomes_smaller(starter, capsys):
+    before, size = vectors(starter), (starter / ADAPTER_NAME).stat().st_size
+    plain = encode_bulk(tiny_backbone(), TEXTS)
+    assert main([str(starter), "3"]) == 0
+    out = capsys.readouterr().out
+    assert "rank 3" in out
+    assert 0 < float(out.rpartition("; ")[2].partition("%")[0]) < 25  # a quarter of equal directions
+    assert (starter / ADAPTER_NAME).stat().st_size < size
+    assert np.linalg.norm(vectors(starter) - before) < np.linalg.norm(before - plain)
+    assert artifact_read(starter).extra["adapter_rank"] == 3
+
+
+def test_directions_that_hold_nothing_are_dropped_without_loss(tmp_path, starter, capsys):
+    main([str(starter), "2"])
+    narrow = vectors(starter)
+    backbone = tiny_backbone()
+    load_adapter(backbone, starter)
+    wide = tmp_path / "wide"
+    again = tiny_backbone()
+    add_adapters_towards(again, dict(backbone.model.state_dict()), 4)
+    artifact_write(wide, Manifest("analogy", "wide"), lambda aside: save_adapter(again, aside))
+    main([str(wide), "2"])
+    assert vectors(wide) == pytest.approx(narrow, abs=2e-3)
+    assert " 0.00%" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_a_rank_that_is_not_lower_and_a_folder_without_an_adapter_are_refused(starter, tmp_path, capsys):
+    assert main([str(starter), "4"]) == 1
+    assert main([str(starter), "0"]) == 1
+    assert "choose a lower one" in capsys.readouterr().err
+    artifact_write(
+        tmp_path / "none", Manifest("analogy", "none"), lambda aside: (aside / "x").write_text("x")
+    )
+    assert main([str(tmp_path / "none"), "1"]) == 1
+    assert "cannot be read" in capsys.readouterr().err
