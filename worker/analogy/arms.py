@@ -14,21 +14,17 @@ from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.analogy.measures import GraphSimilarities
-from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
-from analytics.solver.solution import Solver
+from questionbank.selectors.similar.exemplar_files import SolverWith
 from questionbank.selectors.similar.likely_graphs import likely_graphs
 
-__all__ = ["Arm", "SolverWith", "bound_arm", "random_arm", "solver_arm", "tfidf_arm", "vector_arm"]
+__all__ = ["Arm", "bound_arm", "random_arm", "solver_arm", "tfidf_arm", "vector_arm"]
 
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 Arm = Callable[[Rows, Rows], Floats]
 """From rows of questions and rows of their corpus to similarities (questions, corpus)."""
-
-SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
-"""Returns a solver that recalls these solved problems."""
 
 
 def random_arm(seed: int = 0) -> Arm:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,9 @@ from analytics.analogy.retriever import Retriever
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
-from analytics.solver.solution import Solver
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.selectors.similar.exemplar_files import exemplar_solver, retriever_by_name
-from worker.analogy.arms import Arm, SolverWith, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
+from questionbank.selectors.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
+from worker.analogy.arms import Arm, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import QuestionSet, figures_of, measure_arm
 
 __all__ = ["MeasuredModels", "ModelsFor", "evaluate_analogy", "evaluate_analogy_model", "question_set"]
@@ -61,8 +60,10 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     if options["data"] is None:
         raise ValidationFailed("evaluate analogy needs --data: a file or a folder of word problems.")
 
+    named = None if options["model"] == "default" else retriever_by_name(options["model"], ())
+
     def models_for(languages: Sequence[str]) -> MeasuredModels:
-        retriever = retriever_by_name(options["model"], languages)
+        retriever = named or retriever_by_name("default", languages)
         solver_with = None if retriever is None else _solver_with(options["solver"], retriever)
         return MeasuredModels(retriever, solver_with)
 
@@ -70,15 +71,13 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
-    """What `exemplar_solver` returns, with other problems to recall each time; None where no solver is in use."""
+    """As `exemplar_solver`; None also where no solver is in use."""
     try:
-        if exemplar_solver(name, retriever) is None:
-            return None
+        return exemplar_solver(name, retriever)
     except ServiceUnavailable:
         if name != "default":
             raise
         return None
-    return lambda solved: cast(Solver, exemplar_solver(name, retriever, solved))
 
 
 def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[str, Any]:

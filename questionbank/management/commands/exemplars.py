@@ -80,9 +80,9 @@ class Command(BankCommand):
         notices: set[str],
     ) -> Solver | None:
         """The solver that was asked for; the retriever alone chooses where none is in use yet."""
-        solved = without_copies(problems, options["input"])
         try:
-            return exemplar_solver(options["solver"], retriever, solved)
+            solver_with = exemplar_solver(options["solver"], retriever)
+            return solver_with and solver_with(without_copies(problems, options["input"]))
         except ServiceUnavailable as error:
             if options["solver"] != "default":
                 raise

@@ -29,7 +29,17 @@ from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.selectors.serving import SolverByLanguage, retriever_of
 from questionbank.selectors.similar.likely_graphs import likely_graphs
 
-__all__ = ["FileCorpus", "exemplar_solver", "read_corpus", "retriever_by_name", "without_copies"]
+__all__ = [
+    "FileCorpus",
+    "SolverWith",
+    "exemplar_solver",
+    "read_corpus",
+    "retriever_by_name",
+    "without_copies",
+]
+
+SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
+"""Returns a solver that recalls these solved problems beside those that a retriever keeps."""
 
 _DIGITS = 6
 
@@ -60,25 +70,22 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
     return retriever_of(artifact)
 
 
-def exemplar_solver(
-    model: str, retriever: Retriever | None, solved: Sequence[ProblemRecord] = ()
-) -> Solver | None:
-    """The solver that helps to choose exemplars; None for ``"none"``.
+def exemplar_solver(model: str, retriever: Retriever | None) -> SolverWith | None:
+    """The solver that helps to choose exemplars, for any problems that it recalls; None for ``"none"``.
 
     Args:
         model: as `solver_by_name` takes it, or ``"none"``.
         retriever: by which a named solver recalls similar problems; those in use recall them as they serve.
-        solved: problems that it recalls beside those that a retriever keeps.
 
     Raises:
         NotFound, ArtifactError, ServiceUnavailable: as `solver_by_name`.
     """
     if model == "none":
         return None
-    if model == "default":
-        return SolverByLanguage(solved=solved)
     solver = solver_by_name(model)
-    return solver if retriever is None else recalling(solver, retriever, solved=solved)
+    if model == "default":
+        return lambda solved: SolverByLanguage(solved=solved)
+    return lambda solved: solver if retriever is None else recalling(solver, retriever, solved=solved)
 
 
 def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[ProblemRecord]:
