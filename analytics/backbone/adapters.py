@@ -33,6 +33,8 @@ __all__ = [
     "kept_adapter",
     "load_adapter",
     "merge_adapters",
+    "nearest_factors",
+    "read_weights",
     "save_adapter",
     "take_off_adapters",
 ]
@@ -91,15 +93,28 @@ def add_adapters_towards(backbone: Backbone, weights: Mapping[str, torch.Tensor]
         if not hasattr(layer, "lora_A"):
             continue
         wanted = weights[f"{name.removeprefix(_WRAPPER)}.weight"]
-        left, values, right = torch.linalg.svd(
-            (wanted - layer.base_layer.weight).double(), full_matrices=False
-        )
-        kept = min(rank, len(values))
-        root = values[:kept].sqrt()
+        rows, columns, _values = nearest_factors(wanted - layer.base_layer.weight, rank)
+        kept = len(rows)
         (into,), (out_of,) = layer.lora_A.values(), layer.lora_B.values()
         into.weight.zero_()
-        into.weight[:kept] = root[:, None] * right[:kept]
-        out_of.weight[:, :kept] = left[:, :kept] * root / next(iter(layer.scaling.values()))
+        into.weight[:kept] = rows
+        out_of.weight[:, :kept] = columns / next(iter(layer.scaling.values()))
+
+
+def nearest_factors(change: torch.Tensor, rank: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the two factors whose product is nearest to a matrix (Eckart and Young, 1936), and its singular values.
+
+    Args:
+        change: (width out, width in).
+        rank: of the product, at most.
+
+    Returns:
+        (rank, width in) and (width out, rank), and all singular values, the largest first; in double precision. The
+        rank is lower where the matrix has fewer rows or columns.
+    """
+    left, values, right = torch.linalg.svd(change.double(), full_matrices=False)
+    root = values[:rank].sqrt()
+    return root[:, None] * right[:rank], left[:, :rank] * root, values
 
 
 def merge_adapters(backbone: Backbone) -> None:
@@ -240,7 +255,7 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
     for name in (ADAPTER_CONFIG_NAME, ADAPTER_NAME):
         if not (folder / name).is_file():
             raise BackboneError(f"{folder} holds no adapter: it has no {name}.")
-    weights, metadata = _read_weights(folder)
+    weights, metadata = read_weights(folder)
     if metadata.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
         raise BackboneError(
             f"The adapter in {folder} was trained on {metadata.get('backbone')}, and fits no other weights"
@@ -294,7 +309,12 @@ def _adapted(backbone: Backbone) -> Any:
     return backbone.model
 
 
-def _read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+def read_weights(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """Return the weights of an adapter's folder in single precision, and what their header says.
+
+    Raises:
+        BackboneError: they cannot be read.
+    """
     from safetensors import SafetensorError, safe_open
 
     try:

@@ -14,20 +14,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.torch import save_file
 
 from analytics.artifacts import artifact_amend, artifact_read
-from analytics.backbone.adapters import ADAPTER_CONFIG_NAME
+from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, nearest_factors, read_weights
 from analytics.backbone.sources import ADAPTER_NAME
 from analytics.command_line import run_command
 from analytics.errors import ArtifactError
 
 __all__ = ["main", "narrow_adapter"]
-
-Matrix = npt.NDArray[np.float64]
 
 
 def narrow_adapter(starter: Path, rank: int) -> float:
@@ -41,49 +36,30 @@ def narrow_adapter(starter: Path, rank: int) -> float:
         The share of the adapter's squared weights, its two factors multiplied, that is lost.
 
     Raises:
-        ArtifactError: the folder is no starter or cannot be written, or the rank is not lower than before.
+        ArtifactError: the folder is no artifact or cannot be written, or the rank is not lower than before.
+        BackboneError: it holds no adapter that can be read.
     """
     manifest = artifact_read(starter)
-    try:
-        described = json.loads((starter / ADAPTER_CONFIG_NAME).read_text(encoding="utf-8"))
-        with safe_open(starter / ADAPTER_NAME, framework="np") as file:
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
-            metadata = dict(file.metadata() or {})
-    except (SafetensorError, OSError, ValueError) as error:
-        raise ArtifactError(f"The adapter in {starter} cannot be read: {error}") from error
+    weights, metadata = read_weights(starter)
+    described = json.loads((starter / ADAPTER_CONFIG_NAME).read_text(encoding="utf-8"))
     former = int(described["r"])
     if not 1 <= rank < former:
         raise ArtifactError(f"The adapter in {starter} has rank {former}; choose a lower one, of 1 at least.")
     whole = lost = 0.0
     for name in [name for name in weights if "lora_A" in name]:
         partner = name.replace("lora_A", "lora_B")
-        into, out_of, energy = _nearest(
-            weights[name].astype(np.float64), weights[partner].astype(np.float64), rank
-        )
-        weights[name], weights[partner] = into.astype(np.float16), out_of.astype(np.float16)
-        whole += float(energy.sum())
-        lost += float(energy[rank:].sum())
+        weights[name], weights[partner], values = nearest_factors(weights[partner] @ weights[name], rank)
+        whole += float(values.square().sum())
+        lost += float(values[rank:].square().sum())
     described |= {"r": rank, "lora_alpha": described["lora_alpha"] * rank / former}  # the scale stays
 
     def write(folder: Path) -> None:
-        save_file(weights, folder / ADAPTER_NAME, metadata=metadata)
+        halved = {name: tensor.half().contiguous() for name, tensor in weights.items()}
+        save_file(halved, folder / ADAPTER_NAME, metadata=metadata)
         (folder / ADAPTER_CONFIG_NAME).write_text(json.dumps(described, indent=2) + "\n", encoding="utf-8")
 
     artifact_amend(starter, replace(manifest, extra={**manifest.extra, "adapter_rank": rank}), write)
     return lost / whole if whole else 0.0
-
-
-def _nearest(into: Matrix, out_of: Matrix, rank: int) -> tuple[Matrix, Matrix, Matrix]:
-    """Both factors (rank, width) and (width, rank) of the nearest product, and the squares of all singular values."""
-    right_basis, right = np.linalg.qr(into.T)
-    left_basis, left = np.linalg.qr(out_of)
-    columns, values, rows = np.linalg.svd(left @ right.T)
-    root = np.sqrt(values[:rank])
-    return (
-        root[:, None] * (rows[:rank] @ right_basis.T),
-        (left_basis @ columns[:, :rank]) * root,
-        values**2,
-    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
