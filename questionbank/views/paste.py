@@ -17,7 +17,6 @@ from questionbank.forms.questions import chosen_concepts
 from questionbank.models import Question
 from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
 from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.questions.solutions import solved_computation
 from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
 from questionbank.services.hierarchy_choice import hierarchy_choose
@@ -114,7 +113,7 @@ def _insight(
         "no_prediction": no_prediction,
         "figures": difficulty_figures(None, prediction),
         "solved": solved,
-        "columns": lens_columns_of_text(typed.text, models, language, solved_computation(typed.text, solved)),
+        "columns": lens_columns_of_text(typed.text, models, language, solved),
         "same": list(exact_duplicates(text=text, options=(), user=request.user)[:5]),
         "near": _near(request, typed.text, models),
         "save_form": save_form or SavePastedForm.suggested(request.POST, chosen_concepts(request.POST)),

@@ -17,6 +17,7 @@ from questionbank.errors import NotFound
 from questionbank.models import Lens, Question
 from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.questions.solutions import SolvedText
 from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similar.kinship import Kin, kin_of
 from questionbank.selectors.similar.similarity import (
@@ -108,12 +109,10 @@ def lens_columns(kin: Kin) -> list[LensColumn]:
 
 
 def lens_columns_of_text(
-    text: str, serving: Serving, language: str = "", computation: Computation | None = None
+    text: str, serving: Serving, language: str = "", solved: SolvedText | None = None
 ) -> list[LensColumn]:
     """The first similar questions of a text that is not in the bank."""
-    results = similar_by_lens(
-        asked=text, serving=serving, language=language, computation=computation, k=SHOWN
-    )
+    results = similar_by_lens(asked=text, serving=serving, language=language, solved=solved, k=SHOWN)
     return _columns({result.lens: result for result in results})
 
 

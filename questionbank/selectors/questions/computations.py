@@ -7,7 +7,7 @@ solver found counts from `CERTAIN_ENOUGH` on, and whatever is said by it names i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,7 +27,9 @@ from questionbank.models import Question, QuestionEquation, QuestionSolution
 __all__ = [
     "CERTAIN_ENOUGH",
     "Computation",
+    "graph_probabilities",
     "question_computation",
+    "question_graphs",
     "same_computation_ids",
     "same_computation_probabilities",
     "text_computation",
@@ -115,15 +117,51 @@ def _is_quick(tree: ExpressionTree) -> bool:
 
 def question_computation(question: Question) -> Computation | None:
     """What is computed in a question: by its equation, else by the solver's; None where neither is known."""
-    equation: QuestionEquation | None = getattr(question, "equation", None)
-    if equation is not None and equation.graph_key:
+    equation = _equation(question)
+    if equation is not None:
         return Computation(equation.graph_key, equation.expression, question.text)
-    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
-    if kept is None or not kept.graph_key or (kept.probability or 0) < CERTAIN_ENOUGH:
-        return None
-    if bytes(kept.content_hash) != bytes(question.content_hash):
+    kept = _solution(question)
+    if kept is None or (kept.probability or 0) < CERTAIN_ENOUGH:
         return None
     return Computation(kept.graph_key, kept.alternatives[0]["equation"], question.text, kept.probability)
+
+
+def question_graphs(question: Question) -> dict[str, float]:
+    """The keys of the graphs that a question may have, with probabilities: its equation's, else those that the solver
+    finds, sure or not."""
+    equation = _equation(question)
+    if equation is not None:
+        return {equation.graph_key: 1.0}
+    kept = _solution(question)
+    rows = kept.alternatives if kept is not None else []
+    return graph_probabilities(question.text, ((row["equation"], row["probability"]) for row in rows))
+
+
+def graph_probabilities(text: str, equations: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The keys of the graphs that a text may have.
+
+    Args:
+        equations: of different values, with their probabilities.
+    """
+    graphs: dict[str, float] = {}
+    for equation, probability in equations:
+        if key := problem_graph_key(text, equation):
+            graphs[key] = min(1.0, graphs.get(key, 0.0) + probability)
+    return graphs
+
+
+def _equation(question: Question) -> QuestionEquation | None:
+    """The question's own equation, where it can be read."""
+    equation: QuestionEquation | None = getattr(question, "equation", None)
+    return equation if equation is not None and equation.graph_key else None
+
+
+def _solution(question: Question) -> QuestionSolution | None:
+    """The solver's solution of the question's present text, unless the published answer contradicts it."""
+    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
+    if kept is None or not kept.graph_key or bytes(kept.content_hash) != bytes(question.content_hash):
+        return None
+    return kept
 
 
 def text_computation(text: str, equation: str, probability: float | None) -> Computation | None:
@@ -155,19 +193,28 @@ def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], lim
     return published + list(predicted[: limit - len(published)])
 
 
-def same_computation_probabilities(*, key: str, ids: Sequence[int]) -> dict[int, float]:
-    """Of some questions those that compute the same, with the probability of it: 1 where the equation is known."""
+def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence[int]) -> dict[int, float]:
+    """Of some questions those that may compute the same, with the probability of it.
+
+    Args:
+        graphs: the keys of what may be computed, with probabilities.
+    """
+    if not graphs:
+        return {}
     among = Question.objects.filter(pk__in=list(ids)).order_by()
-    predicted = among.filter(_predicted(key)).values_list("pk", "machine_solution__probability")
-    published = among.filter(equation__graph_key=key).values_list("pk", flat=True)
-    return {pk: probability or 0.0 for pk, probability in predicted} | dict.fromkeys(published, 1.0)
+    predicted = among.filter(_predicted(*graphs)).values_list(
+        "pk", "machine_solution__graph_key", "machine_solution__probability"
+    )
+    published = among.filter(equation__graph_key__in=list(graphs)).values_list("pk", "equation__graph_key")
+    probabilities = {pk: graphs[key] * (probability or 0.0) for pk, key, probability in predicted}
+    return probabilities | {pk: graphs[key] for pk, key in published}
 
 
-def _predicted(key: str) -> Q:
+def _predicted(*keys: str) -> Q:
     """Questions of which only the solver's equation is known, which is certain enough and of the present text."""
     return Q(
         Q(equation__isnull=True) | Q(equation__graph_key=""),
-        machine_solution__graph_key=key,
+        machine_solution__graph_key__in=keys,
         machine_solution__probability__gte=CERTAIN_ENOUGH,
         machine_solution__content_hash=F("content_hash"),
     )

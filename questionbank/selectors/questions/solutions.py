@@ -19,18 +19,18 @@ from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 from analytics.text.word_problems import is_word_problem
-from questionbank.errors import ServiceUnavailable
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
 from questionbank.selectors.models.artifacts import artifact_champions, retriever_champion
 from questionbank.selectors.questions.computations import (
     CERTAIN_ENOUGH,
     Computation,
+    graph_probabilities,
     question_computation,
     text_computation,
 )
 from questionbank.selectors.questions.questions import visible_to
-from questionbank.selectors.serving import ServedSolver, served_solver
+from questionbank.selectors.serving import ServedSolver
 
 __all__ = [
     "ALTERNATIVES",
@@ -50,7 +50,7 @@ __all__ = [
     "question_graph_key",
     "question_solved",
     "solved_computation",
-    "solver_computation",
+    "solved_graphs",
     "solver_with_unsolved_questions",
     "text_solved",
     "unsolved_questions",
@@ -189,18 +189,20 @@ def text_solved(
     return _solved(text, solutions, reason, solver.artifact.name)
 
 
-def solver_computation(text: str, language: str) -> Computation | None:
-    """What the solver in use computes in a text; None where it is no word problem, or too little is known of it."""
-    try:
-        return solved_computation(text, text_solved(text, language, served_solver(language)))
-    except ServiceUnavailable:
-        return None
-
-
 def solved_computation(text: str, solved: SolvedText | None) -> Computation | None:
-    """What is computed in a text that was solved; None where the solver is too unsure."""
-    best = solved.best if solved else None
-    return text_computation(text, best.equation, best.probability) if best else None
+    """What is computed in a text: by its own equation, else by the solver's where that is certain enough."""
+    if solved is None or solved.shown is None or solved.is_contradicted:
+        return None
+    probability = None if solved.known else solved.shown.probability
+    return text_computation(text, solved.shown.equation, probability)
+
+
+def solved_graphs(text: str, solved: SolvedText | None) -> dict[str, float]:
+    """The keys of the graphs that a text may have, with probabilities: its own equation's, else the solver's."""
+    if solved is None or solved.is_contradicted:
+        return {}
+    equations = (solved.known,) if solved.known else solved.alternatives
+    return graph_probabilities(text, ((each.equation, each.probability) for each in equations))
 
 
 def computation_shown(computation: Computation) -> SolvedText | None:

@@ -32,7 +32,6 @@ from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply
 from analytics.catalog import CAPABILITIES
 from analytics.errors import DataError
 from analytics.records import ProblemRecord
-from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import SlotNumbers, slot_places
 from questionbank.capabilities.catalog import lens_name
 from questionbank.models import Lens, Question, QuestionEmbedding
@@ -40,9 +39,14 @@ from questionbank.selectors.questions.computations import (
     Computation,
     question_computation,
     same_computation_ids,
-    text_computation,
 )
-from questionbank.selectors.questions.solutions import SolvedText, computation_shown, published_answer
+from questionbank.selectors.questions.solutions import (
+    SolvedText,
+    computation_shown,
+    published_answer,
+    solved_computation,
+    solved_graphs,
+)
 from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
@@ -200,8 +204,8 @@ class _Search:
         self._set, self._notice = serving.set_for(_lens(serving, text, language), language, [text])
 
     def exemplars(self, solved: SolvedText | None, k: int, stored: Question | None = None) -> WorkedExemplars:
-        asked = _asked_computation(self._text, solved)
-        likely = _graph_probabilities(self._text, solved)
+        asked = solved_computation(self._text, solved)
+        likely = solved_graphs(self._text, solved)
         vector = self._vector(stored)
         near = dict(self._nearest(vector, None, _NEAREST))
         same: list[int] = []
@@ -286,25 +290,6 @@ def _lens(serving: Serving, text: str, language: str) -> str:
     if row is None or row.word not in serving.sets or not row.takes(text):
         return Lens.PURPOSE.value
     return row.word if serving.serves(row.word, language, [text]) else Lens.PURPOSE.value
-
-
-def _asked_computation(text: str, solved: SolvedText | None) -> Computation | None:
-    """What the question computes: by its own equation, else by the solver's where that is certain enough."""
-    if solved is None or solved.shown is None or solved.is_contradicted:
-        return None
-    probability = None if solved.known else solved.shown.probability
-    return text_computation(text, solved.shown.equation, probability)
-
-
-def _graph_probabilities(text: str, solved: SolvedText | None) -> dict[str, float]:
-    """The graphs that the question may have, with their probabilities: of its own equation, else of the solver's."""
-    if solved is None or solved.is_contradicted:
-        return {}
-    keys: dict[str, float] = {}
-    for alternative in (solved.known,) if solved.known else solved.alternatives:
-        if key := problem_graph_key(text, alternative.equation):
-            keys[key] = min(1.0, keys.get(key, 0.0) + alternative.probability)
-    return keys
 
 
 def _voters(candidates: Iterable[_Candidate]) -> list[Neighbour]:

@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from analytics.analogy.likely_graphs import PROBABILITY_WEIGHT
 from analytics.text.masking import masked_text, without_credits
 from analytics.text.tokens import search_tokens
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
 from questionbank.selectors.questions.computations import (
-    Computation,
     same_computation_ids,
     same_computation_probabilities,
 )
@@ -65,7 +65,7 @@ class Asked:
     Attributes:
         vectors: of the text, by lens; no purpose where the encoder does not know its language.
         tags, concept_ids: of a stored question.
-        computation: what is computed in it; None where that is not known.
+        graphs: the keys of the graphs that it may have, with probabilities.
         language: of the questions wanted, empty for any.
         exclude: ids that are not wanted.
     """
@@ -75,7 +75,7 @@ class Asked:
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     tags: tuple[TaggedPath, ...] = ()
     concept_ids: tuple[int, ...] = ()
-    computation: Computation | None = None
+    graphs: Mapping[str, float] = field(default_factory=dict)
     language: str = ""
     exclude: tuple[int, ...] = ()
 
@@ -112,35 +112,35 @@ def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> 
 
 
 def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[Ranked]:
-    """The `k` questions that are computed alike: those of the same graph first, then by the lens's cosine.
+    """The `k` questions that are most probably computed alike.
 
-    The score of the same graph is the probability that it is the same: 1 where both equations are known. Without a
-    vector of the lens, only questions of the same graph are ranked.
+    The score is the weighted mean of the lens's cosine and of the probability that the graph is the same, as for
+    exemplars (decision 64); only one of them, where the other cannot be known.
     """
-    near = dict(_nearest(asked, sets, lens, k)) if lens in asked.vectors else {}
-    same, own = asked.computation, 1.0
+    near = dict(_nearest(asked, sets, lens, CANDIDATES)) if lens in asked.vectors else {}
     ids = list(near)
-    if same is not None:
-        own = 1.0 if same.probability is None else same.probability
+    if asked.graphs:
         ids += same_computation_ids(
-            key=same.key, language=asked.language, exclude=asked.exclude, limit=FROM_GRAPH
+            key=max(asked.graphs, key=asked.graphs.__getitem__),
+            language=asked.language,
+            exclude=asked.exclude,
+            limit=FROM_GRAPH,
         )
     ids = list(dict.fromkeys(ids))
     cosines = _cosines(asked, sets, ids, {lens: near})
-    certain = same_computation_probabilities(key=same.key, ids=ids) if same is not None else {}
+    same = same_computation_probabilities(graphs=asked.graphs, ids=ids)
+    weight = PROBABILITY_WEIGHT if asked.graphs else 0.0
+    cosine_weight = 1.0 if lens in asked.vectors else 0.0
     ranked = [
-        Ranked(pk, own * certain[pk] if pk in certain else cosines[pk].get(lens, 0.0), cosines[pk])
+        Ranked(
+            pk,
+            (cosine_weight * cosines[pk].get(lens, 0.0) + weight * same.get(pk, 0.0))
+            / (cosine_weight + weight),
+            cosines[pk],
+        )
         for pk in ids
     ]
-    return sorted(
-        ranked,
-        key=lambda candidate: (
-            candidate.id not in certain,
-            -candidate.score,
-            -candidate.cosines.get(lens, 0.0),
-            candidate.id,
-        ),
-    )[:k]
+    return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.id))[:k]
 
 
 def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
@@ -282,11 +282,8 @@ def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
             shares[pk] = CONCEPT_SHARE * max(
                 _affinity(mine, theirs) for mine in asked.tags for theirs in tags
             )
-    if asked.computation is not None:
-        same = same_computation_probabilities(key=asked.computation.key, ids=ids)
-        own = 1.0 if asked.computation.probability is None else asked.computation.probability
-        for pk, probability in same.items():
-            shares[pk] = shares.get(pk, 0.0) + GRAPH_SHARE * own * probability
+    for pk, probability in same_computation_probabilities(graphs=asked.graphs, ids=ids).items():
+        shares[pk] = shares.get(pk, 0.0) + GRAPH_SHARE * probability
     return shares
 
 

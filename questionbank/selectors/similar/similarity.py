@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -15,13 +16,22 @@ from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import Lens, Question, QuestionEmbedding, QuestionTag, User
-from questionbank.selectors.questions.computations import Computation, question_computation
+from questionbank.selectors.questions.computations import (
+    Computation,
+    question_computation,
+    question_graphs,
+)
 from questionbank.selectors.questions.questions import TaggedPath, tagged_paths, visible_to
-from questionbank.selectors.questions.solutions import solver_computation
+from questionbank.selectors.questions.solutions import (
+    SolvedText,
+    solved_computation,
+    solved_graphs,
+    text_solved,
+)
 from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.vectors import nearest
-from questionbank.selectors.serving import Serving
+from questionbank.selectors.serving import Serving, served_solver
 from questionbank.selectors.similar.evidence import Evidence, evidence_of
 from questionbank.selectors.similar.likeness import (
     Asked,
@@ -63,8 +73,8 @@ class SimilarHit:
 
     Attributes:
         score: its place's score under the lens, 0 to 1: for wording the cosine, for purpose the mean of both
-            cosines, nearer to 1 where concepts are shared; for structure the probability that the graph is the same,
-            else the cosine.
+            cosines, nearer to 1 where concepts are shared; for structure the mean of the cosine and, with twice its
+            weight, the probability that the graph is the same.
         reason: one sentence, from what stands in both questions.
         flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
         cosines: by lens, as far as both questions have vectors.
@@ -122,10 +132,11 @@ def similar_to_text(
         ServiceUnavailable: the bank has no vectors for the lens.
     """
     language = language or detect_language(text)
-    computation = solver_computation(text, language) if lenses()[lens].by_graph else None
-    comparison = _Comparison.with_text(
-        text, language, serving, computation=computation, same_language=same_language
-    )
+    solved = None
+    if lenses()[lens].by_graph:
+        with suppress(ServiceUnavailable):
+            solved = text_solved(text, language, served_solver(language))
+    comparison = _Comparison.with_text(text, language, serving, solved=solved, same_language=same_language)
     return comparison.under(lens, k)
 
 
@@ -134,7 +145,7 @@ def similar_by_lens(
     asked: Question | str,
     serving: Serving,
     language: str = "",
-    computation: Computation | None = None,
+    solved: SolvedText | None = None,
     k: int,
 ) -> list[SimilarResult]:
     """The same under every lens, for a stored question or a text, each candidate read once.
@@ -143,12 +154,13 @@ def similar_by_lens(
     then, and where it does not compare such a text.
 
     Args:
-        language, computation: of a text; what is computed in a stored question stands in the bank.
+        language, solved: of a text, which the solver has read; what is computed in a stored question stands in the
+            bank.
     """
     if isinstance(asked, Question):
         comparison = _Comparison.with_question(asked, serving)
     else:
-        comparison = _Comparison.with_text(asked, language, serving, computation=computation)
+        comparison = _Comparison.with_text(asked, language, serving, solved=solved)
     results = []
     for lens, row in lenses().items():
         if lens not in _ALWAYS_SHOWN and not comparison.offers(row):
@@ -209,7 +221,7 @@ class _Comparison:
             text_language=question.language,
             tags=tuple(tags),
             concept_ids=tuple(concept_ids) if tags else (),
-            computation=own.computation,
+            graphs=question_graphs(question),
             language=question.language if same_language else "",
             exclude=tuple(wording_ids(question.pk)),
         )
@@ -231,7 +243,7 @@ class _Comparison:
         language: str,
         serving: Serving,
         *,
-        computation: Computation | None = None,
+        solved: SolvedText | None = None,
         same_language: bool = True,
     ) -> Self:
         language = language or detect_language(text)
@@ -239,10 +251,10 @@ class _Comparison:
         asked = Asked(
             text=text,
             text_language=language,
-            computation=computation,
+            graphs=solved_graphs(text, solved),
             language=language if same_language else "",
         )
-        own = evidence_of(text, language=language, computation=computation)
+        own = evidence_of(text, language=language, computation=solved_computation(text, solved))
         return cls(asked, own, serving, {})
 
     def under(self, lens: str, k: int) -> SimilarResult:
@@ -259,7 +271,6 @@ class _Comparison:
     def _under_graphs(self, lens: str, k: int) -> SimilarResult:
         """The same for a lens that compares computations; a language without vectors is compared by them alone."""
         self._serving.embedding_set(lens)
-        computation = self._asked.computation
         if not lenses()[lens].takes(self.text):
             return SimilarResult(lens, [], str(_ONLY_WORD_PROBLEMS))
         notice = ""
@@ -274,7 +285,7 @@ class _Comparison:
         else:
             notice = str(_ONLY_THE_SAME_GRAPH)
         ranked = rank_by_graph(replace(self._asked, vectors=vectors), self._serving.sets, lens, k)
-        return SimilarResult(lens, self.hits(ranked, lens), notice, computation)
+        return SimilarResult(lens, self.hits(ranked, lens), notice, self._own.computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """The candidates with the reason for each; a fixed number of queries for any number of them."""

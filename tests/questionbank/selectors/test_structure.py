@@ -1,4 +1,4 @@
-"""The lens of structure: the same graph first, then the nearest vectors, and word problems only."""
+"""The lens of structure: by nearness and by how likely the graph is the same; word problems only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, Question, QuestionEquation, QuestionSolution
-from questionbank.selectors.questions import solutions
 from questionbank.selectors.questions.computations import question_computation, same_computation_ids
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
+from questionbank.selectors.similar import similarity
 from questionbank.selectors.similar.kinship import kin_of
 from questionbank.selectors.similar.reasons import SAME_IDEA
 from questionbank.selectors.similar.similarity import similar_by_lens, similar_questions, similar_to_text
@@ -39,7 +39,9 @@ def solve(question: Question, key_of: Question, probability: float) -> None:
     QuestionSolution.objects.create(
         question=question,
         content_hash=question.content_hash,
-        alternatives=[{"equation": "8*12-5" if probability > 0.5 else "6*40-17"}],
+        alternatives=[
+            {"equation": "8*12-5" if probability > 0.5 else "6*40-17", "probability": probability}
+        ],
         probability=probability,
         graph_key=key_of.equation.graph_key,
     )
@@ -69,16 +71,31 @@ def hits_of(question: Question, **options) -> list[tuple[str, float]]:
     return [(names[hit.question.text], hit.score) for hit in result.hits]
 
 
+def score(cosine: float, probability: float = 0.0) -> object:
+    """The mean of a cosine and, with twice its weight, the probability that the graph is the same."""
+    return pytest.approx((cosine + 2 * probability) / 3, abs=0.001)
+
+
 def test_the_same_graph_comes_first_then_the_nearest(bank):
     assert hits_of(bank["asked"]) == [
-        ("same", 1.0),
-        ("predicted", 0.82),
-        ("near", pytest.approx(0.9, abs=0.001)),
-        ("unsure", pytest.approx(0.8, abs=0.001)),
-        ("far", pytest.approx(0.5, abs=0.001)),
+        ("same", score(0.2, 1)),
+        ("predicted", score(0.1, 0.82)),
+        ("near", score(0.9)),
+        ("unsure", score(0.8)),
+        ("far", score(0.5)),
     ]
     assert [name for name, _score in hits_of(bank["asked"], k=2)] == ["same", "predicted"]
-    assert hits_of(bank["predicted"])[:2] == [("same", 0.82), ("asked", 0.82)]  # the nearer of two equal ones
+    assert {name for name, _score in hits_of(bank["predicted"])[:2]} == {"same", "asked"}
+
+
+def test_a_graph_that_the_solver_is_unsure_of_orders_the_list_and_is_not_said_to_be_the_same(bank):
+    asked = question_get(question_id=bank["unsure"].pk)
+    result = similar_questions(question=asked, lens="structure", serving=serving())
+    assert [hit.question for hit in result.hits[:3]] == [bank["asked"], bank["same"], bank["predicted"]]
+    assert not any(hit.same_graph for hit in result.hits)
+    assert result.computation is None
+    asked.machine_solution.delete()
+    assert [name for name, _score in hits_of(bank["unsure"])][:2] == ["near", "far"]
 
 
 def test_each_hit_says_why_and_who_says_so(bank):
@@ -157,10 +174,10 @@ def test_the_same_graph_is_looked_up_by_the_indexes_of_the_keys(bank):
 def test_a_text_is_compared_by_the_solvers_equation(bank, monkeypatch):
     text = "A bus has 9 rows of 4 seats, and 3 seats are broken. How many seats are whole?"
     solver = served({text: [("9*4-3", 0.9)]})
-    monkeypatch.setattr(solutions, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(similarity, "served_solver", lambda _language: solver)
     result = similar_to_text(text=text, lens="structure", serving=serving(), k=3)
     assert [hit.question for hit in result.hits[:2]] == [bank["asked"], bank["same"]]
-    assert result.hits[0].score == pytest.approx(0.9)
+    assert result.hits[0].score == score(result.hits[0].cosines["structure"], 0.9)
     assert "90% likely to be right" in result.hits[0].reason
     assert result.computation.probability == 0.9
 
@@ -230,4 +247,4 @@ def test_a_language_with_a_retriever_of_its_own_is_compared_by_it(bank):
         (chinese[2], 1),
     ]
     assert result.notice == ""
-    assert hits_of(bank["asked"])[0] == ("same", 1.0)
+    assert hits_of(bank["asked"])[0] == ("same", score(0.2, 1))
