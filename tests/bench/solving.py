@@ -5,9 +5,9 @@
 
 The solver is the starter; without one, a decoder with random weights of the same size on the default encoder, whose
 trees are short. It is timed as it is served, with what the starter's retriever recalls, and alone. Decoding starts
-from the same token states both times and gives the same trees. Also measured: how long Pattern-CL's triples of Math23K
-take. The gate: a page's problem within 200 ms (95th percentile), 60 problems a second in bulk, decoding 20 times as
-fast in batches, mining within 20 s.
+from the same token states both times and gives the same trees. Also measured: how long the triples of Math23K take,
+Pattern-CL's and Textual-CL's. The gate: a page's problem within 200 ms (95th percentile), 60 problems a second in bulk,
+decoding 20 times as fast in batches, mining within 20 s and 2 minutes.
 """
 
 from __future__ import annotations
@@ -35,12 +35,14 @@ from analytics.solver.reading import ReadProblem
 from analytics.solver.served import ServedSolver, load_solver
 from analytics.solver.starter import STARTER_FOLDER
 from analytics.solver.targets import solver_example, solver_examples
+from analytics.solver.textual_pairs import mine_textual_triples
 from questionbank.recalling_solver import recalling
 from tests.bench.encode import SHARED_DATA
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-SLOWEST_MS, LEAST_A_SECOND, LEAST_SPEEDUP, LONGEST_MINING = 200.0, 60.0, 20.0, 20.0
+SLOWEST_MS, LEAST_A_SECOND, LEAST_SPEEDUP = 200.0, 60.0, 20.0
+MINERS = {"Pattern-CL": (mine_triples, 20.0), "Textual-CL": (mine_textual_triples, 120.0)}  # seconds at most
 BATCH, WIDTH = 64, 3
 
 
@@ -69,15 +71,15 @@ def main() -> int:
     a_second = len(problems) / statistics.median(bulk)
     slow = float(np.percentile(singles, 95)) * 1000
     speedup = statistics.median(speedups)
-    mining = mining_seconds(options.data, options.mined)
+    mined = mining_seconds(options.data, options.mined)
     print(f"in bulk: {a_second:.0f} problems a second; aim {LEAST_A_SECOND:.0f}")
     print(f"in bulk without recalling similar problems: {len(problems) / statistics.median(alone):.0f}")
     print(f"one problem: median {np.median(singles) * 1000:.0f} ms, 95th percentile {slow:.0f} ms; aim 200")
     print(f"decoding in batches of {BATCH}: {speedup:.1f} times one at a time; aim {LEAST_SPEEDUP:.0f}")
-    if mining is not None:
-        print(f"triples of Math23K: {mining:.1f} s; aim {LONGEST_MINING:.0f}")
+    for name, seconds in mined.items():
+        print(f"triples of Math23K, {name}: {seconds:.1f} s; aim {MINERS[name][1]:.0f}")
     is_good = a_second >= LEAST_A_SECOND and slow <= SLOWEST_MS and speedup >= LEAST_SPEEDUP
-    return 0 if is_good and (mining is None or mining <= LONGEST_MINING) else 1
+    return 0 if is_good and all(seconds <= MINERS[name][1] for name, seconds in mined.items()) else 1
 
 
 def timed(work) -> float:  # type: ignore[no-untyped-def]
@@ -148,15 +150,15 @@ def decoded(solver: ServedSolver, reads: Sequence[ReadProblem]) -> tuple[list[li
     return trees, time.perf_counter() - began
 
 
-def mining_seconds(data: Path, count: int) -> float | None:
-    """Seconds for the triples of Math23K; None where it is absent."""
+def mining_seconds(data: Path, count: int) -> dict[str, float]:
+    """Seconds for the triples of Math23K by each paper; none where it is absent."""
     path = data / "math23k" / "train.jsonl.gz"
     if not path.is_file():
-        return None
+        return {}
     rows = [body for _number, body in read_objects(path)][:count]
     records = [ProblemRecord("", row["text"], "zh", row.get("equation") or "") for row in rows]
     examples = solver_examples(records, most_tokens=45)
-    return timed(lambda: mine_triples(examples))
+    return {name: timed(lambda miner=miner: miner(examples)) for name, (miner, _longest) in MINERS.items()}
 
 
 if __name__ == "__main__":
