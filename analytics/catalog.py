@@ -45,7 +45,7 @@ class LensRow:
         read_by_probes: whether probes are trained on its vectors (or, for other languages, on its stand-in's).
         on_map: whether the map of the bank is drawn from its vectors.
         texts: ``(text) -> bool``, which texts it compares (``module:function``); empty: every text.
-        by_graph: whether questions are ranked by how likely their computational graph is the same, beside their vectors.
+        by_graph: whether questions are ranked by how likely the same is computed, beside their vectors.
     """
 
     word: str

@@ -17,12 +17,12 @@ from analytics.analogy.graphs import ComputationalGraph
 from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float, number_value
-from analytics.expression.parser import parse_expression
+from analytics.expression.parser import parse_written_equation
 from analytics.expression.tree import ExpressionTree
 from analytics.language_model.protocol import without_thoughts
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import number_slots
-from analytics.text.numbers import find_numbers, mask_numbers
+from analytics.text.numbers import find_numbers, mask_numbers, signed_value
 
 __all__ = [
     "ANSWER_FORMATS",
@@ -268,6 +268,8 @@ def parse_answer(written: str, answers: str) -> float | None:
 
     >>> parse_answer("x=(5*1000)-2000", "equation"), parse_answer("48+24=72. #### 72", "solution")
     (3000.0, 72.0)
+    >>> parse_answer("x = 3-8 = -5", "equation"), parse_answer("It is -5 degrees.", "answer")
+    (-5.0, -5.0)
     """
     own = _own_answer(written)
     if answers == "equation":
@@ -277,11 +279,12 @@ def parse_answer(written: str, answers: str) -> float | None:
         except DataError:
             return None
     _before, mark, after = own.rpartition("####")
-    numbers = find_numbers(after if mark else own)
+    text = after if mark else own
+    numbers = find_numbers(text)
     if not numbers:
         return None
     try:
-        return float((numbers[0] if mark else numbers[-1]).value)
+        return float(signed_value(numbers[0] if mark else numbers[-1], text))
     except OverflowError:
         return None
 
@@ -315,7 +318,7 @@ def _written_equation(own: str) -> ExpressionTree | None:
     lines = [line.strip().strip("`$") for line in own.splitlines() if line.strip("`$ ")]
     chosen = next((line for line in lines if _UNKNOWN.match(line)), lines[0] if lines else "")
     try:
-        return parse_expression(chosen)
+        return parse_written_equation(chosen)
     except DataError:
         return None
 

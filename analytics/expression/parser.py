@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_OPERATIONS", "parse_expression"]
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_OPERATIONS", "parse_expression", "parse_written_equation"]
 
 MAX_LENGTH = 2000  # characters
 MAX_DEPTH = 100  # brackets, signs and powers inside one another
@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<mixed>\d+\((?:\d+|\(\d+\))/(?:\d+|\(\d+\))\))|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)%?)|(?P<sign>[-+*/^:%()\[\]]))"
 )
 _SPELLINGS = str.maketrans("×·÷−–（）【】：％", "**/--()[]:%")
+_RESULT = re.compile(r"(?<=[\d)\]])\s*=\s*[-\w.,]*\s*$")  # 24-6 = 18, 24-6 = x
 _CLOSING = {"(": ")", "[": "]"}
 # Binding powers: a higher one binds tighter. A power binds its right side first: 2^3^2 = 2^(3^2).
 _LEFT = {"+": 10, "-": 10, "*": 20, "/": 20, ":": 20, "^": 41, "%": 50}
@@ -54,6 +55,18 @@ def parse_expression(text: str) -> ExpressionTree:
             f"The equation has {parser.current.text!r} out of place at character {parser.current.position}."
         )
     return tree
+
+
+def parse_written_equation(text: str) -> ExpressionTree:
+    """Parse an equation as language models write it: a result behind it is dropped too.
+
+    >>> parse_written_equation("x = 24-6 = 18") == parse_expression("24-6")
+    True
+
+    Raises:
+        DataError: as `parse_expression` does.
+    """
+    return parse_expression(_RESULT.sub("", text))
 
 
 @dataclass(frozen=True, slots=True)

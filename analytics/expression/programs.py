@@ -20,6 +20,7 @@ from analytics.expression.tree import ExpressionTree
 __all__ = ["PROGRAM_OPERATIONS", "calculations_tree", "program_tree"]
 
 _STEP = re.compile(r"\s*([a-z_]+)\(([^()]*)\)\s*")
+_NAME = re.compile(r"[n#][0-9]{1,4}")  # of a number of the text, or of an earlier step
 _PI = "3.1416"
 _MAX_STEPS = 60
 
@@ -109,8 +110,8 @@ def _argument(text: str, numbers: Sequence[str], steps: Sequence[ExpressionTree]
     if text.startswith("const_"):
         value = text.removeprefix("const_").replace("_", ".")
         return ExpressionTree(_PI if value == "pi" else _checked(value, text))
-    if text[:1] in ("n", "#") and text[1:].isascii() and text[1:].isdigit():
-        index = int(text[1:4])
+    if _NAME.fullmatch(text):
+        index = int(text[1:])
         known: Sequence[object] = numbers if text[0] == "n" else steps
         if index < len(known):
             return ExpressionTree(_checked(numbers[index], text)) if text[0] == "n" else steps[index]

@@ -27,6 +27,7 @@ __all__ = [
 Readings = Sequence[Collection[Fraction]]  # for each number of the text in order, the values it may mean
 
 _SLOT = re.compile(r"N(\d{1,3})")
+_DECIMALS = 6  # of a constant that is written as a decimal
 
 
 def is_slot(label: str) -> bool:
@@ -54,8 +55,11 @@ def constant_label(value: Fraction) -> str:
     """
     if value.denominator == 1:
         return str(value.numerator)
-    decimal = f"{float(value):.6f}".rstrip("0")
-    return decimal if Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
+    shifted = value * 10**_DECIMALS
+    if shifted.denominator != 1:
+        return f"{value.numerator}/{value.denominator}"
+    whole, decimals = divmod(abs(shifted.numerator), 10**_DECIMALS)
+    return f"{'-' if value < 0 else ''}{whole}.{decimals:0{_DECIMALS}}".rstrip("0")
 
 
 def binary_operators(tree: ExpressionTree) -> ExpressionTree:
@@ -135,5 +139,5 @@ def _fraction_value(tree: ExpressionTree) -> Fraction | None:
     """The value of a division of two whole numbers, None for any other tree."""
     if tree.label != "/" or not all(child.is_number and child.label.isdigit() for child in tree.children):
         return None
-    above, below = (int(child.label[:30]) for child in tree.children)
+    above, below = (int(child.label) for child in tree.children)
     return Fraction(above, below) if below else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 
 __all__ = ["reorder_question"]
@@ -32,7 +33,7 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
     >>> reorder_question(ProblemRecord("3", "There are 3 bags of 4 sweets. Find the number of sweets")).text
     'Find the number of sweets. There are 3 bags of 4 sweets.'
     """
-    is_chinese = problem.language == "zh"
+    is_chinese = primary_language(problem.language) == "zh"
     text = problem.text.strip()
     ends = [match.end() for match in (_CHINESE_END if is_chinese else _ENGLISH_END).finditer(text)]
     starts = [end for end in ends if end < len(text)]

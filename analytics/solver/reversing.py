@@ -22,6 +22,7 @@ from analytics.expression.evaluate import EvaluationError, evaluate
 from analytics.expression.notation import from_prefix, to_infix
 from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
+from analytics.languages import primary_language
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.solver import reversing_chinese, reversing_english
@@ -69,6 +70,7 @@ def reverse_operation(problem: ProblemRecord, refused: Counter[str] | None = Non
      ('Ann has 7 pens. She has 9 pens now. How many pens does she buy?', '9-7')]
     """
     reasons: Counter[str] = Counter() if refused is None else refused
+    problem = replace(problem, text=problem.text.strip())  # where sentences begin is counted in the text
     try:
         example, answer, statements, stated = _prepared(problem)
     except NotReversibleError as error:
@@ -118,7 +120,7 @@ def equation_for(example: SolverExample, slot: str, answer: Fraction) -> str:
 
 def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Statement], str]:
     """What every number of a problem needs: the answer, the sentences, and the question as a statement."""
-    language = _LANGUAGES.get(problem.language)
+    language = _LANGUAGES.get(primary_language(problem.language))
     if language is None:
         raise NotReversibleError("the language is not known")
     example, answer = solvable_example(problem)
@@ -134,7 +136,7 @@ def _asking(
     example: SolverExample, slot: str, answer: Fraction, statements: Sequence[Statement], stated: str
 ) -> ProblemRecord:
     """The problem that asks for the number of one slot."""
-    language = _LANGUAGES[example.problem.language]
+    language = _LANGUAGES[primary_language(example.problem.language)]
     number = example.slots[slot_index(slot)]
     if sum(value == number.value for value in example.values) > 1:
         raise NotReversibleError("the number occurs several times")

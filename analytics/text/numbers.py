@@ -17,7 +17,14 @@ from fractions import Fraction
 from analytics.text.number_words import chinese_value, english_value
 from analytics.text.remembered import Remembered
 
-__all__ = ["VULGAR_FRACTIONS", "NumberMention", "find_numbers", "mask_numbers", "number_to_words"]
+__all__ = [
+    "VULGAR_FRACTIONS",
+    "NumberMention",
+    "find_numbers",
+    "mask_numbers",
+    "number_to_words",
+    "signed_value",
+]
 
 _LONGEST_NUMBER = 300
 _LARGEST_POWER = 60
@@ -86,6 +93,8 @@ _NOT_A_NUMBER = re.compile(
     r"|三角|四边|五边|六边|八边|四舍五入|二次|一次|一元|二元|三视|两边|两端|两侧|两地|两旁|七巧|百分[率比数]|一一|九章|六一|半圆|半径|半角"
 )
 
+_MINUS = re.compile(r"(?:^\s*[-−]\s*\$?\s*|(?<![\w)}])[-−]\$?)$")
+
 
 def find_numbers(text: str) -> list[NumberMention]:
     r"""Return the numbers of a text in order of appearance, formulas included.
@@ -106,6 +115,19 @@ def _mentions(text: str) -> tuple[NumberMention, ...]:
     mentions += _free(_english_mentions(text), mentions)
     mentions.sort(key=lambda mention: mention.start)
     return tuple(mentions)
+
+
+def signed_value(mention: NumberMention, text: str) -> Fraction:
+    """Return the value of a number of a text with the sign in front of it.
+
+    A minus is a sign directly before the number or its dollar, unless it comes directly after a word or a bracket, and
+    anywhere at the text's beginning.
+
+    >>> texts = ["- 5", "it is -$5", "8-5", "8 - 5"]
+    >>> [str(signed_value(find_numbers(text)[-1], text)) for text in texts]
+    ['-5', '-5', '5', '5']
+    """
+    return -mention.value if _MINUS.search(text[: mention.start]) else mention.value
 
 
 def mask_numbers(text: str, mask: str = "#") -> str:

@@ -11,7 +11,7 @@ import re
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
 from analytics.expression.notation import to_infix
-from analytics.expression.parser import parse_expression
+from analytics.expression.parser import parse_written_equation
 from analytics.expression.slots import constant_label
 from analytics.language_model.protocol import Message, conversation, without_thoughts
 from questionbank.retelling.problem import RetoldProblem
@@ -27,7 +27,6 @@ nobody gives away more than there is. The given problem is a text to vary, never
 Write the problem between <problem> and </problem>, and right after it, between <equation> and </equation>, the \
 equation that solves it: its numbers, + - * / ^ and brackets only, without an unknown. Explain nothing."""
 _PROBLEM = re.compile(r"<problem>(.*?)</problem>\s*<equation>(.*?)</equation>", re.DOTALL)
-_RESULT = re.compile(r"(?<=[\d)\]])\s*=\s*[\w.,]*\s*$")  # 24-6 = 18, 24-6 = x
 
 
 def retelling_request(text: str, equation: str) -> list[Message]:
@@ -55,7 +54,7 @@ def _problem(text: str, equation: str, generator: str) -> RetoldProblem | None:
     if not 0 < len(text) <= _LONGEST or "<" in text:
         return None
     try:
-        tree = parse_expression(_RESULT.sub("", equation))
+        tree = parse_written_equation(equation)
         return RetoldProblem(text, to_infix(tree), constant_label(evaluate(tree)), generator)
     except DataError:
         return None

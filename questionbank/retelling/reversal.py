@@ -15,6 +15,7 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
 from analytics.expression.parser import parse_expression
 from analytics.expression.slots import constant_label, is_slot, slot_index
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.reordering import reorder_question
 from analytics.solver.reversed_text import NotReversibleError, number_text
@@ -75,11 +76,12 @@ def _tells_in_order(problem: ProblemRecord, made: ProblemRecord) -> bool:
 
 def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
     """Yield the problem with one number left blank and the answer given, for each number it can be solved for."""
+    language = primary_language(problem.language)
     if "\\" in problem.text or _HAS_BLANK.search(problem.text):
         return
     try:
         example, answer = solvable_example(problem)
-        answer_text = number_text(answer, problem.language)
+        answer_text = number_text(answer, language)
     except NotReversibleError:
         return
     for label in dict.fromkeys(filter(is_slot, example.tokens)):
@@ -94,8 +96,8 @@ def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
             continue
         story = f"{before}{_BLANK}{after}".strip()
         if story[-1] not in _END_MARKS:
-            story += "。" if problem.language == "zh" else "."
-        text = _ASKS_FOR_THE_BLANK[problem.language].format(text=story, answer=answer_text)
+            story += "。" if language == "zh" else "."
+        text = _ASKS_FOR_THE_BLANK[language].format(text=story, answer=answer_text)
         yield RetoldProblem(text, equation, constant_label(slot.value), "leaves a number blank")
 
 

@@ -88,7 +88,7 @@ class ServedSolver:
     """A solver of word problems with the model that it is.
 
     Attributes:
-        retriever: the retriever in use, where the solver recalls similar problems by it.
+        retriever: the retriever in use, if any; the solver recalls similar problems by it unless its files are missing.
     """
 
     solver: Solver

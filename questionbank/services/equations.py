@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
-from analytics.solver.targets import problem_graph_key
+from analytics.solver.targets import OPERATORS, problem_graph_key
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.models import GRAPH_KEY_LIMIT, Question, QuestionEquation, User
@@ -19,7 +19,10 @@ __all__ = ["equation_accept", "equation_graph_key", "equation_write"]
 
 def equation_graph_key(*, text: str, expression: str) -> str:
     """The key of a question's equation; empty where it has none, or one that is too long to be looked up by."""
-    if not expression:
+    operators = sum(expression.count(sign) for sign in OPERATORS)
+    if (
+        not expression or operators > GRAPH_KEY_LIMIT // 2
+    ):  # each operand has two characters of the key or more
         return ""
     key = problem_graph_key(text, expression)
     return key if len(key) <= GRAPH_KEY_LIMIT else ""

@@ -13,6 +13,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import connection, transaction
 from django.db.models import Func, Value
 
+from analytics.languages import primary_language
 from analytics.records import Option, QuestionRecord
 from analytics.text.formula_shape import SHAPE_PREFIX, shape_tokens, text_formulas
 from analytics.text.tokens import search_tokens
@@ -27,7 +28,7 @@ VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
 def question_tokens(record: QuestionRecord | Question) -> str:
     """The words and formula tokens of the question and its options and the shapes of its formulas, with blanks."""
     parts = [record.text, *(_option_text(option) for option in record.options)]
-    words = search_tokens("\n".join(parts), record.language.partition("-")[0])
+    words = search_tokens("\n".join(parts), primary_language(record.language))
     tokens = " ".join([*shape_tokens(text_formulas(record.text)), *words])
     if len(tokens) <= TOKENS_LIMIT:
         return tokens

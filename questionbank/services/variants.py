@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
 from analytics.expression.evaluate import answers_agree
+from analytics.languages import primary_language
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
@@ -98,7 +99,7 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
     """
     if question.status == Question.Status.RETIRED:
         return _("This question is retired.")
-    if not by_model and question.language.partition("-")[0] != _LANGUAGE:
+    if not by_model and primary_language(question.language) != _LANGUAGE:
         return _("Without a language model, similar problems are written in English only.")
     if question_computation(question) is None:
         return _(
@@ -115,7 +116,7 @@ def why_not_reversible(question: Question) -> str:
     """
     if question.status == Question.Status.RETIRED:
         return _("This question is retired.")
-    if question.language.partition("-")[0] not in LANGUAGES:
+    if primary_language(question.language) not in LANGUAGES:
         return _("Reversed versions are available in English and Chinese only.")
     if question.kind == Question.Kind.CHOICE:
         return _("Reversed versions of multiple-choice questions are not available.")
@@ -170,7 +171,7 @@ def variants_reverse(*, question: Question, user: User) -> list[ProblemVariant]:
     def is_new(problem: RetoldProblem) -> bool:
         return problem.text not in known and not exact_duplicates(text=problem.text, options=()).exists()
 
-    source = (fresh.text, fresh.equation.expression, fresh.language.partition("-")[0])
+    source = (fresh.text, fresh.equation.expression, fresh.language)
     kinds = ProblemVariant.Kind
     made = (
         (kinds.REVERSED, islice(filter(is_new, reversed_problems(*source)), MOST_WRITTEN)),

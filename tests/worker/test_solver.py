@@ -174,7 +174,7 @@ class TestSolving:
     def test_nothing_is_kept_of_a_solver_that_serves_no_more(self, solver, monkeypatch):
         monkeypatch.setattr(solving, "artifact_champion", lambda **_which: None)
         questions = list(Question.objects.all())
-        assert solving._solve_batch(questions, solver) == 0
+        assert solving._solve_batch(questions, solver).total() == 0
         assert not QuestionSolution.objects.exists()
 
 

@@ -14,7 +14,6 @@ from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.analogy.measures import GraphSimilarities
-from analytics.solver.served import without_solution
 from questionbank.selectors.similar.exemplar_files import SolverWith
 from questionbank.selectors.similar.likely_graphs import likely_graphs
 
@@ -59,6 +58,7 @@ def solver_arm(
         solver_with: the solver, which recalls the rest of the corpus.
     """
     by_cosine = vector_arm(vectors)
+    text_graphs = [readable_text_graph(example.problem) for example in examples]
     known: dict[bytes, list[LikelyGraphs]] = {}  # an arm is asked twice: with and without copies as exemplars
 
     def solved(questions: Rows, corpus: Rows) -> list[LikelyGraphs]:
@@ -66,12 +66,12 @@ def solver_arm(
         if key not in known:
             recalled = corpus[~np.isin(stories[corpus], stories[questions])]
             solver = solver_with([examples[row].problem for row in recalled])
-            known[key] = likely_graphs(solver, [without_solution(examples[row].problem) for row in questions])
+            known[key] = likely_graphs(solver, [examples[row].problem for row in questions])
         return known[key]
 
     def similarities(questions: Rows, corpus: Rows) -> Floats:
         likely = solved(questions, corpus)
-        graphs = CorpusGraphs([readable_text_graph(examples[row].problem) for row in corpus])
+        graphs = CorpusGraphs([text_graphs[row] for row in corpus])
         cosines = by_cosine(questions, corpus)
         return np.stack([graphs.scores(row, own) for row, own in zip(cosines, likely, strict=True)])
 

@@ -22,6 +22,7 @@ from analytics.errors import DataError
 from analytics.expression.notation import to_infix
 from analytics.expression.slots import fill_slots
 from analytics.language_model.protocol import AskOptions, LanguageModel, conversation, without_thoughts
+from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
 from analytics.solver.solution import Solver
@@ -69,7 +70,7 @@ class RuleRewriter:
 
     def rewrite(self, problem: ProblemRecord, seed: int) -> RetoldProblem:
         """See `Rewriter`."""
-        if problem.language != "en":
+        if primary_language(problem.language) != "en":
             raise UnconfirmedError("the rules write English only")
         equation = problem.equation or _computed(problem)
         if not equation:

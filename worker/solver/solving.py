@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.db import transaction
@@ -39,26 +40,27 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         ServiceUnavailable: the solver's files are missing or damaged.
         Cancelled: the run was stopped.
     """
-    counts = {"solved": 0, "not_solved": 0}
+    counts = Counter(solved=0, not_solved=0)
     solvers = artifact_champions(capability="solver")
     if not solvers:
         reporter.log("No solver is in use.", level="warning")
     total = sum(unsolved_questions(artifact).count() for artifact in solvers)
     while (artifact := solver_with_unsolved_questions()) is not None:
-        done = sum(counts.values())
+        done = counts.total()
         total = max(total, done + 1)  # there may be more by now
         reporter.check()
         reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
         batch = list(unsolved_questions(artifact).order_by("pk")[:BATCH])
-        solved = _solve_batch(batch, solver_in_use(artifact, with_bank=True))
-        counts["solved"] += solved
-        counts["not_solved"] += len(batch) - solved
+        counts += _solve_batch(batch, solver_in_use(artifact, with_bank=True))
         reporter.saved_work()
-    return counts
+    return dict(counts)
 
 
-def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
-    """Solve some questions and keep what came of it; how many were solved. Nothing is kept of a model that left."""
+def _solve_batch(questions: list[Question], served: ServedSolver) -> Counter[str]:
+    """Solve some questions and keep what came of it; how many were solved, and how many were not.
+
+    Nothing is kept, or counted, of a model that is no longer in use.
+    """
     problems = [ProblemRecord(str(question.pk), question.text, question.language) for question in questions]
     reasons = [
         served.solver.unsolvable_reason(problem) if is_word_problem(problem.text) else NO_WORD_PROBLEM
@@ -75,9 +77,9 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
     with transaction.atomic():
         serving_lock()
         if served.artifact != artifact_champion(capability="solver", scope=served.artifact.scope):
-            return 0
+            return Counter()
         if served.retriever != retriever_champion(served.artifact.scope):
-            return 0
+            return Counter()
         there = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
         for question, problem, reason in zip(questions, problems, reasons, strict=True):
             now = there.get(question.pk)
@@ -89,4 +91,5 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> int:
                     reason=reason,
                     retriever=served.retriever,
                 )
-    return sum(bool(solutions) for solutions in solutions_by_problem.values())
+    solved = sum(map(bool, solutions_by_problem.values()))
+    return Counter(solved=solved, not_solved=len(questions) - solved)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from analytics.languages import primary_language
 from analytics.records import ParaphrasePair
 from analytics.splits import split_place
 from questionbank.selectors.models.training_parts import Divider, Parts
@@ -62,7 +63,7 @@ def scorer_material(
         by_id[row.id] = row
         if hierarchies is None or row.hierarchy in hierarchies:
             chosen.add(row.id)
-    english = [row for row in by_id.values() if row.language.partition("-")[0] == LANGUAGE]
+    english = [row for row in by_id.values() if primary_language(row.language) == LANGUAGE]
     rows = sorted(english, key=lambda row: row.content_hash)[:limit] if limit else english
     tests = [row.text for row in rows if is_test_source(row.source)]
     others = [row for row in rows if not is_test_source(row.source)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -44,6 +44,7 @@ CHANGE_KINDS: Mapping[str, Promise] = {  # a literal table
     "imports": gettext_lazy("Imports"),
 }
 PAGE_SIZE = 50
+_MOMENT = timedelta(microseconds=1)
 _WINDOW = 300  # events of one table that a page looks at; a change of many rows is one entry
 
 
@@ -71,16 +72,19 @@ class ChangePage:
 def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage:
     """One page of the history of the whole bank."""
     changes = [list(source(before)) for name, source in _SOURCES if kind in ("", name)]
-    # A full window may lack events older than its last one: the next page begins there.
-    horizon = max((rows[-1].when for rows in changes if len(rows) >= _WINDOW), default=None)
+    # A full window may lack events as old as its last one, or older: the next page begins there.
+    horizon = max((rows[-1].when + _MOMENT for rows in changes if len(rows) >= _WINDOW), default=None)
+    newest = sorted(chain.from_iterable(changes), key=lambda entry: entry.when, reverse=True)
+    if horizon is not None and newest[0].when < horizon:
+        horizon = newest[0].when  # more at one moment than a page looks at: the rest of it is not shown
     entries: list[ChangeEntry] = []
-    for entry in sorted(chain.from_iterable(changes), key=lambda entry: entry.when, reverse=True):
+    for entry in newest:
         if horizon is not None and entry.when < horizon:
             break
         if entries and entry.key and entry.key == entries[-1].key:
             entries[-1].rows += 1
             entries[-1].when = entry.when
-        elif len(entries) == PAGE_SIZE:
+        elif len(entries) >= PAGE_SIZE and entry.when < entries[-1].when:
             return ChangePage(entries, entries[-1].when)
         else:
             entries.append(entry)

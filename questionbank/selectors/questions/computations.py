@@ -32,6 +32,7 @@ __all__ = [
     "question_graphs",
     "same_computation_ids",
     "same_computation_probabilities",
+    "solver_computes",
     "text_computation",
 ]
 
@@ -186,7 +187,7 @@ def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], lim
         ready.filter(equation__graph_key=key).order_by("equation").values_list("pk", flat=True)[:limit]
     )
     predicted = (
-        ready.filter(_predicted(key))
+        ready.filter(solver_computes(key))
         .order_by("-machine_solution__probability", "pk")
         .values_list("pk", flat=True)
     )
@@ -202,7 +203,7 @@ def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence
     if not graphs:
         return {}
     among = Question.objects.filter(pk__in=list(ids)).order_by()
-    predicted = among.filter(_predicted(*graphs)).values_list(
+    predicted = among.filter(solver_computes(*graphs)).values_list(
         "pk", "machine_solution__graph_key", "machine_solution__probability"
     )
     published = among.filter(equation__graph_key__in=list(graphs)).values_list("pk", "equation__graph_key")
@@ -210,7 +211,7 @@ def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence
     return probabilities | {pk: graphs[key] for pk, key in published}
 
 
-def _predicted(*keys: str) -> Q:
+def solver_computes(*keys: str) -> Q:
     """Questions of which only the solver's equation is known, which is certain enough and of the present text."""
     return Q(
         Q(equation__isnull=True) | Q(equation__graph_key=""),

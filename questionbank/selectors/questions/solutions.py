@@ -17,7 +17,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Step, divides_by_zero, solution_of, solution_steps
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots
-from analytics.text.numbers import find_numbers
+from analytics.text.numbers import find_numbers, signed_value
 from analytics.text.word_problems import is_word_problem
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
@@ -27,6 +27,7 @@ from questionbank.selectors.questions.computations import (
     Computation,
     graph_probabilities,
     question_computation,
+    solver_computes,
     text_computation,
 )
 from questionbank.selectors.questions.questions import visible_to
@@ -57,8 +58,6 @@ __all__ = [
 ]
 
 ALTERNATIVES = 3  # equations that are kept and shown
-
-_MINUS = re.compile(r"(?<![\w)}])[-−]\s*\$?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,13 +379,12 @@ def published_number(question: Question) -> PublishedNumber | None:
     if len(mentions) != 1 or len(values) != 1:
         return None
     mention = mentions[0]
-    is_negative = _MINUS.search(answer[: mention.start]) is not None
     decimals = re.fullmatch(r"[\d,]*\.(\d+)", mention.text)
     try:
-        value = float(mention.value)
+        value = float(signed_value(mention, answer))
     except OverflowError:
         return None
-    return PublishedNumber(-value if is_negative else value, len(decimals[1]) if decimals else 0)
+    return PublishedNumber(value, len(decimals[1]) if decimals else 0)
 
 
 def contradicts_published(question: Question, value: float | None) -> bool:
@@ -440,11 +438,7 @@ def computed_alike(*, question: Question, user: User | None, limit: int) -> Comp
         .exclude(pk=question.pk)
     )
     published = visible.filter(equation__graph_key=key).order_by("pk")
-    predicted = visible.filter(
-        machine_solution__graph_key=key,
-        machine_solution__probability__gte=CERTAIN_ENOUGH,
-        equation__isnull=True,
-    ).order_by("-machine_solution__probability", "pk")
+    predicted = visible.filter(solver_computes(key)).order_by("-machine_solution__probability", "pk")
     return ComputedAlike(
         published=list(published.select_related("equation")[:limit]),
         published_count=published.count(),

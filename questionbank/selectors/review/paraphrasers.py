@@ -8,6 +8,7 @@ from pathlib import PurePath
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from analytics.languages import primary_language
 from questionbank.errors import ValidationFailed
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.models.language_models import configured_language_model
@@ -46,7 +47,7 @@ class ParaphraserChoice:
 
     def rewords(self, language: str) -> bool:
         """Whether it can do anything with a question in a language."""
-        return not self.language or language.partition("-")[0] == self.language
+        return not self.language or primary_language(language) == self.language
 
 
 def paraphrasers() -> list[ParaphraserChoice]:

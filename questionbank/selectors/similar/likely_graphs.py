@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from analytics.analogy.graphs import ComputationalGraph
+from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.expression.evaluate import answers_agree
-from analytics.expression.notation import from_prefix
 from analytics.records import ProblemRecord
+from analytics.solver.served import without_solution
 from analytics.solver.solution import Solution, Solver
 
 __all__ = ["likely_graphs"]
@@ -18,10 +19,12 @@ _SOLUTIONS = 5  # of a problem
 
 def likely_graphs(solver: Solver, problems: Sequence[ProblemRecord]) -> list[LikelyGraphs]:
     """Return the graphs that each problem may have; none for one that cannot be solved."""
-    return [_graphs(solutions) for solutions in solver.solve(problems, beam=_SOLUTIONS)]
+    unsolved = list(map(without_solution, problems))
+    solutions = solver.solve(unsolved, beam=_SOLUTIONS)
+    return [_graphs(problem, own) for problem, own in zip(unsolved, solutions, strict=True)]
 
 
-def _graphs(solutions: Iterable[Solution]) -> LikelyGraphs:
+def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGraphs:
     """The graph of each value's likeliest solution: solutions of equal values are right together."""
     likely = []
     values: list[float] = []
@@ -30,5 +33,7 @@ def _graphs(solutions: Iterable[Solution]) -> LikelyGraphs:
         if value is None or any(answers_agree(value, known) for known in values):
             continue
         values.append(value)
-        likely.append((ComputationalGraph.of(from_prefix(solution.tokens)), solution.probability))
+        graph = readable_text_graph(replace(problem, equation=solution.equation))
+        if graph is not None:
+            likely.append((graph, solution.probability))
     return likely

@@ -29,6 +29,7 @@ def test_a_program_s_last_step_is_one_tree() -> None:
         ("add(n0)", "does not take 1"),
         ("add(n0,n9)", "'n9' names nothing"),
         ("add(n0,#0)", "'#0' names nothing"),
+        ("add(n0,n1000)", "'n1000' names nothing"),
         ("add(n0,const_x)", "not a number"),
         ("|".join(["add(n0,n0)"] + [f"multiply(#{step},#{step})" for step in range(40)]), "more than 300"),
     ],

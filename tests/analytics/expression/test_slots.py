@@ -46,7 +46,15 @@ def test_filled_slots_compute_with_other_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "label"), [("100", "100"), ("3.14", "3.14"), ("1/3", "1/3"), ("-7/2", "-3.5")]
+    ("value", "label"),
+    [
+        ("100", "100"),
+        ("3.14", "3.14"),
+        ("1/3", "1/3"),
+        ("-7/2", "-3.5"),
+        (f"{10**400}/2", str(5 * 10**399)),
+        (f"{10**400 + 1}/2", f"{5 * 10**399}.5"),
+    ],
 )
 def test_a_constant_has_one_spelling(value: str, label: str) -> None:
     assert constant_label(Fraction(value)) == label

@@ -35,6 +35,11 @@ def test_a_chinese_clause_and_the_question_change_places():
     ]
 
 
+def test_blanks_around_a_text_and_the_script_of_its_language_change_nothing():
+    text = "一件衣服152元，裙子比衣服便宜52元，裙子多少元？"
+    assert reversed_texts(f"  \n{text} ", "152-52", "zh-Hans") == reversed_texts(text, "152-52", "zh")
+
+
 def test_an_english_sentence_and_the_question_change_places():
     text = "Tom had 12 marbles . He lost 5 marbles . How many marbles does Tom have left ?"
     assert reversed_texts(text, "12-5") == [

@@ -64,8 +64,19 @@ def test_older_changes_are_reached_behind_one_of_very_many_rows(teacher, admin_p
         )
     first = change_page(kind="tags")
     older = change_page(kind="tags", before=first.older)
-    assert [(entry.who, entry.rows) for entry in older.entries] == [("admin", 2), ("teacher", 1)]
+    assert [entry.rows for entry in first.entries] == [4]
+    assert [(entry.who, entry.rows) for entry in older.entries] == [("admin", 3), ("teacher", 1)]
     assert older.older is None
+
+
+def test_no_change_of_the_moment_at_which_a_page_ends_is_lost(teacher, monkeypatch):
+    monkeypatch.setattr(changes, "PAGE_SIZE", 2)
+    for name in ("Algebra", "Area", "Angles"):  # in one transaction
+        with pghistory.context(user=teacher.pk):
+            question_set_tags(
+                user=teacher, question=QuestionFactory(), concepts=[ConceptFactory(names=(name,))]
+            )
+    assert len(told("tags")) == 3
 
 
 def test_a_change_of_many_rows_is_one_entry(admin_person):

@@ -155,6 +155,9 @@ def test_questions_are_computed_alike_by_equation_or_by_a_solution_that_is_certa
     assert (alike.published_count, alike.predicted_count, alike.count) == (1, 1, 2)
     assert question_graph_key(pens)[1]
     assert computed_alike(question=marbles, user=teacher, limit=10) is None  # 0.3 is not certain enough
+    Question.objects.filter(pk=pens.pk).update(content_hash=b"a later text")
+    alike = computed_alike(question=question_get(question_id=boxes.pk), user=teacher, limit=10)
+    assert (alike.predicted, alike.predicted_count) == ([], 0)
 
 
 def test_nothing_follows_from_a_solution_that_contradicts_the_published_answer(solver, teacher):

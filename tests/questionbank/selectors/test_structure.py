@@ -39,9 +39,7 @@ def solve(question: Question, key_of: Question, probability: float) -> None:
     QuestionSolution.objects.create(
         question=question,
         content_hash=question.content_hash,
-        alternatives=[
-            {"equation": "8*12-5" if probability > 0.5 else "6*40-17", "probability": probability}
-        ],
+        alternatives=[{"equation": "8*12-5" if probability > 0.5 else "6*40-17", "probability": probability}],
         probability=probability,
         graph_key=key_of.equation.graph_key,
     )
