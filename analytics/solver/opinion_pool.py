@@ -17,6 +17,7 @@ from analytics.solver.solution import Solution
 __all__ = ["pooled_solutions"]
 
 _WEIGHT = 0.6  # of each opinion: decision 61 has the measurements
+_LEAST_REST = 0.02  # that an opinion leaves over: no answer is certain
 _UNSAID = 0.1  # of what an opinion leaves over: the share of each answer that it does not name
 
 
@@ -50,15 +51,13 @@ def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, m
         answer.own = max(answer.own, solution.probability)  # equal values are right together
     for solution in recalled:
         _answer_for(solution, answers).recalled += solution.probability
-    own_rest = max(0.0, 1 - sum(answer.own for answer in answers))
-    recalled_rest = max(0.0, 1 - sum(answer.recalled for answer in answers))
+    own_rest = max(_LEAST_REST, 1 - sum(answer.own for answer in answers))
+    recalled_rest = max(_LEAST_REST, 1 - sum(answer.recalled for answer in answers))
     weights = [
         ((answer.own + _UNSAID * own_rest) * (answer.recalled + _UNSAID * recalled_rest)) ** _WEIGHT
         for answer in answers
     ]
     total = sum(weights) + (own_rest * recalled_rest) ** _WEIGHT
-    if not total:
-        return list(own)[:most]
     pooled = [
         replace(answer.solution, probability=weight / total)
         for answer, weight in zip(answers, weights, strict=True)

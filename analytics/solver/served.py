@@ -16,7 +16,7 @@ from tokenizers import Encoding
 
 from analytics.errors import ArtifactError
 from analytics.inference.encode import ExportedEncoder, open_exported
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT, unknown_words
 from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
@@ -24,7 +24,7 @@ from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.confidence import Confidence, load_confidence
 from analytics.solver.reading import ProblemArrays, ReadProblem, TextReader
-from analytics.solver.solution import Solution, alternatives, numbers_reason, text_reason
+from analytics.solver.solution import Solution, alternatives, numbers_reason, story_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 
 __all__ = ["DECODER_NAME", "ServedSolver", "load_solver", "without_solution"]
@@ -112,7 +112,7 @@ class ServedSolver:
         able = [(row, example) for row, example in able if not prepared[row].reason]
         encodings = self.reader.tokenizer.encode_batch([example.problem.text for _row, example in able])
         for (row, example), encoding in zip(able, encodings, strict=True):
-            reason = self._encoding_reason(encoding)
+            reason = self._encoding_reason(encoding, example.problem.text)
             prepared[row] = (
                 _Prepared(reason=reason)
                 if reason
@@ -127,12 +127,12 @@ class ServedSolver:
         if self.languages and language not in self.languages:
             name = LANGUAGE_NAMES.get(language)
             return f"The solver has not learned from problems in {name or 'this language'}."
-        return ""
+        return story_reason(problem.text)
 
-    def _encoding_reason(self, encoding: Encoding) -> str:
+    def _encoding_reason(self, encoding: Encoding, text: str) -> str:
         if encoding.overflowing:
             return f"The problem is longer than the {self._max_tokens} word pieces that the solver reads."
-        if encoding.ids.count(self._unknown_id) > UNKNOWN_SHARE_LIMIT * len(encoding.ids):
+        if unknown_words(encoding, self._unknown_id, text) > UNKNOWN_SHARE_LIMIT * len(encoding.ids):
             return "The solver does not know the script or most of the words of the problem."
         return ""
 

@@ -19,6 +19,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis
 from analytics.solver.targets import SolverExample, Vocabulary
 from analytics.text.number_slots import NumberSlot
+from analytics.text.numbers import find_numbers, signed_value
+from analytics.text.word_problems import asks_nothing
 
 __all__ = [
     "LONGEST_TEXT",
@@ -31,6 +33,7 @@ __all__ = [
     "numbers_reason",
     "solution_of",
     "solution_steps",
+    "story_reason",
     "text_reason",
 ]
 
@@ -211,6 +214,19 @@ def text_reason(text: str) -> str:
         return "The problem has no text."
     if len(text) > LONGEST_TEXT:
         return f"The problem has {len(text):,} characters; the solver reads {LONGEST_TEXT:,} at most."
+    return ""
+
+
+def story_reason(text: str) -> str:
+    """Say why no equation can answer a text that can be read; empty where one may.
+
+    >>> story_reason("Ann has 5 pens. She buys 2.")
+    'The text asks for nothing.'
+    """
+    if asks_nothing(text):
+        return "The text asks for nothing."
+    if any(signed_value(mention, text) < 0 for mention in find_numbers(text)):
+        return "The problem has a negative number, which the solver cannot compute with."
     return ""
 
 

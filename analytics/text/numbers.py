@@ -93,7 +93,7 @@ _NOT_A_NUMBER = re.compile(
     r"|三角|四边|五边|六边|八边|四舍五入|二次|一次|一元|二元|三视|两边|两端|两侧|两地|两旁|七巧|百分[率比数]|一一|九章|六一|半圆|半径|半角"
 )
 
-_MINUS = re.compile(r"(?:^\s*[-−]\s*\$?\s*|(?<![\w)}])[-−]\$?)$")
+_MINUS = re.compile(r"(?:^\s*[-−]\s*\$?\s*|(?<![\w)}%])[-−]\$?)$")
 
 
 def find_numbers(text: str) -> list[NumberMention]:

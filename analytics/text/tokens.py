@@ -111,20 +111,30 @@ _NOT_PLURAL = frozenset(
     )
 )
 _LANGUAGE_LETTERS = re.compile(rf"[{_CJK}]|\\[A-Za-z]+|[A-Za-z]+")
+_OTHER_SCRIPTS = re.compile(  # Cyrillic, Hebrew, Arabic, those of South and South-East Asia, kana, Hangul
+    "[\u0400-\u052f\u0590-\u08ff\u0900-\u0fff\u1000-\u109f\u3040-\u30ff\uac00-\ud7af]"
+)
 
 
-def detect_language(text: str) -> Literal["en", "zh"]:
-    r"""Return the language of a question by the share of Chinese characters in what is not LaTeX.
+def detect_language(text: str) -> Literal["en", "zh", "und"]:
+    r"""Return the language of a question by the scripts of what is not LaTeX; "und" where it is neither of the two.
+
+    Languages in Latin script count as English.
 
     >>> detect_language("已知$\\triangle ABC$, find"), detect_language("Find $x$."), detect_language("")
     ('zh', 'en', 'en')
+    >>> detect_language("У Ани 5 яблок."), detect_language("How many letters has привет?")
+    ('und', 'en')
     """
-    chinese = latin = 0
+    chinese = latin = latin_letters = 0
     for piece in _LANGUAGE_LETTERS.findall(text):
         if piece[0] > "\u3000":
             chinese += 1
-        elif piece[0] != "\\" and len(piece) > 2:
-            latin += 1
+        elif piece[0] != "\\":
+            latin += len(piece) > 2
+            latin_letters += len(piece)
+    if len(_OTHER_SCRIPTS.findall(text)) > chinese + latin_letters:
+        return "und"
     return "zh" if chinese > 0 and chinese >= latin else "en"
 
 

@@ -7,17 +7,34 @@ import re
 from analytics.text.formulas import segment_text
 from analytics.text.number_slots import number_slots
 
-__all__ = ["is_word_problem"]
+__all__ = ["asks_nothing", "is_word_problem"]
 
 FEWEST_WORDS = 6
 FEWEST_CHARACTERS = 10  # of Chinese
-LONGEST = 4_000  # characters; no word problem is as long
+LONGEST = 4_000  # characters of a text that is looked at
 
 _NUMBER_AS_FORMULA = re.compile(
     r"(?:[\d.,:/%\s{}]|\\[dt]?frac|\\[%$,! ;]|\\(?:text|mathrm)\{[^{}]*\}|\^\{?\\circ\}?|\^\{?[23]\}?)*"
 )
-_WORD = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
+_ASKS = re.compile(
+    r"[?？=~]|_{2,}|\\uline|[(（]\s*[)）]|[几求哪谁算怎吗请]|多少|什么|是否"
+    r"|\b(?:how|what|whats|which|who|whose|when|where|why|find|calculate|determine|compute|work out|express|evaluate"
+    r"|estimate|solve|give|write|state|name|tell|show|convert|add|subtract|multiply|divide|simplify|reduce|compare"
+    r"|expand|round|sort|arrange|rewrite|factor)\b",
+    re.IGNORECASE,
+)
+_COMPLETE = re.compile(r"[^\W_][)’'\"]?[.!。！]\s*$")
+
+
+def asks_nothing(text: str) -> bool:
+    """Return whether a text ends as a statement, and has no word or sign of a question or a task, English or Chinese.
+
+    >>> asks_nothing("Ann has 5 apples. Ben gives her 3 more."), asks_nothing("Ann has 5 apples. How many are left?")
+    (True, False)
+    """
+    return _COMPLETE.search(text) is not None and _ASKS.search(text) is None
 
 
 def is_word_problem(text: str) -> bool:

@@ -23,7 +23,7 @@ __all__ = ["OPTION_LABELS", "OptionRow", "QuestionForm", "option_rows"]
 OPTION_LABELS = "ABCDEFGHIJ"
 ROWS_AT_FIRST = 4
 TEXT_LIMIT = 20_000  # characters
-LANGUAGES = [("en", _("English")), ("zh", _("Chinese"))]
+LANGUAGES = [("en", _("English")), ("zh", _("Chinese")), ("und", _("Another language"))]
 
 
 @dataclass(frozen=True, slots=True)

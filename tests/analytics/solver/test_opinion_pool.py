@@ -63,6 +63,7 @@ def test_probabilities_fall_and_add_up_to_one_at_most(own, other):
     probabilities = [each.probability for each in pooled]
     assert probabilities == sorted(probabilities, reverse=True)
     assert 0 <= sum(probabilities) <= 1 + 1e-9
+    assert max(probabilities) < 1
 
 
 def test_a_silent_opinion_changes_nothing():
