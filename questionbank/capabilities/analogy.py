@@ -85,7 +85,7 @@ ROW = BankCapability(
     facts=("problems", "device"),
     lens=LensTexts(
         name=_("Structure"),
-        explanation=_("Has the same computation, whatever the story."),
+        explanation=_("Word problems that are computed in the same or nearly the same way, whatever their story."),
         kinships=(
             KinshipRow(
                 "structure",

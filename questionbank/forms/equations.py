@@ -16,7 +16,8 @@ class EquationForm(forms.Form):
     equation = forms.CharField(
         label=_("Equation"),
         max_length=EQUATION_LIMIT,
-        help_text=_("Numbers, + - * / ^ and brackets."),
+        required=False,
+        help_text=_("Numbers, + - * / ^ and brackets. Leave it empty to remove the equation."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "code"}),
     )
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=2**31 - 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pghistory
+import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -11,6 +13,12 @@ GRAPH_KEY_LIMIT = 200
 """Characters of a key; a longer equation is not looked up by what it computes."""
 
 
+@pghistory.track(
+    pghistory.InsertEvent(condition=pgtrigger.Q(new__set_by="person")),
+    pghistory.UpdateEvent(row=pghistory.Old),
+    pghistory.DeleteEvent(),
+    exclude=["numbers", "graph_key"],
+)
 class QuestionEquation(models.Model):
     """Infix arithmetic without the unknown, e.g. ``(11-1)*2``, as published or as a person set it.
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
+from analytics.expression.notation import to_prefix
 from analytics.expression.parser import parse_expression
 from analytics.solver.targets import OPERATORS, problem_graph_key
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
@@ -50,7 +51,7 @@ def equation_write(*, question: Question, expression: str, user: User | None, se
 
 @transaction.atomic
 def equation_accept(*, user: User | None, question: Question, version: int, expression: str) -> Question:
-    """Make an equation that the solver found, or a person corrected, the question's own.
+    """Make an equation that the solver found, or a person corrected, the question's own; an empty one removes it.
 
     Args:
         version: of the question that the person read.
@@ -58,7 +59,7 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
     Raises:
         Conflict: somebody has changed the question since.
         NotAllowed: the person may not set equations.
-        ValidationFailed: the equation cannot be read, or has no value.
+        ValidationFailed: the equation cannot be read, computes nothing, or has no value.
     """
     fresh = Question.objects.select_for_update().filter(pk=question.pk).first()
     if fresh is None:
@@ -81,13 +82,14 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
 def _checked(expression: str) -> str:
     expression = expression.strip()
     problem = ""
-    if not expression:
-        problem = _("Write an equation, such as (11-1)*2.")
-    elif len(expression) > EQUATION_LIMIT:
+    if len(expression) > EQUATION_LIMIT:
         problem = _("The equation has more than %(limit)d characters.") % {"limit": EQUATION_LIMIT}
-    else:
+    elif expression:
         try:
-            evaluate_float(parse_expression(expression))
+            tree = parse_expression(expression)
+            evaluate_float(tree)
+            if not any(operator in OPERATORS for operator in to_prefix(tree)):
+                problem = _("This is a number. An equation has an operation, such as (11-1)*2.")
         except DataError as error:
             problem = str(error)
     if problem:

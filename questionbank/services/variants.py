@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
-from analytics.expression.evaluate import answers_agree
 from analytics.languages import primary_language
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import ProblemVariant, Question, Run, User
@@ -126,7 +125,7 @@ def why_not_reversible(question: Question) -> str:
             "Reversed versions need an equation that we can read, from the question's source or from a person."
         )
     published = published_number(question)
-    if published is None or known.value is None or not answers_agree(known.value, published.value):
+    if published is None or not published.agrees_with(known.value):
         return _("Reversed versions need a published answer that equals the equation's value.")
     return ""
 

@@ -60,7 +60,8 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
     """The same of a text that is not in the bank."""
     form = TextPromptForm(_with_defaults(request.POST))
     if not form.is_valid() and "text" in form.errors:
-        messages.warning(request, _("Paste a question first."))
+        is_empty = not request.POST.get("text", "").strip()
+        messages.warning(request, _("Paste a question first.") if is_empty else form.errors["text"][0])
         return redirect("paste")
     text = read_typed(form.cleaned_data["text"]).text
     language = detect_language(text)

@@ -35,7 +35,7 @@ def configured_language_model() -> ConfiguredModel | None:
     """The model behind an endpoint, else the one on this machine; None where neither is configured."""
     if settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME:
         host = urlsplit(settings.LANGUAGE_MODEL_URL).hostname or settings.LANGUAGE_MODEL_URL
-        note = _("The texts of the questions are sent to %(host)s.") % {"host": host}
+        note = _("The questions’ texts, equations and answers are sent to %(host)s.") % {"host": host}
         return ConfiguredModel(settings.LANGUAGE_MODEL_NAME, host, note)
     if settings.LANGUAGE_MODEL:
         name = PurePath(settings.LANGUAGE_MODEL).name

@@ -71,6 +71,7 @@ def question_history(*, question: Question, limit: int = 20) -> list[HistoryEntr
             entries.append(HistoryEntry(when=snapshot.pgh_created_at, who=who, changes=changes))
         after = snapshot
     entries += _tag_changes(question, limit)
+    entries += _equation_changes(question, limit)
     return sorted(entries, key=lambda entry: entry.when, reverse=True)[:limit]
 
 
@@ -91,6 +92,33 @@ def _tag_changes(question: Question, limit: int) -> list[HistoryEntry]:
         change = FieldChange(field=_("concept"), before=before, after=after)
         who = people.get(_user_id(event), "")
         entries.append(HistoryEntry(when=event.pgh_created_at, who=who, changes=(change,)))
+    return entries
+
+
+def _equation_changes(question: Question, limit: int) -> list[HistoryEntry]:
+    """What people wrote as the question's equation; the one that an import brought is no change."""
+    equation_events = apps.get_model("questionbank", "QuestionEquationEvent")._default_manager
+    events = list(
+        equation_events.filter(question_id=question.pk)
+        .select_related("pgh_context")
+        .order_by("-pgh_id")[:limit]
+    )
+    people = _people(_user_id(event) for event in events)
+    entries = []
+    equation = getattr(question, "equation", None)
+    after = equation.expression if equation is not None else ""
+    for event in events:
+        if event.pgh_label == "insert":
+            before, after = "", event.expression
+        elif event.pgh_label == "delete":
+            before, after = event.expression, ""
+        else:
+            before = event.expression
+        if before != after:
+            change = FieldChange(field=_("equation"), before=before, after=after)
+            who = people.get(_user_id(event), "")
+            entries.append(HistoryEntry(when=event.pgh_created_at, who=who, changes=(change,)))
+        after = before
     return entries
 
 

@@ -16,6 +16,7 @@ from analytics.expression.notation import to_prefix
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Step, divides_by_zero, solution_of, solution_steps
 from analytics.solver.targets import target_tree
+from analytics.text.formulas import segment_text
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers, signed_value
 from analytics.text.word_problems import is_word_problem
@@ -80,10 +81,10 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A piece of the problem's text; `slot` numbers a number that the first equation uses."""
+    """A piece of the problem's text: prose, or a number or formula with the slots that the first equation uses."""
 
     text: str
-    slot: int | None = None
+    slots: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,8 @@ class SolvedText:
         known_by_person: whether it was a person.
         agrees: whether the solver's first answer is the known one: the value of the question's own equation, else the
             published answer where that is a number; None where neither is known.
-        published: the published answer, as written.
+        published: the published answer, as written, where that is a number.
+        known_is_published: whether the known equation gives the published answer; None where either is not known.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -110,6 +112,7 @@ class SolvedText:
     known_by_person: bool = False
     agrees: bool | None = None
     published: str = ""
+    known_is_published: bool | None = None
 
     @property
     def shown(self) -> Alternative | None:
@@ -283,8 +286,12 @@ def _with_known(solved: SolvedText | None, known: Solution, question: Question) 
         known=alternative,
         known_by_person=question.equation.set_by == QuestionEquation.SetBy.PERSON,
     )
-    best = shown.best
-    if known.value is None or best is None:
+    if known.value is None:
+        return shown
+    if (published := published_number(question)) is not None:
+        agrees = published.agrees_with(known.value)
+        shown = replace(shown, known_is_published=agrees, published=published_answer(question))
+    if (best := shown.best) is None:
         return shown
     return replace(shown, agrees=best.value is not None and answers_agree(best.value, known.value))
 
@@ -330,13 +337,25 @@ def _alternative(solution: Solution) -> Alternative:
 
 
 def _parts(text: str, used: set[int | None]) -> list[TextPart]:
-    """Cut the text at the used numbers; of two readings of one number the first that is used names it."""
+    """Cut the text at the used numbers; a formula is never cut."""
+    formulas = [segment for segment in segment_text(text) if segment.kind == "formula"]
+    spans: list[tuple[int, int, tuple[int, ...]]] = []
+    for index, slot in enumerate(number_slots(text)):
+        if index not in used:
+            continue
+        around = next((each for each in formulas if each.start <= slot.start < each.end), slot)
+        if (
+            spans and around.start < spans[-1][1]
+        ):  # another reading of a number, or another number of a formula
+            start, end, slots = spans.pop()
+            spans.append((start, max(end, around.end), (*slots, index)))
+        else:
+            spans.append((around.start, around.end, (index,)))
     parts: list[TextPart] = []
     done = 0
-    for index, slot in enumerate(number_slots(text)):
-        if index in used and slot.start >= done:
-            parts += [TextPart(text[done : slot.start]), TextPart(text[slot.start : slot.end], index)]
-            done = slot.end
+    for start, end, slots in spans:
+        parts += [TextPart(text[done:start]), TextPart(text[start:end], slots)]
+        done = end
     return [part for part in (*parts, TextPart(text[done:])) if part.text]
 
 
@@ -355,10 +374,12 @@ class PublishedNumber:
     Attributes:
         value: with its sign.
         decimals: digits that are written behind the point.
+        digits: what the digits alone are worth, where that is another number: 10 for 10 %.
     """
 
     value: float
     decimals: int
+    digits: float | None = None
 
     def agrees_with(self, value: float | None) -> bool:
         """Whether a value is the answer, or is it when rounded to the decimals that are written; 0.67 is 2/3.
@@ -368,23 +389,25 @@ class PublishedNumber:
         if value is None:
             return False
         rounded = round(value, self.decimals) if self.decimals else value
-        return answers_agree(value, self.value) or answers_agree(rounded, self.value)
+        readings = [self.value] if self.digits is None else [self.value, self.digits]
+        return any(answers_agree(found, reading) for found in (value, rounded) for reading in readings)
 
 
 def published_number(question: Question) -> PublishedNumber | None:
-    """The published answer where it is one number, as for ``24``, ``24 eggs`` and ``-3``; None otherwise."""
+    """The published answer where it is one number, as for ``24 eggs``, ``-3``, ``5/56`` and ``10%``; None otherwise."""
     answer = published_answer(question)[:200]
-    values = {slot.value for slot in number_slots(answer)}
     mentions = find_numbers(answer)
-    if len(mentions) != 1 or len(values) != 1:
+    if len(mentions) != 1:
         return None
     mention = mentions[0]
+    readings = {slot.value for slot in number_slots(answer)} - {mention.value}
     decimals = re.fullmatch(r"[\d,]*\.(\d+)", mention.text)
     try:
         value = float(signed_value(mention, answer))
+        digits = float(readings.pop()) if len(readings) == 1 else None  # a fraction has two: 5 and 56
     except OverflowError:
         return None
-    return PublishedNumber(value, len(decimals[1]) if decimals else 0)
+    return PublishedNumber(value, len(decimals[1]) if decimals else 0, digits)
 
 
 def contradicts_published(question: Question, value: float | None) -> bool:

@@ -33,6 +33,7 @@ from analytics.catalog import CAPABILITIES
 from analytics.errors import DataError
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import SlotNumbers, slot_places
+from analytics.text.word_problems import is_word_problem
 from questionbank.capabilities.catalog import lens_name
 from questionbank.models import Lens, Question, QuestionEmbedding
 from questionbank.selectors.questions.computations import (
@@ -47,7 +48,7 @@ from questionbank.selectors.questions.solutions import (
     solved_computation,
     solved_graphs,
 )
-from questionbank.selectors.questions.wordings import wording_ids
+from questionbank.selectors.questions.wordings import story_ids
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
 
@@ -172,7 +173,7 @@ class _Candidate:
 def question_exemplars(
     *, question: Question, solved: SolvedText | None, serving: Serving, k: int = EXEMPLARS
 ) -> WorkedExemplars:
-    """The `k` best exemplars of a stored question; never the question itself or a wording of it.
+    """The `k` best exemplars of a stored question; never the question itself, or another version of its story.
 
     Args:
         solved: how the question is solved, by `question_solved`.
@@ -180,7 +181,7 @@ def question_exemplars(
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
     """
-    search = _Search(question.text, question.language, serving, exclude=wording_ids(question.pk))
+    search = _Search(question.text, question.language, serving, exclude=story_ids(question.pk))
     return search.exemplars(solved, k, stored=question)
 
 
@@ -219,7 +220,8 @@ class _Search:
         voters = _voters(
             self._stories(candidate for candidate in candidates if candidate.question.pk in near)
         )
-        answers = apply_graphs(voters, SlotNumbers.of_text(self._text), most=1)
+        is_story = is_word_problem(self._text)
+        answers = apply_graphs(voters, SlotNumbers.of_text(self._text), most=1) if is_story else []
         candidates.sort(key=lambda candidate: -candidate.score(likely))
         if asked is not None:
             candidates.sort(key=lambda candidate: not candidate.computes(asked.key))

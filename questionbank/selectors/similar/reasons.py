@@ -131,11 +131,9 @@ def compare(
 def _structure(own: Computation | None, neighbour: Computation | None) -> str:
     """How two questions are computed, as far as their equations are known."""
     if own is None or neighbour is None:
-        said = _("the model predicts the same computation")
-        if neighbour is not None:
-            said = _("the model predicts the same computation; it is computed as %(graph)s") % {
-                "graph": neighbour.reading
-            }
+        if neighbour is None:
+            return _("similar by the model; what it computes is not known")
+        said = _("similar by the model; it is computed as %(graph)s") % {"graph": neighbour.reading}
         return said + _predicted(own, neighbour)
     if own.key == neighbour.key:
         said = _("computed the same way: %(graph)s")

@@ -114,9 +114,9 @@ def test_two_steps_for_the_same_purpose_are_the_same_idea_in_any_words():
         (("3*4", ("6*7", 0.82)), "same way: a × b (its equation is the solver’s: 82% likely to be right)."),
         ((("3*4", 0.9), ("6*7", 0.82)), "90% and 82% likely to be right)."),
         ((("3*4", 0.9), "6*7"), "(the equation of the question asked about is the solver’s: 90% likely to be right)."),
-        (("3*4", ""), "The model predicts the same computation."),
-        (("", "6*7"), "The model predicts the same computation; it is computed as a × b."),
-        (("3*4", ("6*7", 0.3)), "The model predicts the same computation."),  # too unsure to be said
+        (("3*4", ""), "Similar by the model; what it computes is not known."),
+        (("", "6*7"), "Similar by the model; it is computed as a × b."),
+        (("3*4", ("6*7", 0.3)), "Similar by the model; what it computes is not known."),  # too unsure to be said
     ],
 )  # fmt: skip
 def test_under_the_lens_of_structure_the_reason_begins_with_how_both_are_computed(equations, said):

@@ -63,7 +63,7 @@ def test_a_text_is_solved_with_steps_a_tree_and_its_numbers_marked(solver):
         ("6", "*", "4", "24")
     ]
     assert "".join(part.text for part in solved.parts) == BOXES
-    assert [part.text for part in solved.parts if part.slot is not None] == ["6", "4"]
+    assert [part.text for part in solved.parts if part.slots] == ["6", "4"]
     assert solved.is_certain
     assert len(solved.alternatives) == 2
 
@@ -125,6 +125,24 @@ def test_the_questions_own_equation_is_shown_and_the_solvers_answer_compared_wit
     assert question_solved(question_get(question_id=add(PENS, equation="3*7").pk), solver).agrees is False
 
 
+def test_an_equation_whose_value_is_not_the_published_answer_says_so(db):
+    question = question_get(question_id=add(BOXES, equation="6+4", answer="24").pk)
+    solved = question_solved(question, None)
+    assert (solved.known_is_published, solved.published) == (False, "24")
+    question.answer = "10"
+    assert question_solved(question, None).known_is_published is True
+    question.answer = "as many as before"
+    assert question_solved(question, None).known_is_published is None
+
+
+def test_a_formula_with_a_used_number_is_not_cut(solver):
+    text = r"A jug holds $\frac{3}{4}$ l, and 2 jugs are full. How much water is that?"
+    solver.solver.equations = {text: [("2*(3/4)", 0.9)]}
+    parts = text_solved(text, "en", solver).parts
+    assert [part.text for part in parts if part.slots] == [r"$\frac{3}{4}$", "2"]
+    assert "".join(part.text for part in parts) == text
+
+
 def test_the_answer_of_a_choice_is_that_of_its_option(db):
     options = [{"label": "A", "text": "24"}, {"label": "B", "text": "10"}]
     published = published_number(add(BOXES, kind="choice", options=options, answer="B"))
@@ -138,6 +156,8 @@ def test_the_answer_of_a_choice_is_that_of_its_option(db):
         ("-3", -3, True), ("−3 °C", -3, True), ("$-3$", -3, True), ("-$3", -3, True), ("-3", 3, False),
         ("x-3", 3, True), ("0.67", 2 / 3, True), ("33.3 km", 100 / 3, True), ("33.4", 100 / 3, False),
         ("25", 77 / 3, False), ("26", 77 / 3, False), ("24 eggs", 24, True), ("24", None, False),
+        ("5/56", 5 / 56, True), ("5/56", 5, False), (r"$3\frac12$ m", 3.5, True), ("10%", 0.1, True),
+        ("10 per cent", 10, True), ("10%", 90, False),
     ],
 )  # fmt: skip
 def test_an_answer_has_a_sign_and_may_be_rounded_to_the_decimals_that_are_written(db, answer, value, agrees):

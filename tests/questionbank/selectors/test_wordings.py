@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.selectors.questions.wordings import wording_ids
+from questionbank.models import ProblemVariant
+from questionbank.selectors.questions.wordings import story_ids, wording_ids
 from tests.questionbank.small_bank import add_question
 
 pytestmark = pytest.mark.django_db
@@ -19,3 +20,17 @@ def test_all_wordings_are_those_of_the_original_whichever_is_asked_for(django_as
         with django_assert_num_queries(1):
             assert set(wording_ids(question.pk)) == expected
     assert wording_ids(0) == []
+
+
+def test_a_reversed_version_tells_the_same_story_and_a_similar_problem_another():
+    asked, reverse, similar, orphan = (add_question(f"How much is 3 + {number}?") for number in range(4))
+    kinds = ProblemVariant.Kind
+    for question, kind, added in (
+        (asked, kinds.REVERSED, reverse),
+        (asked, kinds.SIMILAR, similar),
+        (None, kinds.REORDERED, orphan),
+    ):
+        ProblemVariant.objects.create(question=question, kind=kind, added=added, state="accepted")
+    assert set(story_ids(asked.pk)) == set(story_ids(reverse.pk)) == {asked.pk, reverse.pk}
+    assert story_ids(similar.pk) == [similar.pk]
+    assert story_ids(orphan.pk) == [orphan.pk]

@@ -6,6 +6,8 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import Question, QuestionEquation
+from questionbank.selectors.questions.history import question_history
+from questionbank.selectors.questions.questions import question_get
 from questionbank.services.solutions import solution_store
 from questionbank.views import solving
 from tests.questionbank.scripted_solver import served
@@ -35,7 +37,7 @@ def problem(bank, solver) -> Question:
 def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, problem):
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
     assert "90% likely to be right" in page
-    assert '<mark id="number-0">6</mark>' in page
+    assert '<mark><span id="number-0"></span>6</mark>' in page
     assert "The published answer is the same: 24" in page
     assert '<a href="#number-1">' in page
     assert "Accept the equation" in page
@@ -81,7 +83,7 @@ def test_a_pasted_problem_is_solved(as_teacher, bank, solver):
     [
         ({"equation": "6*", "version": "1"}, 422),
         ({"equation": "6/0", "version": "1"}, 422),
-        ({"equation": "", "version": "1"}, 422),
+        ({"equation": "24", "version": "1"}, 422),
         ({"equation": "6*4", "version": "x"}, 422),
         ({"equation": "6*4", "version": "99"}, 409),
         ({}, 422),
@@ -100,3 +102,20 @@ def test_what_is_computed_alike_is_listed_with_where_the_equation_is_from(as_tea
     page = as_teacher.get(address).content.decode()
     assert "No other question" in page
     assert "Equation that the solver found:" in page
+
+
+def test_an_equation_is_removed_and_the_history_says_who_wrote_what(as_teacher, problem):
+    address = reverse("question_equation", args=[problem.pk])
+    for equation, version in (("6*4", 1), ("4*6", 2), ("", 3)):
+        as_teacher.post(address, {"equation": equation, "version": str(version)})
+    assert not QuestionEquation.objects.filter(question=problem).exists()
+    entries = question_history(question=question_get(question_id=problem.pk))
+    assert [(entry.who, entry.changes[0].before, entry.changes[0].after) for entry in entries] == [
+        ("teacher", "4*6", ""), ("teacher", "6*4", "4*6"), ("teacher", "", "6*4"),
+    ]  # fmt: skip
+
+
+def test_a_guess_is_accepted_only_where_it_can_be_seen(as_teacher, problem, solver):
+    solver.solver.equations = {TEXT: [("6*4", 0.2)]}
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert page.index("Show its guess") < page.index("Accept the equation") < page.index("</details>")
