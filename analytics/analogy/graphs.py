@@ -23,7 +23,7 @@ from analytics.expression.evaluate import evaluate
 from analytics.expression.keys import graph_key, prototype_equation
 from analytics.expression.parser import parse_expression
 from analytics.expression.programs import calculations_tree, program_tree
-from analytics.expression.slots import binary_operators, is_slot, slot_index, with_slots
+from analytics.expression.slots import binary_operators, is_slot, renumbered, slot_index, with_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import SlotNumbers, SlotPlace
@@ -205,13 +205,7 @@ def _by_first_use(tree: ExpressionTree) -> ExpressionTree:
     names: dict[int, int] = {}
     for slot in _slots(tree):
         names.setdefault(slot, len(names))
-    return _renamed(tree, names)
-
-
-def _renamed(tree: ExpressionTree, names: dict[int, int]) -> ExpressionTree:
-    if tree.is_number:
-        return ExpressionTree(f"N{names[slot_index(tree.label)]}") if is_slot(tree.label) else tree
-    return ExpressionTree(tree.label, tuple(_renamed(child, names) for child in tree.children))
+    return renumbered(tree, names)
 
 
 def slot_text(text: str) -> str:

@@ -7,22 +7,36 @@ probability that it has the question's graph, and for the probability that it ha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.graphs import ComputationalGraph
 
-__all__ = ["PROBABILITY_WEIGHT", "CorpusGraphs", "LikelyGraphs"]
+__all__ = ["CorpusGraphs", "LikelyGraphs", "exemplar_score"]
 
 Floats = npt.NDArray[np.float64]
 
 LikelyGraphs = Sequence[tuple[ComputationalGraph, float]]
 """Graphs that a question may have, each with its probability; empty where nothing is known."""
 
-PROBABILITY_WEIGHT = 2.0
-"""Weight of each of the two probabilities relative to the cosine: decision 64."""
+_PROBABILITY_WEIGHT = 2.0  # relative to the cosine: decision 64
+
+_NO_ROWS: npt.NDArray[np.int64] = np.array([], dtype=np.int64)
+_Score = TypeVar("_Score", float, Floats)
+
+
+def exemplar_score(cosine: _Score, *probabilities: _Score) -> _Score:
+    """Return what exemplars are ranked by: the mean of a cosine and, with twice its weight each, of probabilities.
+
+    >>> exemplar_score(0.4, 1.0)
+    0.8
+    """
+    total = 1 + _PROBABILITY_WEIGHT * len(probabilities)
+    weighted = [_PROBABILITY_WEIGHT * probability for probability in probabilities]
+    return sum(weighted, cosine) / total
 
 
 class CorpusGraphs:
@@ -47,23 +61,13 @@ class CorpusGraphs:
             (problems,) the weighted mean of the cosine, the probability of the same graph and that of the same
             equation.
         """
-        scores = cosines.astype(np.float64)
-        for rows_of, probabilities in (
-            (self._with_graph, _totals((graph.graph, probability) for graph, probability in likely)),
-            (self._with_equation, _totals((graph.prototype, probability) for graph, probability in likely)),
-        ):
-            for key, probability in probabilities.items():
-                if key in rows_of:
-                    scores[rows_of[key]] += PROBABILITY_WEIGHT * probability
-        return scores / (1 + 2 * PROBABILITY_WEIGHT)
-
-
-def _totals(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The probability of each key, at most 1: those of a solver need not add up to less."""
-    totals: defaultdict[str, float] = defaultdict(float)
-    for key, probability in pairs:
-        totals[key] += probability
-    return {key: min(1.0, total) for key, total in totals.items()}
+        same_graph, same_equation = np.zeros((2, len(cosines)))
+        for graph, probability in likely:
+            same_graph[self._with_graph.get(graph.graph, _NO_ROWS)] += probability
+            same_equation[self._with_equation.get(graph.prototype, _NO_ROWS)] += probability
+        return exemplar_score(
+            cosines.astype(np.float64), np.minimum(same_graph, 1), np.minimum(same_equation, 1)
+        )
 
 
 def _rows(keys: Sequence[str | None]) -> dict[str, npt.NDArray[np.int64]]:

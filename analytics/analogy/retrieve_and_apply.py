@@ -19,8 +19,7 @@ import numpy as np
 from analytics.analogy.graphs import ComputationalGraph
 from analytics.expression.evaluate import EvaluationError, Floats, answers_agree, evaluate_floats
 from analytics.expression.notation import to_infix, to_prefix
-from analytics.expression.slots import fill_slots, is_slot, slot_index
-from analytics.expression.tree import ExpressionTree
+from analytics.expression.slots import fill_slots, renumbered
 from analytics.text.number_slots import NumberPlace, SlotNumbers, SlotPlace
 
 __all__ = ["AppliedAnswer", "Filled", "Neighbour", "alignments", "apply_graphs"]
@@ -237,13 +236,6 @@ def _candidates(graph: ComputationalGraph, question: _Question) -> list[_Candida
     return candidates
 
 
-def _moved(tree: ExpressionTree, places: dict[int, int]) -> ExpressionTree:
-    """A tree whose slots are those of the question."""
-    if tree.is_number:
-        return ExpressionTree(f"N{places[slot_index(tree.label)]}") if is_slot(tree.label) else tree
-    return ExpressionTree(tree.label, tuple(_moved(child, places) for child in tree.children))
-
-
 @dataclass(slots=True)
 class _Votes:
     """The votes for a value, and the alignment with the most of them: its own votes, neighbour and slots."""
@@ -291,7 +283,7 @@ class _Ballot:
         answers = []
         for votes in merged[:most]:
             graph = votes.neighbour.graph
-            tree = _moved(graph.tree, dict(zip(graph.slots, votes.places, strict=True)))
+            tree = renumbered(graph.tree, dict(zip(graph.slots, votes.places, strict=True)))
             answers.append(
                 AppliedAnswer(
                     value=float(f"{votes.value:.12g}"),  # without a float's last digits

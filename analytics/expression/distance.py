@@ -86,8 +86,4 @@ def equation_similarity(first: ExpressionTree, second: ExpressionTree) -> float:
     >>> equation_similarity(parse_expression("1+2"), parse_expression("1+3"))
     0.8333333333333334
     """
-    return 1 - tree_edit_distance(first, second) / (_size(first) + _size(second))
-
-
-def _size(tree: ExpressionTree) -> int:
-    return 1 + sum(_size(child) for child in tree.children)
+    return 1 - tree_edit_distance(first, second) / (first.size + second.size)

@@ -100,7 +100,7 @@ def program_tree(program: str, numbers: Sequence[str]) -> ExpressionTree:
             tree = PROGRAM_OPERATIONS[name](*operands)
         except TypeError:
             raise DataError(f"The operation {name!r} does not take {len(operands)} arguments.") from None
-        if _size(tree) > 2 * MAX_OPERATIONS:
+        if tree.size > 2 * MAX_OPERATIONS:
             raise DataError(f"The program has more than {MAX_OPERATIONS} operations.")
         steps.append(tree)
     return steps[-1]
@@ -155,7 +155,7 @@ def calculations_tree(calculations: Sequence[str], numbers: Sequence[Fraction] =
         tree = parse_expression(left.replace("x", "*"))
         value = evaluate(tree)
         tree = _with_steps(tree, steps, unused, numbers)
-        if _size(tree) > 2 * MAX_OPERATIONS:
+        if tree.size > 2 * MAX_OPERATIONS:
             raise DataError(f"The solution has more than {MAX_OPERATIONS} operations.")
         steps.append((value, tree))
         unused.append(len(steps) - 1)
@@ -186,7 +186,3 @@ def _with_steps(
 def _same(result: Fraction, written: Fraction) -> bool:
     """Whether a result is the number written later, which may be rounded to two places."""
     return result == written or (abs(result - written) <= Fraction(1, 200) and written.denominator > 1)
-
-
-def _size(tree: ExpressionTree) -> int:
-    return 1 + sum(_size(child) for child in tree.children)

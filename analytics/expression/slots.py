@@ -7,7 +7,7 @@ none of the text's numbers is a constant and keeps its value.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from analytics.errors import DataError
@@ -20,6 +20,7 @@ __all__ = [
     "constant_label",
     "fill_slots",
     "is_slot",
+    "renumbered",
     "slot_index",
     "with_slots",
 ]
@@ -101,6 +102,13 @@ def with_slots(tree: ExpressionTree, readings: Readings) -> ExpressionTree:
     if whole is not None and (place := _place(whole, readings, only_fractions=True)) is not None:
         return ExpressionTree(f"N{place}")
     return ExpressionTree(tree.label, tuple(with_slots(child, readings) for child in tree.children))
+
+
+def renumbered(tree: ExpressionTree, numbers: Mapping[int, int]) -> ExpressionTree:
+    """The tree with each slot ``Nk`` under another number: ``numbers[k]``."""
+    if tree.is_number:
+        return ExpressionTree(f"N{numbers[slot_index(tree.label)]}") if is_slot(tree.label) else tree
+    return ExpressionTree(tree.label, tuple(renumbered(child, numbers) for child in tree.children))
 
 
 def fill_slots(tree: ExpressionTree, numbers: Sequence[Fraction]) -> ExpressionTree:

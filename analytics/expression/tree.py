@@ -23,3 +23,8 @@ class ExpressionTree:
     @property
     def is_number(self) -> bool:
         return not self.children
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return 1 + sum(child.size for child in self.children)

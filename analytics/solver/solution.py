@@ -67,9 +67,9 @@ class Solution:
     probability: float
 
     @property
-    def is_exact(self) -> bool:
-        """Whether `exact` has the value."""
-        return bool(self.exact)
+    def answer(self) -> str:
+        """The value for people; ``≈ 1.41421`` where it is approximated, empty where there is none."""
+        return shown_value(self.value, self.exact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def solution_steps(solution: Solution) -> list[Step]:
         if not left or not right:  # an earlier step has no result
             return "", end
         value, exact = _value(node)
-        result = exact or ("" if value is None else f"≈ {value:.6g}")
+        result = shown_value(value, exact)
         steps.append(Step(left, node.label, right, result, place))
         return result, end
 
@@ -244,6 +244,15 @@ def numbers_reason(slots: Sequence[NumberSlot]) -> str:
     if any(max(slot.value.numerator, slot.value.denominator) > _LARGEST for slot in slots):
         return "A number of the problem has too many digits to compute with."
     return ""
+
+
+def shown_value(value: float | None, exact: str) -> str:
+    """Return a value for people: exactly where that is known, else about; empty where there is none.
+
+    >>> shown_value(2 / 3, "2/3"), shown_value(2**0.5, ""), shown_value(None, "")
+    ('2/3', '≈ 1.41421', '')
+    """
+    return exact or ("" if value is None else f"≈ {value:.6g}")
 
 
 def _value(tree: ExpressionTree) -> tuple[float | None, str]:

@@ -69,7 +69,7 @@ def _side(solution: Solution | None) -> dict[str, Any] | None:
         return None
     return {
         "equation": solution.equation,
-        "answer": solution.exact or f"{solution.value:.6g}",
+        "answer": solution.answer,
         "probability": round(solution.probability, 4),
     }
 

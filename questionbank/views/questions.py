@@ -8,10 +8,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import exact_duplicates, question_get
-from questionbank.selectors.questions.solutions import question_graph_key
 from questionbank.selectors.questions.tags import question_tags
 from questionbank.selectors.review.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.serving import serving
@@ -54,7 +54,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "choice": choice,
         "figures": difficulty_figures(question, prediction),
         "solved": solved_or_none(question),
-        "has_computation": bool(question_graph_key(question)[0]),
+        "has_computation": question_computation(question) is not None,
         "columns": lens_columns(kin),
         "kinships": kinds_shown(kin),
         "duplicates": exact_duplicates(

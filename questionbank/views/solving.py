@@ -12,11 +12,11 @@ from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.forms.equations import EquationForm
 from questionbank.models import Question
+from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.solutions import (
     SolvedText,
     computed_alike,
-    question_graph_key,
     question_solved,
     text_solved,
 )
@@ -50,16 +50,10 @@ def solved_text_or_none(text: str, language: str) -> SolvedText | None:
 def question_computed_alike(request: HttpRequest, question_id: int) -> HttpResponse:
     """The questions whose answer is computed as this one's is."""
     question = question_get(question_id=question_id, user=request.user)
-    key, is_predicted = question_graph_key(question)
-    solution = getattr(question, "machine_solution", None)
-    equation = getattr(question, "equation", None)
     context = {
         "question": question,
         "alike": computed_alike(question=question, user=request.user, limit=SHOWN),
-        "is_predicted": is_predicted,
-        "equation": (solution.alternatives[0]["equation"] if is_predicted else equation.expression)
-        if key
-        else "",
+        "computation": question_computation(question),
     }
     return render(request, "questions/computed_alike.html", context)
 

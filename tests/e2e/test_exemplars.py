@@ -63,10 +63,10 @@ def test_a_pasted_problem_has_exemplars_a_prompt_to_copy_and_a_model_that_answer
         settings.LANGUAGE_MODEL_URL, settings.LANGUAGE_MODEL_NAME = server.url, "tiny"
         server.answers = [streamed("x=6*4-", "3")]
         page.goto(f"/questions/{problems[0].pk}/exemplars/")
-        page.get_by_text("Write it in another way").click()
+        page.get_by_text("Prompt settings").click()
         page.get_by_label("Answers").select_option("equation")
         page.get_by_label("Order").select_option("nearest first")
-        page.get_by_role("button", name="Write the prompt").click()
+        page.get_by_role("button", name="Update the prompt").click()
         expect(page.locator("#prompt")).to_contain_text(
             f"Question: {CHAIRS}\nAnswer: x=9*5-7\n\nQuestion: {EGGS}"
         )

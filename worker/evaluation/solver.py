@@ -21,6 +21,7 @@ from analytics.expression.evaluate import answers_agree
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
+from analytics.solver.calibrating import calibration_error
 from analytics.solver.solution import Solution, Solver
 from analytics.solver.targets import OPERATORS, SolverExample, solver_examples, value_of
 from analytics.text.numbers import mask_numbers
@@ -29,7 +30,6 @@ from worker.paired_bootstrap import paired_difference
 
 __all__ = ["Outcome", "evaluate_solver", "figures_of", "outcomes_of", "retrieval_solvers"]
 
-_BINS = 10
 _BATCH = 256
 _MOST_OPERATORS = 5
 
@@ -249,11 +249,9 @@ def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dic
 
 
 def _calibration_error(outcomes: Sequence[Outcome]) -> float | None:
-    """Expected calibration error of the answers over ten bins of equal width."""
+    """Expected calibration error of the answers; None where there are none."""
     if not outcomes:
         return None
-    probabilities = np.array([outcome.probability for outcome in outcomes])
-    right = np.array([outcome.is_answer_right for outcome in outcomes], dtype=np.float64)
-    bins = np.minimum((probabilities * _BINS).astype(np.int64), _BINS - 1)
-    gaps = np.bincount(bins, right - probabilities, minlength=_BINS)
-    return float(np.abs(gaps).sum() / len(outcomes))
+    return calibration_error(
+        [outcome.probability for outcome in outcomes], [outcome.is_answer_right for outcome in outcomes]
+    )

@@ -24,7 +24,7 @@ from worker.reporting import RunReporter
 __all__ = ["NO_WORD_PROBLEM", "solve_run"]
 
 BATCH = 64
-NO_WORD_PROBLEM = "It is no word problem: a story with numbers from which an answer can be computed."
+NO_WORD_PROBLEM = "This is not a word problem: a story with numbers from which an answer can be computed."
 
 
 def solve_run(reporter: RunReporter) -> dict[str, Any]:

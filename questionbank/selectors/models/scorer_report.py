@@ -13,6 +13,7 @@ from analytics.records import ParaphrasePair as LabelledPair
 from questionbank.models import ParaphrasePair, ReviewDecision
 from questionbank.selectors.models.data_report import EXAMINED, KeptReport
 from questionbank.selectors.models.scorer_material import LANGUAGE, ScorerMaterial, scorer_material
+from questionbank.selectors.questions.questions import in_language
 
 __all__ = ["DecidedPart", "DecisionCounts", "ScorerReport", "decision_counts", "scorer_data_report"]
 
@@ -81,7 +82,7 @@ class ScorerReport:
 def decision_counts() -> DecisionCounts:
     """Count the decided pairs by outcome."""
     outcome = ParaphrasePair.Outcome
-    usable = Q(language=LANGUAGE) | Q(language__startswith=f"{LANGUAGE}-")
+    usable = in_language(LANGUAGE)
     return DecisionCounts(
         **ParaphrasePair.objects.filter(state=ParaphrasePair.State.DECIDED).aggregate(
             accepted=Count("pk", filter=usable & Q(outcome=outcome.ACCEPT)),

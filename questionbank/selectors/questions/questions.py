@@ -22,6 +22,7 @@ __all__ = [
     "concept_paths",
     "content_hash",
     "exact_duplicates",
+    "in_language",
     "is_text_of",
     "question_get",
     "question_record",
@@ -52,6 +53,11 @@ def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = (
     # The unit separator is a blank to split(), so no part can hold it.
     joined = "\x1f".join(" ".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
     return hashlib.sha256(joined.encode("utf-8")).digest()
+
+
+def in_language(language: str) -> Q:
+    """Which rows are in a language, its scripts and regional forms included."""
+    return Q(language__iexact=language) | Q(language__istartswith=f"{language}-")
 
 
 def visible_to(user: User | None) -> Q:

@@ -8,7 +8,6 @@ from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Q
 
 from analytics.analogy.graphs import ComputationalGraph
 from analytics.analogy.retrieve_and_apply import Neighbour
@@ -19,6 +18,7 @@ from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots, slot_places
 from questionbank.models import EmbeddingSet, Question
 from questionbank.recalling_solver import NEIGHBOURS
+from questionbank.selectors.questions.questions import in_language
 from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.vectors import nearest
 
@@ -52,7 +52,7 @@ def recalled_questions(
     language = primary_language(problem.language)
     solved = (
         Question.objects.filter(pk__in=near, equation__isnull=False)
-        .filter(Q(language__iexact=language) | Q(language__istartswith=f"{language}-"))
+        .filter(in_language(language))
         .exclude(equation__graph_key="")
         .exclude(text=problem.text)
         .values_list("pk", "text", "equation__expression")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
@@ -31,7 +31,7 @@ from questionbank.selectors.questions.computations import (
     solver_computes,
     text_computation,
 )
-from questionbank.selectors.questions.questions import visible_to
+from questionbank.selectors.questions.questions import in_language, visible_to
 from questionbank.selectors.serving import ServedSolver
 
 __all__ = [
@@ -49,7 +49,6 @@ __all__ = [
     "no_value_reason",
     "published_answer",
     "published_number",
-    "question_graph_key",
     "question_solved",
     "solved_computation",
     "solved_graphs",
@@ -156,9 +155,9 @@ def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
     questions = Question.objects.exclude(status=Question.Status.RETIRED)
     if artifact.scope in scopes[:1]:
         for scope in scopes[1:]:
-            questions = questions.exclude(_in_language(scope))
+            questions = questions.exclude(in_language(scope))
     else:
-        questions = questions.filter(_in_language(artifact.scope))
+        questions = questions.filter(in_language(artifact.scope))
     return questions.filter(~Exists(solved))
 
 
@@ -166,10 +165,6 @@ def solver_with_unsolved_questions() -> ModelArtifact | None:
     """A solver in use with questions that it has not looked at; None: there are none."""
     solvers = artifact_champions(capability="solver")
     return next((artifact for artifact in solvers if unsolved_questions(artifact).exists()), None)
-
-
-def _in_language(language: str) -> Q:
-    return Q(language=language) | Q(language__startswith=f"{language}-")
 
 
 def text_solved(
@@ -325,10 +320,9 @@ def _used_slots(alternative: Alternative) -> set[int | None]:
 
 
 def _alternative(solution: Solution) -> Alternative:
-    answer = solution.exact or ("" if solution.value is None else f"≈ {solution.value:.6g}")
     return Alternative(
         equation=solution.equation,
-        answer=answer,
+        answer=solution.answer,
         value=solution.value,
         probability=solution.probability,
         steps=tuple(solution_steps(solution)),
@@ -436,15 +430,6 @@ class ComputedAlike:
         return self.published_count + self.predicted_count
 
 
-def question_graph_key(question: Question) -> tuple[str, bool]:
-    """What is computed in a question: its equation's key, else the solver's; and whether it is the solver's.
-
-    The key is empty where neither is known.
-    """
-    computation = question_computation(question)
-    return (computation.key, computation.is_predicted) if computation else ("", True)
-
-
 def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
     """The questions that are computed as a question is; None where its computation is not known.
 
@@ -452,9 +437,10 @@ def computed_alike(*, question: Question, user: User | None, limit: int) -> Comp
         user: who asks; sees no drafts of others.
         limit: questions of each kind, at most.
     """
-    key, _is_predicted = question_graph_key(question)
-    if not key:
+    computation = question_computation(question)
+    if computation is None:
         return None
+    key = computation.key
     visible = (
         Question.objects.filter(visible_to(user))
         .exclude(status=Question.Status.RETIRED)

@@ -32,6 +32,7 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
+from questionbank.selectors.questions.questions import in_language
 
 __all__ = [
     "DEFAULT_KEYS",
@@ -541,7 +542,7 @@ def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
     outcome = ParaphrasePair.Outcome
     rows = ParaphrasePair.objects.filter(state=ParaphrasePair.State.DECIDED).order_by("pk")
     if language:
-        rows = rows.filter(Q(language=language) | Q(language__startswith=f"{language}-"))
+        rows = rows.filter(in_language(language))
     standing = ReviewDecision.objects.filter(
         pair=OuterRef("pk"), verdict=ReviewDecision.Verdict.REJECT, undone_at__isnull=True
     )

@@ -19,12 +19,10 @@ from analytics.errors import DataError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, OnnxEncoder
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solver
-from questionbank.errors import ImportRefused, LineProblem, NotFound, ServiceUnavailable
+from questionbank.errors import ImportRefused, LineProblem, ServiceUnavailable
 from questionbank.files import InputProblem, InputQuestion, read_input_problems, read_input_questions
-from questionbank.models import ModelArtifact
-from questionbank.numbers import whole_number
 from questionbank.recalling_solver import recalling
-from questionbank.selectors.models.artifacts import retriever_champion
+from questionbank.selectors.models.artifacts import artifact_numbered, retriever_champion
 from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.selectors.serving import SolverByLanguage, retriever_of
 from questionbank.selectors.similar.likely_graphs import likely_graphs
@@ -61,13 +59,7 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
         return None if champion is None else retriever_of(champion)
     if Path(model).is_dir():
         return load_retriever(Path(model))
-    artifact = ModelArtifact.objects.filter(capability="analogy", pk=whole_number(model) or 0).first()
-    if artifact is None:
-        raise NotFound(
-            _("There is no retriever with the number %(number)s, and no folder of that name.")
-            % {"number": model}
-        )
-    return retriever_of(artifact)
+    return retriever_of(artifact_numbered(capability="analogy", number=model))
 
 
 def exemplar_solver(model: str, retriever: Retriever | None) -> SolverWith | None:

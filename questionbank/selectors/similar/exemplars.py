@@ -27,7 +27,7 @@ from analytics.analogy.exemplars import (
     story_key,
 )
 from analytics.analogy.graphs import ComputationalGraph, graph_similarity
-from analytics.analogy.likely_graphs import PROBABILITY_WEIGHT
+from analytics.analogy.likely_graphs import exemplar_score
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.catalog import CAPABILITIES
 from analytics.errors import DataError
@@ -166,8 +166,10 @@ class _Candidate:
 
     def score(self, likely: Mapping[str, float]) -> float:
         """What it is ranked by, with the probabilities of the question's graphs."""
-        probability = 0.0 if self.computation is None else likely.get(self.computation.key, 0.0)
-        return self.similarity + PROBABILITY_WEIGHT * probability
+        if self.computation is None:
+            return exemplar_score(self.similarity, 0.0)
+        own = 1.0 if self.computation.probability is None else self.computation.probability
+        return exemplar_score(self.similarity, own * likely.get(self.computation.key, 0.0))
 
 
 def question_exemplars(

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.likely_graphs import PROBABILITY_WEIGHT
+from analytics.analogy.likely_graphs import exemplar_score
 from analytics.text.masking import masked_text, without_credits
 from analytics.text.tokens import search_tokens
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
@@ -129,17 +129,14 @@ def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: 
     ids = list(dict.fromkeys(ids))
     cosines = _cosines(asked, sets, ids, {lens: near})
     same = same_computation_probabilities(graphs=asked.graphs, ids=ids)
-    weight = PROBABILITY_WEIGHT if asked.graphs else 0.0
-    cosine_weight = 1.0 if lens in asked.vectors else 0.0
-    ranked = [
-        Ranked(
-            pk,
-            (cosine_weight * cosines[pk].get(lens, 0.0) + weight * same.get(pk, 0.0))
-            / (cosine_weight + weight),
-            cosines[pk],
-        )
-        for pk in ids
-    ]
+
+    def score(pk: int) -> float:
+        cosine = cosines[pk].get(lens, 0.0)
+        if lens not in asked.vectors:
+            return same.get(pk, 0.0)
+        return exemplar_score(cosine, same.get(pk, 0.0)) if asked.graphs else cosine
+
+    ranked = [Ranked(pk, score(pk), cosines[pk]) for pk in ids]
     return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.id))[:k]
 
 

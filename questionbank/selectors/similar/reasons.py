@@ -97,7 +97,7 @@ def compare(
     if same_form and asked.numbers_masked == candidate.numbers_masked:
         clauses.append(_("the same text with other numbers") if new_numbers else _("the same text"))
     elif same_form:
-        clauses.append(_("the same text but for numbers, signs, letters or names"))
+        clauses.append(_("the same text except for numbers, signs, letters or names"))
     if own and neighbour and same_graph and not by_graph:
         clauses.append(
             _("both are computed as %(graph)s") % {"graph": own.reading} + _predicted(own, neighbour)
@@ -153,11 +153,11 @@ def _predicted(own: Computation | None, neighbour: Computation | None) -> str:
     mine = own.probability if own else None
     theirs = neighbour.probability if neighbour else None
     if mine is not None and theirs is not None:
-        said = _(" (both equations are the solver’s: %(own)s and %(other)s likely to be right)")
+        said = _(" (both equations are by the solver: %(own)s and %(other)s likely to be right)")
     elif theirs is not None:
-        said = _(" (its equation is the solver’s: %(other)s likely to be right)")
+        said = _(" (its equation is by the solver: %(other)s likely to be right)")
     elif mine is not None and neighbour is not None:
-        said = _(" (the equation of the question asked about is the solver’s: %(own)s likely to be right)")
+        said = _(" (this question’s equation is by the solver: %(own)s likely to be right)")
     else:
         return ""
     return said % {"own": f"{mine or 0:.0%}", "other": f"{theirs or 0:.0%}"}

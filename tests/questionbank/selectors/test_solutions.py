@@ -7,11 +7,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from questionbank.models import ModelArtifact, Question, QuestionSolution
+from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.solutions import (
     computed_alike,
     published_number,
-    question_graph_key,
     question_solved,
     text_solved,
     unsolved_questions,
@@ -173,7 +173,7 @@ def test_questions_are_computed_alike_by_equation_or_by_a_solution_that_is_certa
     alike = computed_alike(question=question_get(question_id=boxes.pk), user=teacher, limit=10)
     assert (alike.published, alike.predicted) == ([rows], [pens])
     assert (alike.published_count, alike.predicted_count, alike.count) == (1, 1, 2)
-    assert question_graph_key(pens)[1]
+    assert question_computation(pens).is_predicted
     assert computed_alike(question=marbles, user=teacher, limit=10) is None  # 0.3 is not certain enough
     Question.objects.filter(pk=pens.pk).update(content_hash=b"a later text")
     alike = computed_alike(question=question_get(question_id=boxes.pk), user=teacher, limit=10)
@@ -185,12 +185,12 @@ def test_nothing_follows_from_a_solution_that_contradicts_the_published_answer(s
     solved = question_solved(pens, solver)
     assert solved.is_contradicted
     assert not solved.may_be_accepted
-    assert question_graph_key(pens) == ("", True)
+    assert question_computation(pens) is None
     boxes = question_get(question_id=add(BOXES, equation="6*4").pk)
     assert computed_alike(question=boxes, user=teacher, limit=10).predicted == []
     question_update(user=None, question=pens, version=1, **{**FIELDS, "text": PENS, "answer": "21 dollars"})
     pens = question_get(question_id=pens.pk)
-    assert question_graph_key(pens)[0]  # compared with the new answer
+    assert question_computation(pens)  # compared with the new answer
     assert pens not in unsolved_questions(solver.artifact)
     assert not question_solved(pens, solver).is_contradicted
     assert computed_alike(question=boxes, user=teacher, limit=10).predicted == [pens]

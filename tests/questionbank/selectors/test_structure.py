@@ -101,7 +101,7 @@ def test_each_hit_says_why_and_who_says_so(bank):
     result = similar_questions(question=asked, lens="structure", serving=serving())
     reasons = {hit.question.pk: hit.reason for hit in result.hits}
     assert reasons[bank["same"].pk].startswith("Computed the same way: a × b − c")
-    assert "its equation is the solver’s: 82% likely to be right" in reasons[bank["predicted"].pk]
+    assert "its equation is by the solver: 82% likely to be right" in reasons[bank["predicted"].pk]
     assert reasons[bank["near"].pk].startswith("Computed nearly the same way: a × b, one step less than")
     assert reasons[bank["far"].pk].startswith("Computed as a + b, not as a × b − c")
     assert reasons[bank["unsure"].pk].startswith("Similar by the model")

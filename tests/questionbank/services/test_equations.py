@@ -80,7 +80,9 @@ class TestAccepting:
         with pytest.raises(NotAllowed):
             equation_accept(user=reviewer, question=question, version=1, expression="6*4")
 
-    @pytest.mark.parametrize("expression", ["24", "10%", "6*", "6/0", "six times four", "9" * 6000, "9^9^9^9"])
+    @pytest.mark.parametrize(
+        "expression", ["24", "10%", "6*", "6/0", "six times four", "9" * 6000, "9^9^9^9"]
+    )
     def test_an_equation_without_a_value_is_refused_with_a_sentence(self, teacher, expression):
         question = question_create(user=None, **FIELDS)
         with pytest.raises(ValidationFailed) as refusal:
