@@ -53,7 +53,7 @@ _FRAC = (
 _NUMBER = re.compile(
     rf"(?:(?P<whole>\d+)\s*)?{_FRAC.replace('{0}', 'f')}"
     rf"|(?:(?P<vulgar_whole>\d+)\s?)?(?P<vulgar>[{''.join(_VULGAR)}])"
-    r"|(?P<mixed>\d+)(?:\s+|\s*\(\s*)(?P<mn>\d+)\s*[/⁄]\s*(?P<md>\d+)(?:\s*\))?(?![\d/⁄])"
+    r"|(?P<mixed>\d+)(?:[^\S\n]+|\s*(?P<bracket>\()\s*)(?P<mn>\d+)\s*[/⁄]\s*(?P<md>\d+)(?:\s*\))?(?![\d/⁄])"
     r"|\(?\((?P<pn>\d+)\)\s*/\s*\((?P<pd>\d+)\)\)?"
     r"|(?<![\d/⁄])(?P<n>\d+)\s*[/⁄]\s*(?P<d>\d+)(?![\d/⁄])"
     rf"|(?P<scientific>{_PLAIN})\s*(?:\\times|\\cdot|×|x)\s*10\s*\^\s*\{{?\s*(?P<power>-?\d+)\s*\}}?"
@@ -170,7 +170,7 @@ def _free(mentions: Iterator[NumberMention], taken: list[NumberMention]) -> list
 
 
 def _digit_mentions(text: str) -> Iterator[NumberMention]:
-    for match in _NUMBER.finditer(text):
+    for match in _number_matches(text):
         if match.end() - match.start() > _LONGEST_NUMBER:
             continue
         value = _digit_value(match)
@@ -185,6 +185,21 @@ def _digit_mentions(text: str) -> Iterator[NumberMention]:
         elif text.startswith("百分之", max(start - 3, 0)) and start >= 3:
             value, start = value / 100, start - 3
         yield NumberMention(start, end, text[start:end], value)
+
+
+def _number_matches(text: str) -> Iterator[re.Match[str]]:
+    """Yield what numbers in digits match; a whole number before an improper fraction is a number of its own."""
+    place = 0
+    while match := _NUMBER.search(text, place):
+        if match["mixed"] and not match["bracket"] and not _is_proper(match["mn"], match["md"]):
+            match = _NUMBER.match(text, match.start(), match.end("mixed")) or match
+        place = match.end()
+        yield match
+
+
+def _is_proper(numerator: str, denominator: str) -> bool:
+    is_short = len(numerator) + len(denominator) <= _LONGEST_NUMBER
+    return is_short and int(numerator) < int(denominator)
 
 
 def _digit_value(match: re.Match[str]) -> Fraction | None:

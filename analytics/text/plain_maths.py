@@ -9,9 +9,12 @@ parser over this grammar:
     term       = run {("*" | "/") run}           a / b is a fraction of what stands next to the stroke
     run        = factor {factor}                 2x(y+1)
     factor     = base {"!" | "'" | "%" | "°"} ["_" script] ["^" script]
-    base       = number | letter | Greek name | function argument | "(" list ")" | "[" list "]" | "|" side "|"
+    base       = number | mixed number | letter | Greek name | function argument
+               | "(" list ")" | "[" list "]" | "|" side "|"
 
-What the grammar does not know stays as it was typed, between dollar signs where it has an operator.
+A mixed number is a whole number, a blank and a proper fraction of digits; other numbers side by side are no product.
+What the grammar does not know stays as it was typed, between dollar signs where it has an operator. Amounts such as
+``5 1/2 m`` are prose, and so are all fractions that stand alone in a story.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ import contextlib
 import re
 
 from analytics.text.formulas import segment_text
-from analytics.text.unit_names import ABBREVIATIONS
+from analytics.text.unit_names import ABBREVIATIONS, WORDS
+from analytics.text.word_problems import is_word_problem
 
 __all__ = ["PlainMathsError", "mark_plain_maths", "plain_to_latex"]
 
@@ -45,6 +49,17 @@ _SHORT_WORDS = frozenset(
     )
 )
 _UNIT = re.compile(r"(?P<name>[A-Za-zµ°]+)(?:\^?[23²³])?")
+_UNIT_NAMES = frozenset((*WORDS, *ABBREVIATIONS)) - {"in"}
+_SHORT_UNIT = "|".join(name for name in ABBREVIATIONS if name.isalpha() and name != "in")
+_MIXED_NUMBER = re.compile(
+    r"(?<![\d.,/^_])(?P<whole>\d{1,9})\s(?P<above>\d{1,4})\s?/\s?(?P<below>\d{1,4})(?!\d|[./]\d)"
+)
+_SIDE_BY_SIDE = re.compile(r"\d\s+\.?\d")
+_AMOUNT = (
+    r"[-−]?(?:(?:\d{1,9}\s)?\d{1,9}\s?/\s?\d{1,9}|\d[\d,]{0,12}(?:\.\d{1,9})?)(?:\s?%)?"
+    rf"(?:(?:\s|(?=[A-Za-z]{{2}}))(?:[kdcm]?m\^?[23²³]|{_SHORT_UNIT}))?"
+)
+_AMOUNTS = re.compile(rf"(?:[Aa]\s)?{_AMOUNT}(?:[,;]\s{_AMOUNT})*(?:\sa)?[.,;:?!]*")
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
     rf"|(?P<word>{'|'.join(_WORDS)})(?![a-z])"
@@ -72,19 +87,21 @@ def mark_plain_maths(text: str) -> str:
 
     >>> mark_plain_maths("solve x^2 - 5x + 6 = 0 for x")
     'solve $x^{2} - 5x + 6 = 0$ for x'
-    >>> mark_plain_maths("Find 3/4 of 20.")
-    'Find $\\frac{3}{4}$ of 20.'
+    >>> mark_plain_maths("Find 3/4 of 20."), mark_plain_maths("Cut off 2 3/4 m.")
+    ('Find $\\frac{3}{4}$ of 20.', 'Cut off 2 3/4 m.')
     """
     if any(segment.kind == "formula" for segment in segment_text(text)):
         return text
-    pieces = re.split(r"(\s+)", text)
+    is_story = is_word_problem(text)
     marked: list[str] = []
     run: list[str] = []
-    for piece in [*pieces, None]:
-        if piece is not None and (not piece.strip() or _is_mathematical(piece)) and (run or piece.strip()):
+    for piece in [*re.split(r"(\s+)", text), None]:
+        if piece is not None and (_is_mathematical(piece) if piece.strip() else run and "\n" not in piece):
             run.append(piece)
             continue
-        marked.append(_as_formula("".join(run)))
+        stretch = "".join(run)
+        is_prose = _is_amount(stretch, piece or "", is_story=is_story)
+        marked.append(stretch if is_prose else _as_formula(stretch))
         run = []
         marked.append(piece or "")
     return "".join(marked)
@@ -125,9 +142,24 @@ def _is_unit(piece: str) -> bool:
     return len(names) == len(parts) and all(name in ABBREVIATIONS for name in names) and len(piece) > 1
 
 
+def _is_amount(run: str, following: str, *, is_story: bool) -> bool:
+    """Whether a run is prose: amounts alone, with a unit or in a story."""
+    body = run.strip()
+    if not _AMOUNTS.fullmatch(body):
+        return False
+    return is_story or re.search(r"[B-Zb-z]", body) is not None or _is_unit_name(following)
+
+
+def _is_unit_name(piece: str) -> bool:
+    name = re.split(r"[./^²³,;:?!)]", piece)[0]
+    return name in _UNIT_NAMES or name.lower() in _UNIT_NAMES
+
+
 def _as_formula(run: str) -> str:
     body = run.strip()
     if not (_OPERATOR.search(body) or _CALL.search(body)) or not re.search(r"[\w\\]", body):
+        return run
+    if _has_numbers_side_by_side(body):
         return run
     trailing = re.search(r"(?:[.,;:?]|(?<![\w)])!)*$", body)
     end = len(body) - len(trailing[0]) if trailing else len(body)
@@ -139,12 +171,23 @@ def _as_formula(run: str) -> str:
     return f"{run[:start]}${formula}${body[end:]}{run[start + len(body) :]}"
 
 
+def _has_numbers_side_by_side(body: str) -> bool:
+    """Whether there is only a blank between two numbers, and they are not a mixed number."""
+    without_mixed = _MIXED_NUMBER.sub(lambda match: "0" if _is_proper(match) else match[0], body)
+    return _SIDE_BY_SIDE.search(without_mixed) is not None
+
+
+def _is_proper(mixed: re.Match[str]) -> bool:
+    return int(mixed["above"]) < int(mixed["below"])
+
+
 class _Parser:
     """Reads one formula; every method returns LaTeX and leaves the next symbol to read in `symbol`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.place = 0
+        self.start = 0
         self.depth = 0
         self.kind, self.symbol = "", ""
         self._advance()
@@ -157,7 +200,7 @@ class _Parser:
             raise PlainMathsError(self.text[self.place :])
         self.place = match.end()
         self.kind = str(match.lastgroup)
-        self.symbol = match[self.kind]
+        self.start, self.symbol = match.start(self.kind), match[self.kind]
         return before
 
     def expect(self, symbol: str) -> None:
@@ -215,9 +258,13 @@ class _Parser:
                 return _product(factors)
 
     def run(self) -> list[str]:
-        """Factors that stand next to each other."""
+        """Factors that stand next to each other; a number does not follow another one."""
+        before = self.kind
         factors = [self.factor()]
         while self.symbol in _STARTS or (self.kind in ("number", "letter", "word") and self.symbol != "mod"):
+            if before == self.kind == "number":
+                raise PlainMathsError(self.symbol)
+            before = self.kind
             factors.append(self.factor())
         return factors
 
@@ -244,6 +291,9 @@ class _Parser:
         return sign + self.factor()
 
     def base(self) -> str:
+        mixed = _MIXED_NUMBER.match(self.text, self.start)
+        if mixed is not None and _is_proper(mixed):
+            return self._mixed_number(mixed)
         if self.kind in ("number", "letter"):
             return self._advance()
         if self.kind == "word":
@@ -261,6 +311,11 @@ class _Parser:
         if self.symbol in ("∞", "π", "∫"):
             return {"∞": r"\infty ", "π": r"\pi ", "∫": r"\int "}[self._advance()]
         raise PlainMathsError(self.symbol)
+
+    def _mixed_number(self, match: re.Match[str]) -> str:
+        self.place = match.end()
+        self._advance()
+        return rf"{match['whole']}\frac{{{match['above']}}}{{{match['below']}}}"
 
     def _bracketed(self) -> str:
         self.depth += 1
@@ -313,12 +368,8 @@ class _Parser:
 
 
 def _product(factors: list[str]) -> str:
-    """Factors side by side, with a blank where two numbers or a command and a letter would run together."""
-    latex = ""
-    for factor in factors:
-        touching = latex[-1:].isdigit() and factor[:1].isdigit()
-        latex += (r" \cdot " if touching else "") + factor
-    return latex.strip()
+    """Factors side by side."""
+    return "".join(factors).strip()
 
 
 def _split_at_operator(factors: list[str]) -> tuple[list[str], list[str]]:
@@ -328,8 +379,9 @@ def _split_at_operator(factors: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _needs_sign(left: str, right: str) -> bool:
-    """Whether a product shows its sign: between numbers and brackets; nobody writes 2 times x with one."""
-    return (left[-1:].isdigit() and right[:1].isdigit()) or left[-1:] == ")" or right[:1] == "("
+    """Whether a product shows its sign: before numbers and between brackets; nobody writes 2 times x with one."""
+    before_number = (left[-1:].isdigit() or left[-1:] == "}") and right[:1].isdigit()
+    return before_number or left[-1:] == ")" or right[:1] == "("
 
 
 def _bare(latex: str) -> str:

@@ -27,6 +27,7 @@ def values(text: str) -> list[str]:
         ("百分之8的人", ["2/25", "8"]),
         ("twenty-five pens and a half", ["25", "1/2"]),
         ("5 / 5 of them", ["1", "5"]),
+        ("5 1/2 m less 2 3/4 m", ["11/2", "5", "1", "2", "11/4", "2", "3", "4"]),
         ("no number", []),
     ],
 )

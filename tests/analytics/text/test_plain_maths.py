@@ -33,13 +33,19 @@ from analytics.text.plain_maths import PlainMathsError, mark_plain_maths, plain_
         ("dy/dx = 2y", r"\frac{dy}{dx} = 2y"),
         ("5! / 3!", r"\frac{5!}{3!}"),
         ("2^100 mod 7", r"2^{100} \bmod 7"),
+        ("6 1/6 - 2 2/3 = ", r"6\frac{1}{6} - 2\frac{2}{3} ="),
+        ("2 1/2x + 3 = 8", r"2\frac{1}{2}x + 3 = 8"),
+        ("6 / 2 1/2", r"\frac{6}{2\frac{1}{2}}"),
+        ("5 1/2 * 3", r"5\frac{1}{2} \times 3"),
     ],
 )
 def test_plain_maths_becomes_latex(typed, latex):
     assert plain_to_latex(typed) == latex
 
 
-@pytest.mark.parametrize("typed", ["((x", "x^2+", "x ^", "|a|b|c|", "(" * 500, "", "3 & 4", "f(x]"])
+@pytest.mark.parametrize(
+    "typed", ["((x", "x^2+", "x ^", "|a|b|c|", "(" * 500, "", "3 & 4", "f(x]", "2 3", "5 7/2"]
+)
 def test_what_the_grammar_does_not_know_is_refused(typed):
     with pytest.raises(PlainMathsError):
         plain_to_latex(typed)
@@ -49,6 +55,11 @@ def test_what_the_grammar_does_not_know_is_refused(typed):
     ("typed", "marked"),
     [
         ("Find 3/4 of 20.", r"Find $\frac{3}{4}$ of 20."),
+        ("Write 3/4 in words.", r"Write $\frac{3}{4}$ in words."),
+        ("Work out 3/4 + 1/2", r"Work out $\frac{3}{4} + \frac{1}{2}$"),
+        ("6 1/6 - 2 2/3 = ?", r"$6\frac{1}{6} - 2\frac{2}{3} =$?"),
+        ("1 1/2", r"$1\frac{1}{2}$"),
+        ("Compare x - 1\n2 + 3.", "Compare $x - 1$\n$2 + 3$."),
         ("Simplify sqrt(50), please", r"Simplify $\sqrt{50}$, please"),
         ("y = mx + c", "$y = mx + c$"),
         ("A = pi r^2", r"$A = \pi r^{2}$"),
@@ -71,7 +82,21 @@ def test_formulas_in_prose_are_marked(typed, marked):
         "3, 7, 11, ...",
         "a sin of omission",
         "already $x=1$ and y=2",
+        "A rope is 5 1/2 m long. A piece of 2 3/4 m is cut off. How long is the rest?",
+        "Mia uses 1 1/2 cups of flour and 3/4 cup of milk. How many cups is that?",
+        "It is 3 1/3 miles to school.",
+        "Ann is 1/2 a mile away, an area of 3/4 m^2",
+        "sides of 1/2 m, 3/4 m and 2 cm",
+        "Tom eats 1/3 of a pizza, Ben eats 1/4. What is left for Ann?",
+        "he drinks 5 12-oz cans",
+        "12 500 + 3 000 = ?",
+        "1/2 3/4",
     ],
 )
 def test_prose_stays_as_it_is(prose):
     assert mark_plain_maths(prose) == prose
+
+
+@pytest.mark.parametrize("unit", ["1", "1,", "1 ", "1/2 ", "1 1/", "1/2, ", "1 1/2 m, ", "-", "a 1/2 "])
+def test_marking_a_long_text_ends(unit, no_hang):
+    mark_plain_maths(unit * (100_000 // len(unit)))

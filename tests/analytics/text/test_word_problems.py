@@ -12,6 +12,7 @@ from analytics.text.word_problems import LONGEST, is_word_problem
     [
         "Tom has 3 bags with 4 marbles in each of them. How many marbles has he?",
         r"A cook uses $\frac{3}{4}$ kg of flour a day. How much flour does she use in $5$ days?",
+        "Mia uses 1 1/2 cups of flour and 3/4 cup of milk. How many cups is that?",
         "A shirt costs $40 and is sold at 25% off. What does the buyer pay for it?",
         r"The tank holds $1{,}200\text{ l}$ of water, and 300 litres are used. How much is left in it?",
         "小明有3本书，小红有5本书，他们一共有多少本书？",

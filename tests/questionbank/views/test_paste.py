@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.urls import reverse
 
 from questionbank.models import Question
@@ -98,3 +99,17 @@ def test_plain_maths_and_broken_latex_are_treated_as_in_the_editor(bank, as_teac
         response = as_teacher.post(page, sent)
         assert response.context["form"]["text"].value() == r"Work out $\frac{1}{2} + \frac{1}{3}$."
         assert "Write it as LaTeX" not in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        "A rope is 5 1/2 m long. A piece of 2 3/4 m is cut off. How long is the rest?",
+        "Mia uses 1 1/2 cups of flour and 3/4 cup of milk. How many cups is that?",
+        "It is 3 1/3 miles to school.",
+    ],
+)
+def test_a_story_with_mixed_numbers_stays_as_it_was_typed(bank, as_teacher, story) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": story})
+    assert response.context["read_as"] == ""
+    assert "Write it as LaTeX" not in response.content.decode()
