@@ -99,6 +99,8 @@ _MINUS = re.compile(r"(?:^\s*[-−]\s*\$?\s*|(?<![\w)}%])[-−]\$?)$")
 def find_numbers(text: str) -> list[NumberMention]:
     r"""Return the numbers of a text in order of appearance, formulas included.
 
+    A date or a clock time has no value of its own: the numbers in it are found one by one.
+
     >>> [(m.text, str(m.value)) for m in find_numbers(r"twenty-five pens for $2.50, $\frac{1}{4}$ of 20\%")]
     [('twenty-five', '25'), ('2.50', '5/2'), ('\\frac{1}{4}', '1/4'), ('20\\%', '1/5')]
     >>> [(m.text, str(m.value)) for m in find_numbers("二十五个的三分之一")]

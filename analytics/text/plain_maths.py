@@ -14,7 +14,7 @@ parser over this grammar:
 
 A mixed number is a whole number, a blank and a proper fraction of digits; other numbers side by side are no product.
 What the grammar does not know stays as it was typed, between dollar signs where it has an operator. Amounts such as
-``5 1/2 m`` are prose, and so are all fractions that stand alone in a story.
+``5 1/2 m``, dates and clock times are prose, and so are all fractions that stand alone in a story.
 """
 
 from __future__ import annotations
@@ -60,6 +60,12 @@ _AMOUNT = (
     rf"(?:(?:\s|(?=[A-Za-z]{{2}}))(?:[kdcm]?m\^?[23²³]|{_SHORT_UNIT}))?"
 )
 _AMOUNTS = re.compile(rf"(?:[Aa]\s)?{_AMOUNT}(?:[,;]\s{_AMOUNT})*(?:\sa)?[.,;:?!]*")
+_MONTH, _DAY = r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
+_DATE = re.compile(
+    rf"(?:{_DAY}/{_MONTH}|{_MONTH}/{_DAY})/(?:\d{{4}}|\d{{2}})|\d{{4}}-(?=\d\d-\d\d$){_MONTH}-{_DAY}"
+)
+_CLOCK_TIME = r"\d{1,2}(?::[0-5]\d|\s?[ap]\.?m\.?){1,2}"
+_CLOCK_TIMES = re.compile(rf"{_CLOCK_TIME}(?:(?:\s?[-–]\s?|[,;]\s){_CLOCK_TIME})*[.,;:?!]*", re.IGNORECASE)
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
     rf"|(?P<word>{'|'.join(_WORDS)})(?![a-z])"
@@ -124,7 +130,7 @@ def plain_to_latex(text: str) -> str:
 
 def _is_mathematical(piece: str) -> bool:
     """Whether a stretch without blanks can stand in a formula: no word in it but names that mathematics knows."""
-    if _CHINESE.search(piece) or _is_unit(piece):
+    if _CHINESE.search(piece) or _is_unit(piece) or _DATE.fullmatch(piece.strip("().,;:?!")):
         return False
     letters = re.sub(r"\\[A-Za-z]+", "", piece)
     without = _KNOWN_WORD.sub("", letters)
@@ -159,7 +165,7 @@ def _as_formula(run: str) -> str:
     body = run.strip()
     if not (_OPERATOR.search(body) or _CALL.search(body)) or not re.search(r"[\w\\]", body):
         return run
-    if _has_numbers_side_by_side(body):
+    if _CLOCK_TIMES.fullmatch(body) or _has_numbers_side_by_side(body):
         return run
     trailing = re.search(r"(?:[.,;:?]|(?<![\w)])!)*$", body)
     end = len(body) - len(trailing[0]) if trailing else len(body)

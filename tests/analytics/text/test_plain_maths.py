@@ -59,6 +59,9 @@ def test_what_the_grammar_does_not_know_is_refused(typed):
         ("Work out 3/4 + 1/2", r"Work out $\frac{3}{4} + \frac{1}{2}$"),
         ("6 1/6 - 2 2/3 = ?", r"$6\frac{1}{6} - 2\frac{2}{3} =$?"),
         ("1 1/2", r"$1\frac{1}{2}$"),
+        ("Work out 24/6/2", r"Work out $\frac{\frac{24}{6}}{2}$"),
+        ("Work out 60/30/10", r"Work out $\frac{\frac{60}{30}}{10}$"),
+        ("2024-13-01", "$2024 - 13 - 01$"),
         ("Compare x - 1\n2 + 3.", "Compare $x - 1$\n$2 + 3$."),
         ("Simplify sqrt(50), please", r"Simplify $\sqrt{50}$, please"),
         ("y = mx + c", "$y = mx + c$"),
@@ -91,12 +94,18 @@ def test_formulas_in_prose_are_marked(typed, marked):
         "he drinks 5 12-oz cans",
         "12 500 + 3 000 = ?",
         "1/2 3/4",
+        "On 3/4/2024 a shop sold 12 pens.",
+        "from 12/31/24 to 2025-01-05 (not 2026-12-31)",
+        "at 7:45 pm",
+        "open 7:45 - 9:10, 7:45 p.m. - 9 pm",
     ],
 )
 def test_prose_stays_as_it_is(prose):
     assert mark_plain_maths(prose) == prose
 
 
-@pytest.mark.parametrize("unit", ["1", "1,", "1 ", "1/2 ", "1 1/", "1/2, ", "1 1/2 m, ", "-", "a 1/2 "])
+@pytest.mark.parametrize(
+    "unit", ["1", "1,", "1 ", "1/2 ", "1 1/", "1/2, ", "1 1/2 m, ", "-", "a 1/2 ", "7:45-", "3/4/24 "]
+)
 def test_marking_a_long_text_ends(unit, no_hang):
     mark_plain_maths(unit * (100_000 // len(unit)))

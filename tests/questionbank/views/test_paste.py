@@ -107,9 +107,10 @@ def test_plain_maths_and_broken_latex_are_treated_as_in_the_editor(bank, as_teac
         "A rope is 5 1/2 m long. A piece of 2 3/4 m is cut off. How long is the rest?",
         "Mia uses 1 1/2 cups of flour and 3/4 cup of milk. How many cups is that?",
         "It is 3 1/3 miles to school.",
+        "On 3/4/2024 a shop sold 12 pens, from 7:45 am - 9:10 pm.",
     ],
 )
-def test_a_story_with_mixed_numbers_stays_as_it_was_typed(bank, as_teacher, story) -> None:
+def test_a_story_with_mixed_numbers_dates_or_times_stays_as_it_was_typed(bank, as_teacher, story) -> None:
     response = as_teacher.post(reverse("paste"), {"text": story})
     assert response.context["read_as"] == ""
     assert "Write it as LaTeX" not in response.content.decode()
