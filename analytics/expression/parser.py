@@ -1,7 +1,8 @@
 """Infix arithmetic to a tree, by Pratt's top-down operator precedence; nothing is evaluated.
 
 Reads what the public sets write: ``+ - * / ^``, ``:`` for a ratio, round and square brackets, per cent,
-mixed numbers such as ``5(1/2)`` or ``5((1)/(2))``, and products without a sign such as ``2(3+4)``.
+mixed numbers such as ``5(1/2)`` or ``5((1)/(2))``, and products without a sign such as ``2(3+4)``; and what people
+write: mixed numbers such as ``5 1/2``, and thousands such as ``1,000``.
 """
 
 from __future__ import annotations
@@ -21,13 +22,19 @@ MAX_OPERATIONS = (
 )
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<mixed>\d+\((?:\d+|\(\d+\))/(?:\d+|\(\d+\))\))|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)%?)|(?P<sign>[-+*/^:%()\[\]]))"
+    r"\s*(?:(?P<mixed>\d+\((?:\d+|\(\d+\))/(?:\d+|\(\d+\))\))"
+    r"|(?P<number>(?:[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)%?)"
+    r"|(?P<sign>[-+*/÷^:%()\[\]]))"
 )
-_SPELLINGS = str.maketrans("×·÷−–（）【】：％", "**/--()[]:%")
+_TYPED_MIXED = re.compile(
+    r"\s*(?<![\d./])(?P<typed_mixed>(?P<whole>\d+)\s(?P<above>\d+)/(?P<below>\d+))(?!\d|[./]\d)"
+)
+_SPELLINGS = str.maketrans("×·−–（）【】：％", "**--()[]:%")
 _RESULT = re.compile(r"(?<=[\d)\]])\s*=\s*[-\w.,]*\s*$")  # 24-6 = 18, 24-6 = x
 _CLOSING = {"(": ")", "[": "]"}
 # Binding powers: a higher one binds tighter. A power binds its right side first: 2^3^2 = 2^(3^2).
-_LEFT = {"+": 10, "-": 10, "*": 20, "/": 20, ":": 20, "^": 41, "%": 50}
+_LEFT = {"+": 10, "-": 10, "*": 20, "/": 20, "÷": 20, ":": 20, "^": 41, "%": 50}
+_DIVISIONS = frozenset("/÷:")
 _IMPLIED_PRODUCT = 20
 _SIGN = 30
 _POWER = 40
@@ -36,8 +43,8 @@ _POWER = 40
 def parse_expression(text: str) -> ExpressionTree:
     """Parse infix arithmetic; ``x = ...`` in front is dropped.
 
-    >>> parse_expression("(11-1)*2").label
-    '*'
+    >>> parse_expression("(11-1)*2").label, parse_expression("5 1/2").label
+    ('*', '5(1/2)')
 
     Raises:
         DataError: it is no arithmetic; the message says where.
@@ -79,16 +86,28 @@ class _Token:
 def _tokens(text: str) -> list[_Token]:
     tokens, position = [], 0
     while text[position:].strip():
-        match = _TOKEN.match(text, position)
+        match = _typed_mixed(text, position) or _TOKEN.match(text, position)
         if match is None:
             character = text[position:].lstrip()[0]
             raise DataError(f"The equation has {character!r} at character {position + 1}, not arithmetic.")
         group = match.lastgroup or ""
         kind = "sign" if group == "sign" else "number"
-        tokens.append(_Token(kind, match[group], match.start(group) + 1))
+        tokens.append(_Token(kind, _label(match), match.start(group) + 1))
         position = match.end()
     tokens.append(_Token("end", "its end", len(text) + 1))
     return tokens
+
+
+def _typed_mixed(text: str, position: int) -> re.Match[str] | None:
+    match = _TYPED_MIXED.match(text, position)
+    return match if match and int(match["above"]) < int(match["below"]) else None
+
+
+def _label(match: re.Match[str]) -> str:
+    """Return a number as trees write it: ``5 1/2`` as ``5(1/2)``, ``1,000`` as ``1000``."""
+    if match.lastgroup == "typed_mixed":
+        return f"{match['whole']}({match['above']}/{match['below']})"
+    return match[match.lastgroup or 0].replace(",", "")
 
 
 class _Parser:
@@ -113,6 +132,7 @@ class _Parser:
         left = self._prefix(self._take(), depth)
         while True:
             token = self.current
+            self._check_neighbours()
             if token.kind == "number" or token.text in _CLOSING:  # 2(3+4), (1+2)(3+4)
                 if right_power >= _IMPLIED_PRODUCT:
                     return left
@@ -128,7 +148,15 @@ class _Parser:
                 continue
             power = _POWER if token.text == "^" else _LEFT[token.text]
             right = self.expression(power, depth + 1)
-            left = ExpressionTree("/" if token.text == ":" else token.text, (left, right))
+            left = ExpressionTree("/" if token.text in _DIVISIONS else token.text, (left, right))
+
+    def _check_neighbours(self) -> None:
+        """Refuse a number directly after another: ``12 500`` is no product."""
+        if self.current.kind == "number" == self._tokens[self._index - 1].kind:
+            raise DataError(
+                f"The equation has {self.current.text!r} at character {self.current.position},"
+                " directly after another number."
+            )
 
     def _count(self) -> None:
         self._operations += 1

@@ -56,6 +56,8 @@ def test_values_are_python_s(tree: ExpressionTree) -> None:
         ("80*(1-25%)", 60),
         ("0.1+0.2", Fraction(3, 10)),
         ("5(1/2)*2", 11),
+        ("6 1/6 - 2 2/3", Fraction(7, 2)),
+        ("1,000-2", 998),
         ("8^(1/3)", 2),
         ("(4/9)^0.5", Fraction(2, 3)),
     ],
