@@ -34,6 +34,7 @@ _TOLERANCE = 1e-4  # of two answers, relative to the larger
 MAX_BITS = 4096  # of a numerator or denominator; about 1,200 digits
 _MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser saw to it
 _LONGEST_NUMBER = 400  # characters
+_DIVIDES_BY_ZERO = "The equation divides by zero."
 
 Floats = npt.NDArray[np.float64]
 _OPERATIONS: Mapping[str, Callable[..., Floats]] = MappingProxyType(
@@ -148,8 +149,10 @@ def _approximate(tree: ExpressionTree, slots: Slots) -> float:
             value = operands[0] ** operands[1]
         else:
             value = float(_applied(tree.label, [Fraction(operand) for operand in operands]))
-    except (OverflowError, ZeroDivisionError):
-        raise EvaluationError("The value is too large, or it divides by zero.") from None
+    except OverflowError:
+        raise EvaluationError("The value is too large.") from None
+    except ZeroDivisionError:
+        raise EvaluationError(_DIVIDES_BY_ZERO) from None
     if isinstance(value, complex) or not math.isfinite(value):
         raise EvaluationError("The root of a negative number has no value.")
     return value
@@ -169,7 +172,7 @@ def _applied(operator: str, operands: list[Fraction]) -> Fraction:
         return left * right
     if operator == "/":
         if right == 0:
-            raise EvaluationError("It divides by zero.")
+            raise EvaluationError(_DIVIDES_BY_ZERO)
         return left / right
     if operator == "^":
         return _power(left, right)
@@ -178,7 +181,7 @@ def _applied(operator: str, operands: list[Fraction]) -> Fraction:
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
     if base == 0 and exponent < 0:
-        raise EvaluationError("It divides by zero.")
+        raise EvaluationError(_DIVIDES_BY_ZERO)
     bits = max(base.numerator.bit_length(), base.denominator.bit_length())
     if abs(exponent.numerator) * bits > MAX_BITS:
         raise EvaluationError("The power is too large.")

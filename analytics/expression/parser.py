@@ -54,13 +54,11 @@ def parse_expression(text: str) -> ExpressionTree:
         raise DataError(f"The equation is longer than {MAX_LENGTH} characters.")
     _, sign, right = text.rpartition("=")
     if sign and re.fullmatch(r"\s*[A-Za-z]?\s*=\s*", text[: len(text) - len(right)]):
-        text = right
+        text = right.rjust(len(text))  # places stay what they were
     parser = _Parser(_tokens(text))
     tree = parser.expression(0, 0)
     if parser.current.kind != "end":
-        raise DataError(
-            f"The equation has {parser.current.text!r} out of place at character {parser.current.position}."
-        )
+        raise DataError(f"The equation {parser.current}, where it is out of place.")
     return tree
 
 
@@ -78,9 +76,14 @@ def parse_written_equation(text: str) -> ExpressionTree:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    kind: str  # number, sign or end
+    kind: str  # number, sign, other or end
     text: str
     position: int  # counted from 1
+
+    def __str__(self) -> str:
+        """Return what stands behind "The equation" in an error."""
+        verb = "ends" if self.kind == "end" else f"has {self.text!r}"
+        return f"{verb} at character {self.position}"
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -88,13 +91,14 @@ def _tokens(text: str) -> list[_Token]:
     while text[position:].strip():
         match = _typed_mixed(text, position) or _TOKEN.match(text, position)
         if match is None:
-            character = text[position:].lstrip()[0]
-            raise DataError(f"The equation has {character!r} at character {position + 1}, not arithmetic.")
+            rest = text[position:].lstrip()
+            token = _Token("other", rest[0], len(text) - len(rest) + 1)
+            raise DataError(f"The equation {token}, which is not arithmetic.")
         group = match.lastgroup or ""
         kind = "sign" if group == "sign" else "number"
         tokens.append(_Token(kind, _label(match), match.start(group) + 1))
         position = match.end()
-    tokens.append(_Token("end", "its end", len(text) + 1))
+    tokens.append(_Token("end", "", len(text) + 1))
     return tokens
 
 
@@ -153,10 +157,7 @@ class _Parser:
     def _check_neighbours(self) -> None:
         """Refuse a number directly after another: ``12 500`` is no product."""
         if self.current.kind == "number" == self._tokens[self._index - 1].kind:
-            raise DataError(
-                f"The equation has {self.current.text!r} at character {self.current.position},"
-                " directly after another number."
-            )
+            raise DataError(f"The equation {self.current}, directly after another number.")
 
     def _count(self) -> None:
         self._operations += 1
@@ -166,7 +167,7 @@ class _Parser:
     def _prefix(self, token: _Token, depth: int) -> ExpressionTree:
         if token.kind == "number":
             return ExpressionTree(token.text)
-        if token.text in "+-":
+        if token.text in ("+", "-"):
             inner = self.expression(_SIGN, depth + 1)
             return inner if token.text == "+" else ExpressionTree("neg", (inner,))
         if token.text in _CLOSING:
@@ -174,8 +175,8 @@ class _Parser:
             closing = self._take()
             if closing.text != _CLOSING[token.text]:
                 raise DataError(
-                    f"The equation has {closing.text!r} at character {closing.position},"
-                    f" where {_CLOSING[token.text]!r} must close character {token.position}."
+                    f"The equation {closing}, where {_CLOSING[token.text]!r} must close the bracket"
+                    f" at character {token.position}."
                 )
             return inner
-        raise DataError(f"The equation has {token.text!r} at character {token.position}, not a number.")
+        raise DataError(f"The equation {token}, where a number is missing.")

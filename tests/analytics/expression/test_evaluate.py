@@ -89,8 +89,21 @@ def test_a_float_approximates_a_root_and_refuses_that_of_a_negative_number() -> 
     assert evaluate_float(parse_expression("2^0.5*2")) == pytest.approx(2.8284271)
     with pytest.raises(EvaluationError, match="negative"):
         evaluate_float(parse_expression("(-2)^0.5"))
-    with pytest.raises(EvaluationError):
-        evaluate_float(parse_expression("9^9^9"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("9^9^9", "The value is too large."),
+        ("2^0.5/0", "The equation divides by zero."),
+        ("(2^0.5-2^0.5)^(-1)", "The equation divides by zero."),
+        ("1/(2-2)", "The equation divides by zero."),
+    ],
+)
+def test_a_float_that_is_too_large_and_a_division_by_zero_are_told_apart(text: str, message: str) -> None:
+    with pytest.raises(EvaluationError) as refusal:
+        evaluate_float(parse_expression(text))
+    assert str(refusal.value) == message
 
 
 @given(slot_trees)

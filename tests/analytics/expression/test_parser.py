@@ -71,6 +71,24 @@ def test_what_is_no_arithmetic_is_refused_with_its_place(text: str, position: in
         parse_expression(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(11-1)*2+", "The equation ends at character 10, where a number is missing."),
+        ("*3", "The equation has '*' at character 1, where a number is missing."),
+        ("(1+2", "The equation ends at character 5, where ')' must close the bracket at character 1."),
+        ("1 +  a", "The equation has 'a' at character 6, which is not arithmetic."),
+        ("1,000 500", "The equation has '500' at character 7, directly after another number."),
+        ("x = 2+", "The equation ends at character 7, where a number is missing."),
+        ("1)", "The equation has ')' at character 2, where it is out of place."),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_and_where(text: str, message: str) -> None:
+    with pytest.raises(DataError) as refusal:
+        parse_expression(text)
+    assert str(refusal.value) == message
+
+
 def test_size_and_depth_are_bounded() -> None:
     with pytest.raises(DataError, match="longer"):
         parse_expression("1+" * MAX_LENGTH + "1")
