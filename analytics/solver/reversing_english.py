@@ -204,6 +204,8 @@ def asking_question(clause: str, start: int, end: int) -> str:
         raise NotReversibleError("the number is part of a word")
     if re.search(r"\d", " ".join([*before, *after])):
         raise NotReversibleError("the sentence has several numbers")
+    if after[:2] in (["times", "as"], ["times", "more"], ["times", "the"], ["times", "fewer"]):
+        raise NotReversibleError("the number compares")
     if before and before[-1] in ("if", "If"):
         before = before[:-1]
     is_price = bool(before) and before[-1] == "$"

@@ -68,8 +68,9 @@ class Solution:
 
     @property
     def answer(self) -> str:
-        """The value for people; ``≈ 1.41421`` where it is approximated, empty where there is none."""
-        return shown_value(self.value, self.exact)
+        """The value for people: a fraction as a decimal too, ``≈ 1.41421`` for a root; empty where there is none."""
+        shown = shown_value(self.value, self.exact)
+        return f"{shown} ≈ {self.value:.6g}" if "/" in shown else shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,9 +56,7 @@ def stories(graph_key: str, seed: str) -> Iterator[RetoldProblem]:
                 if _BLANK not in text and problem_graph_key(text, item.equation) == graph_key
             ]
             if texts:
-                yield RetoldProblem(
-                    rng.choice(texts), item.equation, item.answer, f"demo pattern {pattern.slug}"
-                )
+                yield RetoldProblem(rng.choice(texts), item.equation, item.answer, "another story")
 
 
 def _item(pattern: Pattern, rng: Random) -> Item | None:

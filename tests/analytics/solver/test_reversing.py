@@ -48,6 +48,11 @@ def test_an_english_sentence_and_the_question_change_places():
     ]
 
 
+def test_a_number_that_compares_is_not_asked_for():
+    text = "Omar has 19 badges. Ingrid has 3 times as many badges as Omar. How many badges does Ingrid have?"
+    assert [equation for _made, equation in reversed_texts(text, "19*3")] == ["57/3"]
+
+
 def test_a_condition_of_the_question_is_a_sentence_of_its_own():
     text = "There are 560 caps. If the caps are organized into 80 groups, how many caps are in each group?"
     assert [made for made, _equation in reversed_texts(text, "560/80")] == [
