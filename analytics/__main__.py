@@ -51,11 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train(capability: Capability, options: argparse.Namespace) -> None:
-    from analytics.training.distributed import is_main, joined  # torch takes seconds to load
+    from analytics.training.distributed import is_main, process_group  # torch takes seconds to load
 
     files = FileOptions(options.backbone, options.language, options.hierarchy)
     context = TrainingContext(license_note=options.license_note)
-    with joined():
+    with process_group():
         if is_main():
             context = replace(context, say=_say)
         manifest = resolve(capability.train)(

@@ -16,7 +16,7 @@ from analytics.analogy.examples import AnalogyExample, read_graphs, retriever_te
 from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.artifacts import Manifest, data_sha256
-from analytics.backbone.adapters import take_off_adapters
+from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_trainable, save_head, set_head
 from analytics.backbone.export import export_trained
 from analytics.backbone.head import Head
@@ -27,7 +27,7 @@ from analytics.problem_files import Problems, read_problems, set_apart
 from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import pick_device
-from analytics.training.distributed import from_main
+from analytics.training.distributed import broadcast_from_main
 from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
@@ -85,7 +85,7 @@ def train_retriever(
     corpus = _labelled(divided.learned)
     if test and corpus:
         context.say(f"Looking for {len(test):,} test problems among those learned from")
-        figures = from_main(lambda: _shares(backbone, test, corpus, config, "test_"))
+        figures = broadcast_from_main(lambda: _shares(backbone, test, corpus, config, "test_"))
         metrics["test"] = {name: round(value, 4) for name, value in figures.items()} | {"problems": len(test)}
     about = Manifest(
         capability="analogy",
@@ -106,7 +106,9 @@ def train_retriever(
     kept = kept_examples(example.problem for example in divided.learned)
     context.say(f"Keeping {len(kept):,} solved problems with their vectors")
     write_more = partial(_write_datastore, backbone, kept, config)
-    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more))
+    return broadcast_from_main(
+        lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more)
+    )
 
 
 def _write_datastore(
@@ -182,7 +184,7 @@ class _TrainedRetriever:
 
     def finish(self, _task: RetrievalTask) -> None:
         head = self.backbone.head
-        write = take_off_adapters(self.backbone)
+        write = finish_adapters(self.backbone)
         if head is not None:
             set_head(self.backbone, head)
         if write is not None:

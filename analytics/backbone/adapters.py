@@ -30,13 +30,13 @@ __all__ = [
     "adapter_to_continue",
     "add_adapters",
     "add_adapters_towards",
+    "finish_adapters",
     "kept_adapter",
     "load_adapter",
     "merge_adapters",
     "nearest_factors",
     "read_weights",
     "save_adapter",
-    "take_off_adapters",
 ]
 
 ADAPTER_CONFIG_NAME = "adapter_config.json"
@@ -170,11 +170,11 @@ def save_adapter(backbone: Backbone, folder: Path) -> None:
         ) from error
 
 
-def take_off_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
-    """Make a trained backbone ready for use: adapters, where it has some, merged, and its hash anew.
+def finish_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
+    """Merge the adapters of a trained backbone, if it has any, and compute the hash of its weights.
 
     Returns:
-        What writes the adapter into a folder, kept as bytes because it is merged now; None without adapters.
+        A function that writes the adapter into a folder; None without adapters.
     """
     backbone.model.eval()
     if not _is_adapted(backbone):

@@ -132,7 +132,7 @@ def export_trained(
         folder: the artifact's folder, written whole or not at all.
         about: what the manifest says of its training.
         output: what the served encoder returns.
-        adapter: what `take_off_adapters` gave.
+        adapter: what `finish_adapters` gave.
         write_more: puts the capability's own files into the folder.
 
     Raises:

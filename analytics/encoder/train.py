@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
-from analytics.backbone.adapters import add_adapters, kept_adapter, take_off_adapters
+from analytics.backbone.adapters import add_adapters, finish_adapters, kept_adapter
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_head
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
@@ -33,7 +33,7 @@ from analytics.retrieval import precision_at_k
 from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import pick_device
-from analytics.training.distributed import from_main
+from analytics.training.distributed import broadcast_from_main
 from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, Task, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
@@ -105,7 +105,7 @@ def train_encoder(
             **_begun_with(Path(start or config.backbone)),
         },
     )
-    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter))
+    return broadcast_from_main(lambda: export_trained(backbone, output, about, adapter=adapter))
 
 
 def _begun_with(encoder: Path) -> dict[str, Any]:
@@ -187,7 +187,7 @@ class _TrainedAdapter:
     write: Callable[[Path], None] | None
 
     def merge(self, _task: Task) -> None:
-        self.write = take_off_adapters(self.backbone)
+        self.write = finish_adapters(self.backbone)
 
 
 def _transformer_stage(

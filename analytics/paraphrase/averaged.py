@@ -25,7 +25,7 @@ import numpy as np
 import torch
 
 from analytics.artifacts import Manifest, artifact_read
-from analytics.backbone.adapters import add_adapters_towards, take_off_adapters
+from analytics.backbone.adapters import add_adapters_towards, finish_adapters
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.export import export_trained
 from analytics.command_line import run_command
@@ -70,7 +70,7 @@ def average_scorers(
     mean = {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     add_adapters_towards(backbone, mean, config.adapter_rank)
-    adapter = take_off_adapters(backbone)
+    adapter = finish_adapters(backbone)
     material = read_material(data)
     pairs = pairs_set_apart(material.questions, config, given=material.given, kept_out=material.kept_out)
     say(f"Fitting the verdict on {len(pairs):,} pairs of questions set apart")

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from analytics.artifacts import Manifest, data_sha256
-from analytics.backbone.adapters import take_off_adapters
+from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
@@ -59,9 +59,9 @@ from analytics.training.context import (
     TrainingContext,
 )
 from analytics.training.device import pick_device
-from analytics.training.distributed import from_main
+from analytics.training.distributed import broadcast_from_main
 from analytics.training.files import file_training
-from analytics.training.interpolation import SHARES, starting_weights, take_between
+from analytics.training.interpolation import SHARES, interpolate_weights, starting_weights
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
@@ -251,12 +251,12 @@ def fit_scorer(
         figures: list[dict[str, float]] = []
 
         def judge() -> float:
-            figures.append(from_main(lambda: dict(task.evaluate())))
+            figures.append(broadcast_from_main(lambda: dict(task.evaluate())))
             return figures[-1][_MAIN_METRIC]
 
-        share = take_between(backbone.model, start, judge)
+        share = interpolate_weights(backbone.model, start, judge)
         result = replace(result, best=figures[SHARES.index(share)] | {"share_of_training": share})
-    return backbone, take_off_adapters(backbone), result
+    return backbone, finish_adapters(backbone), result
 
 
 def encoder_of(backbone: Backbone, config: ParaphraseConfig) -> Encode:
@@ -340,7 +340,7 @@ def train_scorer(
         Cancelled: the context said so; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
-    prepared = from_main(partial(_prepared_material, material, config, context))
+    prepared = broadcast_from_main(partial(_prepared_material, material, config, context))
     if not prepared.triplets:
         raise DataError("No triplet could be made of the questions.")
     _check_labels(prepared.pairs)
@@ -358,7 +358,7 @@ def train_scorer(
     context.say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
     validation = balanced_sources(material.validation)
     encode = encoder_of(backbone, config)
-    verdict = from_main(lambda: calibrate(encode, prepared.pairs, config, validation=validation))
+    verdict = broadcast_from_main(lambda: calibrate(encode, prepared.pairs, config, validation=validation))
     context.say("Exporting")
     about = _manifest(config, context, prepared, result, history)
     about = replace(
@@ -375,7 +375,9 @@ def train_scorer(
         },
     )
     write_more = partial(write_scorer_files, verdict=verdict, learned=_learned(prepared))
-    return from_main(lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more))
+    return broadcast_from_main(
+        lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more)
+    )
 
 
 def _prepared_material(material: Material, config: ParaphraseConfig, context: TrainingContext) -> Prepared:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from analytics.artifacts import Manifest, data_sha256
-from analytics.backbone.adapters import take_off_adapters
+from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE, license_with_backbone
@@ -44,7 +44,7 @@ from analytics.solver.textual_task import TextualTask
 from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import inference_dtype, pick_device
-from analytics.training.distributed import from_main
+from analytics.training.distributed import broadcast_from_main
 from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
@@ -103,12 +103,12 @@ def train_solver(
     )
     metrics = result.as_metrics(loss=history.last("loss"))
     context.say("Fitting the confidence")
-    calibration = from_main(lambda: _calibration(model, divided.validation, config))
+    calibration = broadcast_from_main(lambda: _calibration(model, divided.validation, config))
     if calibration is not None:
         metrics["confidence"] = calibration.as_metrics()
     if problems.test:
         context.say(f"Solving {len(problems.test):,} test problems")
-        scores = from_main(lambda: measure_solver(model, problems.test, config))
+        scores = broadcast_from_main(lambda: measure_solver(model, problems.test, config))
         metrics["test"] = {name: round(value, 4) for name, value in scores.as_metrics().items()} | {
             "problems": scores.problems
         }
@@ -131,7 +131,7 @@ def train_solver(
     )
     context.say("Exporting")
     confidence = partial(save_confidence, calibration.confidence) if calibration is not None else None
-    return from_main(lambda: save_solver(model, output, about, write_more=confidence))
+    return broadcast_from_main(lambda: save_solver(model, output, about, write_more=confidence))
 
 
 def fit_solver(
@@ -192,7 +192,7 @@ def fit_solver(
         context=context,
         identity=training_identity(config, _data_hash(examples)),
     )
-    model.write_adapter = take_off_adapters(backbone)
+    model.write_adapter = finish_adapters(backbone)
     model.decoder.eval()
     round_decoder(model)
     return model, result

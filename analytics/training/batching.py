@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from analytics.training.distributed import share
+from analytics.training.distributed import shard
 
 __all__ = ["length_grouped_batches"]
 
@@ -34,4 +34,4 @@ def length_grouped_batches(
         part = part[np.argsort(sizes[part], kind="stable")]
         batches += [part[at : at + batch_size] for at in range(0, len(part), batch_size)]
     for index in rng.permutation(len(batches)):
-        yield share(batches[index])
+        yield shard(batches[index])

@@ -27,15 +27,15 @@ from analytics.errors import AnalyticsError, ConfigurationError, DataError
 __all__ = [
     "DataParallelLosses",
     "any_process",
-    "from_main",
+    "broadcast_from_main",
     "gather",
     "gather_objects",
     "is_main",
-    "joined",
     "mean_over_processes",
+    "process_group",
     "process_number",
     "processes",
-    "share",
+    "shard",
 ]
 
 Made = TypeVar("Made")
@@ -49,7 +49,7 @@ _NO_BUFFERS: dict[str, Any] = {  # the second name is that of torch before 2.13
 
 
 @contextmanager
-def joined(*, meeting_point: str | None = None) -> Iterator[None]:
+def process_group(*, meeting_point: str | None = None) -> Iterator[None]:
     """Work together with the other processes that torchrun started, if there are any; for the start of a program.
 
     Each process computes on a GPU of its own where the machine has them.
@@ -99,7 +99,7 @@ def is_main() -> bool:
     return process_number() == 0
 
 
-def share(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def shard(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """This process's part of a batch; in the order of the processes the parts make the whole.
 
     Raises:
@@ -151,7 +151,7 @@ def mean_over_processes(values: Mapping[str, float]) -> dict[str, float]:
     return dict(zip(values, (tensor / processes()).tolist(), strict=True))
 
 
-def from_main(make: Callable[[], Made]) -> Made:
+def broadcast_from_main(make: Callable[[], Made]) -> Made:
     """What the main process makes, in every process; the others wait for it.
 
     Raises:
@@ -198,7 +198,7 @@ class DataParallelLosses:
         """Scalars by name, from this process's part of the batch."""
         return self.losses(batch, step) if self.wrapped is None else self.wrapped(batch, step)
 
-    def averaged(self, now: bool) -> AbstractContextManager[object]:
+    def gradient_sync(self, now: bool) -> AbstractContextManager[object]:
         """Whether the gradients of what is computed inside are averaged now, or with those of later batches."""
         return nullcontext() if now or self.wrapped is None else self.wrapped.no_sync()
 

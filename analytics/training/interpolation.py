@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-__all__ = ["SHARES", "starting_weights", "take_between"]
+__all__ = ["SHARES", "interpolate_weights", "starting_weights"]
 
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 """Shares of the way that are tried; of equals the first is taken."""
@@ -30,7 +30,7 @@ def starting_weights(model: nn.Module) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def take_between(
+def interpolate_weights(
     model: nn.Module,
     start: dict[str, Tensor],
     judge: Callable[[], float],

@@ -40,7 +40,7 @@ from analytics.training.device import autocast, inference_dtype
 from analytics.training.distributed import (
     DataParallelLosses,
     any_process,
-    from_main,
+    broadcast_from_main,
     gather_objects,
     is_main,
     mean_over_processes,
@@ -338,12 +338,12 @@ class _Training:
             "starts": self.starts,
             "random": gather_objects(random_states()),
         }
-        from_main(lambda: save_checkpoint(folder, state))
+        broadcast_from_main(lambda: save_checkpoint(folder, state))
 
     def load(self) -> dict[str, Any] | None:
         """Read the checkpoint, if there is one, and check that it is of this training."""
         folder = self.context.checkpoints
-        state = from_main(lambda: None if folder is None else load_checkpoint(folder, device="cpu"))
+        state = broadcast_from_main(lambda: None if folder is None else load_checkpoint(folder, device="cpu"))
         if state is None:
             return None
         if state.get("version") != CHECKPOINT_VERSION:
@@ -443,7 +443,7 @@ class _StageLoop:
         self.optimizer.zero_grad(set_to_none=True)
         step = Step(self.step, self.steps)
         for number, batch in enumerate(batches, start=1):
-            with self.losses.averaged(now=number == len(batches)):
+            with self.losses.gradient_sync(now=number == len(batches)):
                 with autocast(self.device, self.settings.dtype), cpu_training(self.device):
                     losses = self.losses(batch, step)
                 (losses["loss"] / len(batches)).backward()
@@ -484,7 +484,7 @@ class _StageLoop:
         return bool(self.settings.patience) and self.bad_evaluations >= self.settings.patience
 
     def evaluate(self) -> dict[str, float]:
-        metrics = from_main(self.held_out_metrics)
+        metrics = broadcast_from_main(self.held_out_metrics)
         if not metrics:
             return metrics
         self.last = metrics

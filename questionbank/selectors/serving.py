@@ -138,12 +138,12 @@ class Serving:
         Raises:
             ServiceUnavailable: there is none yet.
         """
-        found = self.sets.get(lens)
-        if found is None and self.sets:
+        embedding_set = self.sets.get(lens)
+        if embedding_set is None and self.sets:
             raise ServiceUnavailable(_("No model that compares questions in this way is in use yet."))
-        if found is None:
+        if embedding_set is None:
             raise ServiceUnavailable(_("The bank has no vectors yet; compute them with embed_questions."))
-        return found
+        return embedding_set
 
     def encoder(self, lens: str) -> TextEncoder:
         """The encoder that made the lens's set.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from questionbank.errors import NotFound
 from questionbank.models import Question
 from questionbank.selectors.search.query import parse_query
-from questionbank.selectors.search.ranking import Found, fuse, rank_by_vectors
+from questionbank.selectors.search.ranking import Matches, fuse, rank_by_vectors
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
 from questionbank.selectors.serving import Serving
@@ -128,7 +128,7 @@ def _reciprocal_ranks(item: KnownItem, serving: Serving) -> dict[str, float]:
     ready = Question.objects.filter(status=Question.Status.READY).order_by()
     by_text = rank_by_text(parsed.tokens, ready, words)
     by_vectors = rank_by_vectors(parsed, None, serving).ids
-    fused = [hit.id for hit in fuse(parsed, Found(by_text, by_vectors))]
+    fused = [hit.id for hit in fuse(parsed, Matches(by_text, by_vectors))]
     return {
         arm: reciprocal_rank(ids, right)
         for arm, ids in zip(ARMS, (by_text.ids, by_vectors, fused), strict=True)

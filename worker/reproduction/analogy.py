@@ -30,7 +30,7 @@ from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
 from worker.analogy.rewriting import RuleRewriter, rewritten_pairs
 from worker.reproduction.analogy_arms import ARMS, REWRITTEN, SETS
 from worker.reproduction.problem_sets import part_names, part_problems
-from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
+from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import trained_folder, wanted_runs
 
 __all__ = ["TWINS", "Plan", "reproduce_analogy"]
@@ -105,7 +105,7 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
     }
 
 
-def _run(run: Run, plan: Plan, data: Path) -> Found:
+def _run(run: Run, plan: Plan, data: Path) -> RunResult:
     part: str = run.settings["part"]
     problems = part_problems(data, part, SETS, most=plan.problems)
     folder: Path | None = None
@@ -139,7 +139,7 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
             sets[name][word] = figures_of(columns)
             outcomes |= {f"{name}/{word}/{key}": values for key, values in _arrays(columns).items()}
     shutil.rmtree(run.folder / "model", ignore_errors=True)
-    return Found(notes, sets, outcomes)
+    return RunResult(notes, sets, outcomes)
 
 
 def _to_learn(problems: Problems, arm: str, config: AnalogyConfig) -> Problems:

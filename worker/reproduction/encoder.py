@@ -32,7 +32,7 @@ from worker.reproduction.encoder_data import (
     pretraining_examples,
     split_sets,
 )
-from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
+from worker.reproduction.runs import Run, RunResult, Say, progress_callback, question_numbers, run_missing
 
 __all__ = ["Plan", "reproduce_encoder"]
 
@@ -109,7 +109,7 @@ def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _run(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> Found:
+def _run(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> RunResult:
     training: dict[str, Any] = {}
     if ARMS[run.arm].vectors == "tfidf":
         encode: Callable[[SplitSet], npt.NDArray[np.float32]] = _tfidf
@@ -130,7 +130,7 @@ def _run(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> Found:
         outcomes[f"{name}/question"] = question_numbers(
             [probed.texts[row] for row in np.flatnonzero(probed.is_test)]
         )
-    return Found(training, measured, outcomes)
+    return RunResult(training, measured, outcomes)
 
 
 def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbone, dict[str, Any]]:
@@ -141,7 +141,7 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
     examples, leaked = pretraining_examples(sets, plan.trained_on)
     history = History()
     context = TrainingContext(
-        checkpoints=run.folder / "checkpoint", callbacks=(history, step_teller(run.say))
+        checkpoints=run.folder / "checkpoint", callbacks=(history, progress_callback(run.say))
     )
     trained, _adapter, result = fit_encoder(examples, config, context=context)
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)

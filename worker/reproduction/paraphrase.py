@@ -53,7 +53,7 @@ from worker.reproduction.paraphrase_data import (
     training_material,
     unchanged_pairs,
 )
-from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing, step_teller
+from worker.reproduction.runs import Run, RunResult, Say, progress_callback, question_numbers, run_missing
 
 __all__ = ["Plan", "reproduce_paraphrase"]
 
@@ -150,7 +150,7 @@ class _Trained:
     learned: KeptOut
 
 
-def _run(run: Run, plan: Plan, data: Path) -> Found:
+def _run(run: Run, plan: Plan, data: Path) -> RunResult:
     arm = ARMS[run.arm]
     trained = _train(run, plan, data) if arm.trains else None
     encode = trained.encode if trained else None
@@ -186,7 +186,7 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
             title = f"{arm.title} on {MEASURED_ON[name]}"
             picture = map_of_pairs(pairs, encode, title)
             write_text(run.folder / f"{name}.svg", picture)
-    return Found(trained.notes if trained else {}, measured, outcomes)
+    return RunResult(trained.notes if trained else {}, measured, outcomes)
 
 
 def _train(run: Run, plan: Plan, data: Path) -> _Trained:
@@ -210,7 +210,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
         prepared.triplets,
         config,
         validation=validation,
-        context=TrainingContext(checkpoints=checkpoints, callbacks=(history, step_teller(run.say))),
+        context=TrainingContext(checkpoints=checkpoints, callbacks=(history, progress_callback(run.say))),
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     encode = encoder_of(replace(trained, max_tokens=_MEASURED_TOKENS), config)
@@ -249,7 +249,7 @@ def _prepare(
         config,
         labelled_by=labelled if arm.pseudo_labels else (),
         checkpoints=run.folder / "checkpoint",
-        callbacks=[step_teller(run.say)],
+        callbacks=[progress_callback(run.say)],
     )
     return replace(prepare(apart, config, given=material.given, kept_out=kept_out), triplets=triplets)
 

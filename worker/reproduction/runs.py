@@ -26,7 +26,7 @@ from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.training.callbacks import Callback, StepReport
 
-__all__ = ["Found", "Run", "Say", "question_numbers", "run_missing", "step_teller"]
+__all__ = ["Run", "RunResult", "Say", "progress_callback", "question_numbers", "run_missing"]
 
 Say = Callable[[str], Any]
 
@@ -49,7 +49,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RunResult:
     """What a run found.
 
     Attributes:
@@ -68,7 +68,7 @@ def run_missing(
     wanted: Iterable[tuple[str, int]],
     settings_of: Callable[[str, int], dict[str, Any]],
     defaults: Mapping[str, Any],
-    measure: Callable[[Run], Found],
+    measure: Callable[[Run], RunResult],
     say: Say,
 ) -> list[Path]:
     """Run what is not kept from before, one after another.
@@ -102,8 +102,8 @@ def run_missing(
             continue
         run.folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
-        found = measure(run)
-        _keep(run, found, time.monotonic() - started)
+        result = measure(run)
+        _keep(run, result, time.monotonic() - started)
     return folders
 
 
@@ -127,17 +127,17 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
     return True
 
 
-def _keep(run: Run, found: Found, seconds: float) -> None:
+def _keep(run: Run, result: RunResult, seconds: float) -> None:
     """Write what a finished run found, the figures last: they say that it is finished."""
     folder = run.folder
     with written_aside(folder / "outcomes.npz") as stream:
-        np.savez_compressed(stream, **found.outcomes)  # type: ignore[arg-type]
+        np.savez_compressed(stream, **result.outcomes)  # type: ignore[arg-type]
     body = {
         "settings": run.settings,
-        "training": rounded(found.training),
+        "training": rounded(result.training),
         "machine": _machine(),
         "seconds": round(seconds, 1),
-        "sets": rounded(found.sets),
+        "sets": rounded(result.sets),
     }
     write_json(folder / "figures.json", body)
     shutil.rmtree(folder / "checkpoint", ignore_errors=True)
@@ -161,7 +161,7 @@ def _prefixed(say: Say, run: str) -> Say:
     return lambda line: say(f"{run}: {line}")
 
 
-def step_teller(say: Say) -> Callback:
+def progress_callback(say: Say) -> Callback:
     """Says every 50 steps how far the training is."""
 
     def tell(report: StepReport) -> None:

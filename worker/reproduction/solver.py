@@ -30,7 +30,7 @@ from questionbank.files import write_text
 from questionbank.recalling_solver import recalling
 from worker.evaluation.solver import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
-from worker.reproduction.runs import Found, Run, Say, question_numbers, run_missing
+from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.solver_arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.reproduction.solver_representation import COSINES, measure_representation
 from worker.reproduction.trained import run_context, trained_folder, wanted_runs
@@ -105,7 +105,7 @@ def _backbone(plan: Plan, part: str, arm: str = "") -> str:
     return own if own and plan.config.backbone == DEFAULT_BACKBONE else plan.config.backbone
 
 
-def _run(run: Run, plan: Plan, data: Path) -> Found:
+def _run(run: Run, plan: Plan, data: Path) -> RunResult:
     arm = run.settings["arm"]
     problems = part_problems(data, run.settings["part"], most=plan.problems)
     if arm in MULTILINGUAL:
@@ -134,7 +134,7 @@ def _run(run: Run, plan: Plan, data: Path) -> Found:
             arrays[f"test/{COSINES}"] = measured.cosines
             write_text(run.folder / "prototypes.svg", measured.picture)
     shutil.rmtree(model, ignore_errors=True)
-    return Found(notes, figures, arrays)
+    return RunResult(notes, figures, arrays)
 
 
 def _foreign(run: str) -> str:

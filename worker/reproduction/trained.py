@@ -12,7 +12,7 @@ from analytics.artifacts import Manifest, artifact_read
 from analytics.configuration import config_to_dict
 from analytics.errors import ArtifactError, DataError
 from analytics.training.context import TrainingContext
-from worker.reproduction.runs import Run, step_teller
+from worker.reproduction.runs import Run, progress_callback
 
 __all__ = ["Arm", "run_context", "trained_folder", "wanted_runs"]
 
@@ -70,7 +70,7 @@ def trained_folder(
 def run_context(run: Run) -> TrainingContext:
     """Return the context of a run's training: its checkpoint is beside its figures."""
     return TrainingContext(
-        checkpoints=run.folder / "checkpoint", callbacks=(step_teller(run.say),), say=run.say
+        checkpoints=run.folder / "checkpoint", callbacks=(progress_callback(run.say),), say=run.say
     )
 
 

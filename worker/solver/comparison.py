@@ -49,17 +49,17 @@ def solver_comparison_figures(
 
 
 def solver_figures(
-    suite: Sequence[ProblemRecord], found: Mapping[str, Sequence[Sequence[Solution]]]
+    suite: Sequence[ProblemRecord], solutions: Mapping[str, Sequence[Sequence[Solution]]]
 ) -> dict[str, Any]:
     """Return the figures of a comparison.
 
     Args:
         suite: problems with an equation that can be read.
-        found: what both solvers say of each, by ``"candidate"`` and ``"champion"``.
+        solutions: what both solvers say of each, by ``"candidate"`` and ``"champion"``.
     """
     values = [_published_value(problem) for problem in suite]
     right = {
-        role: [_is_right(own, value) for own, value in zip(found[role], values, strict=True)]
+        role: [_is_right(own, value) for own, value in zip(solutions[role], values, strict=True)]
         for role in ROLES
     }
     metrics = []
@@ -86,7 +86,10 @@ def solver_figures(
                 "text": suite[place].text,
                 "equation": suite[place].equation,
                 "is_won": right["candidate"][place],
-                **{role: found[role][place][0].equation if found[role][place] else "" for role in ROLES},
+                **{
+                    role: solutions[role][place][0].equation if solutions[role][place] else ""
+                    for role in ROLES
+                },
             }
             for place in changed[:CHANGED_SHOWN]
         ],

@@ -76,8 +76,8 @@ def paraphraser_choice(key: str) -> ParaphraserChoice:
     Raises:
         ValidationFailed: there is none here.
     """
-    found = next((choice for choice in paraphrasers() if choice.key == key), None)
-    if found is None:
+    chosen = next((choice for choice in paraphrasers() if choice.key == key), None)
+    if chosen is None:
         message = _("There is no paraphraser with this name.")
         raise ValidationFailed(message, {"paraphraser": [message]})
-    return found
+    return chosen

@@ -27,7 +27,7 @@ from questionbank.selectors.search.text_search import TextRanking
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
 
-__all__ = ["BY_VECTOR", "Found", "Fused", "VectorRanking", "fuse", "rank_by_formulas", "rank_by_vectors"]
+__all__ = ["BY_VECTOR", "Fused", "Matches", "VectorRanking", "fuse", "rank_by_formulas", "rank_by_vectors"]
 
 RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute
@@ -110,7 +110,7 @@ def _query_vector(encoder: TextEncoder, searched: str) -> npt.NDArray[np.float32
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Matches:
     """What each way of searching found for one query.
 
     Attributes:
@@ -130,18 +130,18 @@ class Found:
     is_concept: bool = False
 
 
-def fuse(parsed: ParsedQuery, found: Found) -> list[Fused]:
+def fuse(parsed: ParsedQuery, matches: Matches) -> list[Fused]:
     """One ranking of all, best first; ties go to the newer question."""
     scores: dict[int, float] = defaultdict(float)
-    if found.is_concept:
-        _fuse_concept(scores, found)
+    if matches.is_concept:
+        _fuse_concept(scores, matches)
     else:
-        _fuse_text(scores, parsed, found)
+        _fuse_text(scores, parsed, matches)
     text_name = "formula" if parsed.sort == "formula" else "text"
     names = (
-        ("concept", {pk for ids in found.tagged for pk in ids} if found.is_concept else set()),
-        (text_name, {*found.text.ids, *found.phrases.ids, *found.alike}),
-        ("vector", set(found.vectors)),
+        ("concept", {pk for ids in matches.tagged for pk in ids} if matches.is_concept else set()),
+        (text_name, {*matches.text.ids, *matches.phrases.ids, *matches.alike}),
+        ("vector", set(matches.vectors)),
     )
     return [
         Fused(pk, round(scores[pk], 6), tuple(name for name, ids in names if pk in ids))
@@ -149,30 +149,30 @@ def fuse(parsed: ParsedQuery, found: Found) -> list[Fused]:
     ]
 
 
-def _fuse_concept(scores: dict[int, float], found: Found) -> None:
+def _fuse_concept(scores: dict[int, float], matches: Matches) -> None:
     best = 1 / (RRF_CONSTANT + 1)
-    for weight, ids in zip((_TAGGED, _TAGGED_IN_PART), found.tagged, strict=False):
+    for weight, ids in zip((_TAGGED, _TAGGED_IN_PART), matches.tagged, strict=False):
         for pk in ids:
             scores[pk] += weight * best
-    _add(scores, found.phrases.ids, _PHRASE)
+    _add(scores, matches.phrases.ids, _PHRASE)
     named = set(scores)
-    for ranking in (found.vectors, found.text.ids):
+    for ranking in (matches.vectors, matches.text.ids):
         _add(scores, [pk for pk in ranking if pk in named], _BY_MEANING)
-    _add(scores, [pk for pk in (*found.text.ids, *found.vectors) if pk not in named], _FEW_WORDS_HELD[1])
+    _add(scores, [pk for pk in (*matches.text.ids, *matches.vectors) if pk not in named], _FEW_WORDS_HELD[1])
 
 
-def _fuse_text(scores: dict[int, float], parsed: ParsedQuery, found: Found) -> None:
+def _fuse_text(scores: dict[int, float], parsed: ParsedQuery, matches: Matches) -> None:
     text_weight, vector_weight, literal_weight = _SENTENCE_OR_FORMULA
     if parsed.sort == "words":
-        few_words = _FEW_WORDS_HELD if found.text.held >= _HELD else _FEW_WORDS
+        few_words = _FEW_WORDS_HELD if matches.text.held >= _HELD else _FEW_WORDS
         text_weight, vector_weight, literal_weight = few_words
-    _add(scores, found.text.ids, text_weight)
-    _add(scores, found.vectors, vector_weight)
-    _add(scores, found.alike, _ALIKE.get(parsed.sort, 0.0))
-    if literal_weight and not found.alike:
+    _add(scores, matches.text.ids, text_weight)
+    _add(scores, matches.vectors, vector_weight)
+    _add(scores, matches.alike, _ALIKE.get(parsed.sort, 0.0))
+    if literal_weight and not matches.alike:
         best = sorted(scores, key=lambda pk: (-scores[pk], -pk))[:COMPARED]
         _add(scores, _literally(parsed.searched, best), literal_weight)
-    tagged = {pk for ids in found.tagged for pk in ids}
+    tagged = {pk for ids in matches.tagged for pk in ids}
     for pk in tagged.intersection(scores):
         scores[pk] += _TAGGED_MENTIONED / (RRF_CONSTANT + 1)
 

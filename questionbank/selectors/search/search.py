@@ -25,8 +25,8 @@ from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, fil
 from questionbank.selectors.search.query import ParsedQuery, parse_query
 from questionbank.selectors.search.ranking import (
     COMPARED,
-    Found,
     Fused,
+    Matches,
     fuse,
     rank_by_formulas,
     rank_by_vectors,
@@ -340,7 +340,7 @@ def _fused(
         shapes = rank_by_shapes(parsed.formulas, parsed.tokens, passed)
         likely = dict.fromkeys([*shapes, *by_text.ids[:COMPARED], *by_vectors.ids[:COMPARED_BY_MEANING]])
         alike = rank_by_formulas(parsed, list(likely))
-    found = Found(
+    matches = Matches(
         text=by_text,
         vectors=by_vectors.ids,
         phrases=rank_by_phrases(named.phrases, passed),
@@ -349,7 +349,7 @@ def _fused(
         is_concept=named.is_whole,
     )
     ranking = [
-        candidate for candidate in fuse(parsed, found) if not (first and candidate.id == parsed.number)
+        candidate for candidate in fuse(parsed, matches) if not (first and candidate.id == parsed.number)
     ]
     unknown = _("There is no question %(number)d.") % {"number": parsed.number}
     return [*first, *ranking][:LISTED], unknown if parsed.is_number else by_vectors.notice

@@ -11,7 +11,7 @@ import torch
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone import onnx_graph
-from analytics.backbone.adapters import add_adapters, save_adapter, take_off_adapters
+from analytics.backbone.adapters import add_adapters, finish_adapters, save_adapter
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder, export_onnx
 from analytics.backbone.onnx_graph import write_graph
@@ -156,7 +156,7 @@ def test_an_adapter_that_does_not_lead_to_the_model_s_weights_becomes_no_starter
         for name, weights in learner.model.named_parameters():
             if "lora_B" in name:
                 weights.normal_(std=0.1)  # a new adapter changes nothing
-    write_adapter = take_off_adapters(learner)
+    write_adapter = finish_adapters(learner)
     assert write_adapter is not None
 
     def save(name: str) -> Path:

@@ -10,27 +10,27 @@ from analytics.errors import ConfigurationError, DataError
 from analytics.training import distributed
 from analytics.training.distributed import (
     any_process,
-    from_main,
+    broadcast_from_main,
     gather,
     gather_objects,
     is_main,
-    joined,
     mean_over_processes,
+    process_group,
     processes,
-    share,
+    shard,
 )
 
 
 def test_without_torchrun_there_is_one_process_and_nothing_to_do(monkeypatch):
     monkeypatch.delenv("WORLD_SIZE", raising=False)
-    with joined():
+    with process_group():
         assert (processes(), is_main()) == (1, True)
-        assert share(np.arange(5)).tolist() == [0, 1, 2, 3, 4]
+        assert shard(np.arange(5)).tolist() == [0, 1, 2, 3, 4]
         assert gather(torch.ones(2, requires_grad=True)).tolist() == [1, 1]
         assert gather_objects("a") == ["a"]
         assert (any_process(True), any_process(False)) == (True, False)
         assert mean_over_processes({"loss": 2.0}) == {"loss": 2.0}
-        assert from_main(lambda: 7) == 7
+        assert broadcast_from_main(lambda: 7) == 7
 
 
 def test_the_shares_of_a_batch_make_the_whole_in_order(monkeypatch):
@@ -38,10 +38,10 @@ def test_the_shares_of_a_batch_make_the_whole_in_order(monkeypatch):
     parts = []
     for number in range(3):
         monkeypatch.setattr(distributed, "process_number", lambda number=number: number)
-        parts.append(share(np.arange(6)).tolist())
+        parts.append(shard(np.arange(6)).tolist())
     assert parts == [[0, 1], [2, 3], [4, 5]]
     with pytest.raises(DataError, match="batch of 7 cannot be shared out evenly to 3"):
-        share(np.arange(7))
+        shard(np.arange(7))
 
 
 @pytest.mark.parametrize("variables", [{"WORLD_SIZE": "2"}, {"WORLD_SIZE": "two", "RANK": "0"}])
@@ -50,5 +50,5 @@ def test_variables_that_torchrun_did_not_set_are_a_clear_error(monkeypatch, vari
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(ConfigurationError, match="not as torchrun sets it"), joined():
+    with pytest.raises(ConfigurationError, match="not as torchrun sets it"), process_group():
         pass

@@ -7,7 +7,7 @@ import torch
 
 from analytics.backbone.adapters import add_adapters, merge_adapters
 from analytics.backbone.tiny import tiny_backbone
-from analytics.training.interpolation import SHARES, starting_weights, take_between
+from analytics.training.interpolation import SHARES, interpolate_weights, starting_weights
 
 
 def test_the_best_judged_share_of_the_way_is_taken():
@@ -23,7 +23,7 @@ def test_the_best_judged_share_of_the_way_is_taken():
         tried.append(model.weight.item())
         return -abs(model.weight.item() - 3.3)
 
-    assert take_between(model, start, judge) == 0.6
+    assert interpolate_weights(model, start, judge) == 0.6
     assert model.weight.item() == pytest.approx(3.2)
     assert tried == pytest.approx([2 + 2 * share for share in SHARES])
 
@@ -34,7 +34,7 @@ def test_of_equals_the_trained_weights_are_kept():
     with torch.no_grad():
         model.weight.add_(1.0)
     trained = model.weight.clone()
-    assert take_between(model, start, lambda: 0.5) == 1.0
+    assert interpolate_weights(model, start, lambda: 0.5) == 1.0
     assert torch.equal(model.weight, trained)
 
 
@@ -55,7 +55,7 @@ def test_of_an_adapter_the_product_goes_that_share_of_the_way():
     add_adapters(whole, rank=2)
     whole.model.load_state_dict(adapted.model.state_dict())
     merge_adapters(whole)
-    assert take_between(adapted.model, start, lambda: 1.0, shares=(0.5,)) == 0.5
+    assert interpolate_weights(adapted.model, start, lambda: 1.0, shares=(0.5,)) == 0.5
     merge_adapters(adapted)
     expected = first + 0.5 * (whole.model.state_dict()[name] - first)
     torch.testing.assert_close(adapted.model.state_dict()[name], expected)

@@ -7,7 +7,7 @@ import pytest
 from questionbank.models import Question
 from questionbank.selectors.search import text_search
 from questionbank.selectors.search.query import ParsedQuery, parse_query
-from questionbank.selectors.search.ranking import Found, fuse, rank_by_vectors
+from questionbank.selectors.search.ranking import Matches, fuse, rank_by_vectors
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import TextRanking, rank_by_text
 from questionbank.selectors.serving import serving
@@ -123,14 +123,14 @@ def words(text: str = "red ball") -> ParsedQuery:
 
 
 def test_fusion_says_who_found_what():
-    fused = fuse(words(), Found(TextRanking([1, 2], held=1.0), [2, 3]))
+    fused = fuse(words(), Matches(TextRanking([1, 2], held=1.0), [2, 3]))
     assert {hit.id: hit.found_by for hit in fused} == {1: ("text",), 2: ("text", "vector"), 3: ("vector",)}
-    formula = fuse(ParsedQuery("formula", "x=1", searched="$x=1$"), Found(TextRanking([1], held=1.0)))
+    formula = fuse(ParsedQuery("formula", "x=1", searched="$x=1$"), Matches(TextRanking([1], held=1.0)))
     assert formula[0].found_by == ("formula",)
 
 
 def test_scores_are_reciprocal_ranks():
-    fused = fuse(words(), Found(TextRanking([7, 8], held=1.0), [8]))
+    fused = fuse(words(), Matches(TextRanking([7, 8], held=1.0), [8]))
     assert [hit.id for hit in fused] == [7, 8]
     assert fused[0].score == pytest.approx(1 / 61, abs=1e-6)
     assert fused[1].score == pytest.approx(1 / 62 + 0.01 / 61, abs=1e-6)
@@ -138,8 +138,8 @@ def test_scores_are_reciprocal_ranks():
 
 def test_few_words_that_questions_hold_are_led_by_text_and_else_by_vectors():
     text, vectors = [1, 2, 3], [9, 3, 1]
-    assert [hit.id for hit in fuse(words(), Found(TextRanking(text, held=0.9), vectors))][:3] == [1, 2, 3]
-    assert fuse(words(), Found(TextRanking([1, 2], held=0.2), [9, 8]))[0].id == 9
+    assert [hit.id for hit in fuse(words(), Matches(TextRanking(text, held=0.9), vectors))][:3] == [1, 2, 3]
+    assert fuse(words(), Matches(TextRanking([1, 2], held=0.2), [9, 8]))[0].id == 9
 
 
 def test_a_question_that_holds_the_query_literally_leads():
@@ -147,5 +147,7 @@ def test_a_question_that_holds_the_query_literally_leads():
     exact = add_question("Zoe thinks. A bag holds seven red balls in two rows. How many?")
     typed = "A bag holds seven red balls in two rows."
     parsed = ParsedQuery("question", typed, searched=typed)
-    fused = fuse(parsed, Found(TextRanking([*(question.pk for question in others), exact.pk], held=1.0), []))
+    fused = fuse(
+        parsed, Matches(TextRanking([*(question.pk for question in others), exact.pk], held=1.0), [])
+    )
     assert fused[0].id == exact.pk
