@@ -31,7 +31,7 @@ _Score = TypeVar("_Score", float, Floats)
 def exemplar_score(cosine: _Score, *probabilities: _Score) -> _Score:
     """Return what exemplars are ranked by: the mean of a cosine and, with twice its weight each, of probabilities.
 
-    >>> exemplar_score(0.4, 1.0)
+    >>> round(exemplar_score(0.4, 1.0), 2)
     0.8
     """
     total = 1 + _PROBABILITY_WEIGHT * len(probabilities)
