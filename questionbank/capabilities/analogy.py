@@ -8,6 +8,7 @@ from questionbank.capabilities.rows import (
     BankCapability,
     FixedSuite,
     FormGroup,
+    Headline,
     KinshipRow,
     LensTexts,
     QuickTraining,
@@ -81,7 +82,12 @@ ROW = BankCapability(
     promotion_note=_("A job then solves the bank’s word problems again, with the similar problems that it recalls."),
     roll_back_note=_("A job then solves the bank’s word problems again, with the similar problems that it recalls."),
     after_promotion="questionbank.services.solutions:solve_after_promotion",
-    headline=(("validation", "validation_same_graph"), _("of 8 exemplars have the same graph")),
+    headline=Headline(
+        ("validation", "validation_same_graph"),
+        _("of 8 exemplars have the same graph, on its own validation problems"),
+        compared="same_graph_at_8",
+        compared_text=_("of 8 exemplars have the same graph, on the bank’s fixed questions"),
+    ),
     facts=("problems", "device"),
     lens=LensTexts(
         name=_("Structure"),

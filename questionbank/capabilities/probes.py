@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.capabilities.rows import BankCapability, FixedSuite, Training
+from questionbank.capabilities.rows import BankCapability, FixedSuite, Headline, Training
 
 __all__ = ["ROW"]
 
@@ -32,6 +32,11 @@ ROW = BankCapability(
     ),
     roll_back_note=_("Predictions in this hierarchy change; tags and other hierarchies stay as they are."),
     serving_problem="questionbank.selectors.models.models:probes_serving_problem",
-    headline=(("concepts", "path_accuracy"), _("right on held-out questions")),
+    headline=Headline(
+        ("concepts", "path_accuracy"),
+        _("right on its own held-out questions"),
+        compared="path_accuracy",
+        compared_text=_("right on the bank’s fixed questions"),
+    ),
     facts=("questions", "questions_held_out", "hierarchy", "encoder"),
 )

@@ -17,6 +17,7 @@ __all__ = [
     "BankCapability",
     "FixedSuite",
     "FormGroup",
+    "Headline",
     "KinshipRow",
     "LensTexts",
     "QuickTraining",
@@ -177,6 +178,26 @@ class LensTexts:
 
 
 @dataclass(frozen=True, slots=True)
+class Headline:
+    """The figure of each model in a list of models.
+
+    Every training measures its model on questions of its own, so the figures of two trainings cannot be compared. A
+    candidate that has been compared with the champion shows what both reach on the fixed questions instead.
+
+    Attributes:
+        path: of the figure in a manifest's ``metrics``.
+        text: what it is, with the questions that it was measured on.
+        compared: name of the same figure in a comparison; empty: there is none.
+        compared_text: what that is.
+    """
+
+    path: tuple[str, ...]
+    text: Promise
+    compared: str = ""
+    compared_text: Promise | str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BankCapability:
     """A capability as the bank knows it.
 
@@ -189,7 +210,7 @@ class BankCapability:
         after_promotion: ``(*, user) -> sentence``, inside the transaction that lets another model serve: asks for the
             jobs that follow and says so in the log; empty where there are none.
         serving_problem: ``(artifact) -> sentence`` on why a model cannot serve now; empty where it can.
-        headline: path of the figure in a manifest's ``metrics`` that lists of models show, and what it is.
+        headline: the figure that lists of models show; None: they show none.
         facts: names of a manifest's ``extra`` that everybody understands.
         lens: what pages say of the lens in `analytics.catalog`, where the capability has one.
     """
@@ -201,7 +222,7 @@ class BankCapability:
     roll_back_note: Promise | str = ""
     after_promotion: str = ""
     serving_problem: str = ""
-    headline: tuple[tuple[str, ...], Promise] | None = None
+    headline: Headline | None = None
     facts: tuple[str, ...] = ()
     lens: LensTexts | None = None
 

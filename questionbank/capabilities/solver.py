@@ -8,6 +8,7 @@ from questionbank.capabilities.rows import (
     BankCapability,
     FixedSuite,
     FormGroup,
+    Headline,
     QuickTraining,
     Training,
     TrainingOption,
@@ -81,6 +82,11 @@ ROW = BankCapability(
     promotion_note=_("A job then solves the bank’s word problems in its language again."),
     roll_back_note=_("A job then solves the bank’s word problems in its language again."),
     after_promotion="questionbank.services.solutions:solve_after_promotion",
-    headline=(("validation", "validation_answer_accuracy"), _("right answers on validation problems")),
+    headline=Headline(
+        ("validation", "validation_answer_accuracy"),
+        _("right answers on its own validation problems"),
+        compared="answer_accuracy",
+        compared_text=_("right answers on the bank’s fixed questions"),
+    ),
     facts=("problems", "device"),
 )  # fmt: skip

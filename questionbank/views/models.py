@@ -34,7 +34,7 @@ from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.numbers import whole_number
 from questionbank.selectors.models.analogy_pairs import graph_groups, graph_pairs
 from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
-from questionbank.selectors.models.comparisons import comparison_shown
+from questionbank.selectors.models.comparisons import champion_comparisons, comparison_shown
 from questionbank.selectors.models.model_jobs import model_jobs
 from questionbank.selectors.models.models import (
     CapabilityModels,
@@ -85,11 +85,14 @@ LONGEST = 500  # characters of a value that is worth showing
 @require_safe
 def model_list(request: HttpRequest) -> HttpResponse:
     """Every capability with its champion, candidates and archived models."""
+    compared = champion_comparisons()
     groups = [
         {
             "models": models,
-            "in_use": [_with_headline(artifact) for artifact in (*models.champions, *models.candidates)],
-            "archived": [_with_headline(artifact) for artifact in models.archived],
+            "in_use": [
+                _with_headline(artifact, compared) for artifact in (*models.champions, *models.candidates)
+            ],
+            "archived": [_with_headline(artifact, compared) for artifact in models.archived],
             "trainable": training_of(models.capability) is not None,
             "roll_backs": _can_be_rolled_back(models),
             "events": model_events(capability=models.capability)[:EVENTS_SHOWN],
@@ -112,14 +115,26 @@ def _with_predecessor(champions: Sequence[ModelArtifact]) -> list[ModelArtifact]
     return [artifact for artifact in champions if roll_back_target(artifact.capability, artifact.scope)]
 
 
-def _with_headline(artifact: ModelArtifact) -> dict[str, Any]:
-    """A model of a list with its main figure, where its kind has one."""
+def _with_headline(
+    artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """A model of a list with its main figure, where its kind has one: beside the champion's where both are known."""
     row = bank_capability(artifact.capability)
-    names, label = row.headline if row and row.headline else ((), "")
-    value: Any = artifact.manifest.get("metrics", {}) if names else None
-    for name in names:
+    headline = row.headline if row else None
+    if headline is None:
+        return {"artifact": artifact}
+    for metric in compared.get(artifact.pk, ()):
+        if metric["name"] == headline.compared:
+            return {
+                "artifact": artifact,
+                "figure": metric["candidate"],
+                "champion_figure": metric["champion"],
+                "figure_name": headline.compared_text,
+            }
+    value: Any = artifact.manifest.get("metrics", {})
+    for name in headline.path:
         value = value.get(name) if isinstance(value, dict) else None
-    return {"artifact": artifact, "figure": value, "figure_name": label}
+    return {"artifact": artifact, "figure": value, "figure_name": headline.text}
 
 
 @requires("read")

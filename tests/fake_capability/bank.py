@@ -12,6 +12,7 @@ from questionbank.capabilities.rows import (
     BankCapability,
     FixedSuite,
     FormGroup,
+    Headline,
     KinshipRow,
     LensTexts,
     Training,
@@ -66,7 +67,7 @@ ROW = BankCapability(
     promotion_note=_("Every length is estimated anew."),
     roll_back_note=_("Lengths are estimated as before."),
     after_promotion="tests.fake_capability.bank:after_promotion",
-    headline=(("error",), _("letters wrong on average")),
+    headline=Headline(("error",), _("letters wrong on average")),
     facts=("questions",),
     lens=LensTexts(
         name=_("Length"),

@@ -16,6 +16,7 @@ __all__ = [
     "ChangedNeighbour",
     "ChangedQuestion",
     "analogy_comparison_shown",
+    "champion_comparisons",
     "changed_concepts",
     "changed_questions",
     "comparison_shown",
@@ -63,6 +64,14 @@ def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
         if latest is not None:
             return latest
     return ModelComparison.objects.filter(candidate=artifact).select_related("candidate", "champion").first()
+
+
+def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
+    """The figures of each candidate's last comparison with today's champion, by the candidate's id (one query)."""
+    rows = ModelComparison.objects.filter(
+        candidate__state=ModelArtifact.State.CANDIDATE, champion__state=ModelArtifact.State.CHAMPION
+    )
+    return dict(rows.order_by("created_at", "pk").values_list("candidate_id", "figures__metrics"))
 
 
 def changed_questions(comparison: ModelComparison, *, limit: int = QUESTIONS_SHOWN) -> list[ChangedQuestion]:

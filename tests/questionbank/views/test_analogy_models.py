@@ -109,6 +109,16 @@ def test_a_comparison_shows_both_figures_and_neighbours_that_are_computed_alike(
     assert page.count("computed alike") == 1
 
 
+def test_the_list_shows_a_candidate_beside_the_champion_on_the_same_questions(
+    models, as_teacher: Client
+) -> None:
+    candidate, champion = models
+    figures = {"suite": SUITE, "metrics": [SHARE], "changed": []}
+    ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
+    page = text_of(as_teacher.get(reverse("model_list")))
+    assert "61% of 8 exemplars have the same graph, on the bank’s fixed questions; the champion 52%" in page
+
+
 def test_a_comparison_on_too_few_questions_says_what_is_missing(stories, models, as_teacher: Client) -> None:
     candidate, champion = models
     ModelComparison.objects.create(

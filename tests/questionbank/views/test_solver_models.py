@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from questionbank.models import ModelArtifact, ModelEvent, Question, Run
+from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
 from tests.questionbank.story_bank import add_problems
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files")]
@@ -62,6 +62,33 @@ def test_training_like_a_chinese_solver_begins_with_its_language(as_admin: Clien
 def test_the_pages_of_models_name_the_language(as_admin: Client, chinese_solver) -> None:
     assert f"zh (model {chinese_solver.pk}) Chinese" in text_of(as_admin.get(reverse("model_list")))
     assert "Chinese" in text_of(as_admin.get(reverse("model_detail", args=[chinese_solver.pk])))
+
+
+def add_solver(name: str, state: str, accuracy: float) -> ModelArtifact:
+    metrics = {"validation": {"validation_answer_accuracy": accuracy}}
+    return ModelArtifact.objects.create(
+        capability="solver", scope="en", name=name, state=state, location=name, manifest={"metrics": metrics}
+    )
+
+
+def test_figures_of_two_trainings_stand_side_by_side_only_where_they_were_measured_alike(
+    as_admin: Client,
+) -> None:
+    champion, candidate = add_solver("served", "champion", 0.28), add_solver("new", "candidate", 1.0)
+    page = text_of(as_admin.get(reverse("model_list")))
+    assert "Champion 28% right answers on its own validation problems" in page
+    assert "Candidate 100% right answers on its own validation problems" in page
+    for share in (0.5, 0.85):  # the last comparison counts
+        metric = {"name": "answer_accuracy", "candidate": share, "champion": 0.8}
+        ModelComparison.objects.create(
+            candidate=candidate, champion=champion, figures={"suite": {}, "metrics": [metric]}
+        )
+    page = text_of(as_admin.get(reverse("model_list")))
+    assert "Champion 28% right answers on its own validation problems" in page
+    assert "Candidate 85% right answers on the bank’s fixed questions; the champion 80%" in page
+    ModelArtifact.objects.filter(pk=champion.pk).update(state="archived")  # the comparison is out of date
+    page = text_of(as_admin.get(reverse("model_list")))
+    assert "Candidate 100% right answers on its own validation problems" in page
 
 
 def test_each_language_is_rolled_back_on_its_own(as_admin: Client, chinese_solver) -> None:
