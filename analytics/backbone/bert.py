@@ -126,7 +126,7 @@ def load_trainable(name_or_path: str, *, rank: int, max_tokens: int, device: str
     Raises:
         BackboneError: as `load_backbone`.
     """
-    kept = adapter_to_continue(Path(name_or_path), rank) if rank else None
+    kept = adapter_to_continue(Path(name_or_path).expanduser(), rank) if rank else None
     if kept:
         backbone = load_backbone(kept[0], max_tokens=max_tokens, device=device)
         load_adapter(backbone, kept[1], merge=False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -31,11 +32,11 @@ __all__ = [
     "DECODER_NAME",
     "SolverModel",
     "begin_with",
-    "decoder_constants",
     "load_solver",
     "round_decoder",
     "sampled",
     "save_solver",
+    "solver_before",
     "solver_extra",
 ]
 
@@ -224,7 +225,7 @@ def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExampl
     if not (folder / DECODER_NAME).is_file():
         model.decoder.standardize(model.sample_states(sampled(examples)))
         return
-    before = decoder_constants(folder)
+    before = solver_before(folder).get("constants", ())
     weights = _read_decoder(folder)
     embeddings = weights.pop("constant_embeddings.weight")
     own = model.decoder.state_dict()["constant_embeddings.weight"].clone()
@@ -238,11 +239,9 @@ def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExampl
         raise ArtifactError(f"The decoder in {folder} does not fit the encoder: {error}") from error
 
 
-def decoder_constants(folder: Path) -> tuple[str, ...]:
-    """Return the constants that the solver of a folder can write; none where the folder holds no solver."""
-    if not (folder / DECODER_NAME).is_file():
-        return ()
-    return tuple(artifact_read(folder).extra.get("constants", ()))
+def solver_before(folder: Path) -> Mapping[str, Any]:
+    """Return the manifest's `solver_extra` of a folder with a solver; empty where the folder holds none."""
+    return artifact_read(folder).extra if (folder / DECODER_NAME).is_file() else {}
 
 
 def _read_decoder(folder: Path) -> dict[str, Tensor]:

@@ -28,10 +28,10 @@ from analytics.solver.metrics import SolverScores, score_solutions
 from analytics.solver.model import (
     SolverModel,
     begin_with,
-    decoder_constants,
     round_decoder,
     sampled,
     save_solver,
+    solver_before,
     solver_extra,
 )
 from analytics.solver.patterns import mine_triples
@@ -79,7 +79,8 @@ def train_solver(
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         context: name, provenance, checkpoint, progress and cancellation.
-        start: folder of an encoder or a solver to begin with, in place of the configuration's backbone.
+        start: folder of an encoder or a solver to begin with, in place of the configuration's backbone. A solver keeps
+            its decoder, its constants and how it reads numbers, whatever the settings say.
 
     Raises:
         DataError: too few problems have an equation that can be learned.
@@ -115,7 +116,7 @@ def train_solver(
     about = Manifest(
         capability="solver",
         name=context.name or f"{model.backbone.name}-solver",
-        config=config_to_dict(config),
+        config=config_to_dict(replace(config, mask_numbers=model.mask_numbers)),
         metrics=metrics,
         seed=config.seed,
         data_hash=_data_hash(learned),
@@ -172,11 +173,13 @@ def fit_solver(
         )
     )
     _check_language(backbone, examples)
-    known = decoder_constants(Path(source)) if new_encoder is None else ()
-    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(known)
-    model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=config.mask_numbers)
+    folder = Path(source).expanduser()
+    before = solver_before(folder) if new_encoder is None else {}
+    vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(before.get("constants", ()))
+    mask_numbers = bool(before.get("mask_numbers", config.mask_numbers))
+    model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=mask_numbers)
     if new_encoder is None:
-        begin_with(model, Path(source), examples)
+        begin_with(model, folder, examples)
     read = model.reader.read(examples)
     usable = [
         example

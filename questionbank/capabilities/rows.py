@@ -48,11 +48,13 @@ class QuickTraining:
         settings: what the form begins with.
         sentence: what the page says then.
         help_texts: of fields, in place of the configuration's own; with ``%(word)s`` for ``backbone="in use"``.
+        is_default: whether a form without a choice, and a command without a backbone, begin with it.
     """
 
     settings: Mapping[str, Any]
     sentence: Promise
     help_texts: Mapping[str, Promise] = field(default_factory=dict)
+    is_default: bool = False
 
 
 @dataclass(frozen=True, slots=True)

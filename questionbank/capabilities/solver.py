@@ -65,6 +65,7 @@ ROW = BankCapability(
                 "decoder_learning_rate": 2e-4,
             },
             sentence=_("The form is set to fine-tune the solver in use on the equations of this bank."),
+            is_default=True,
             help_texts={
                 "backbone": _(
                     "Encoder to start from: package name, local folder or hub id; “in use”: the solver that serves"

@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.analogy.config import AnalogyConfig
-from analytics.backbone.sources import MULTILINGUAL_BACKBONE, PACKAGED
+from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE, PACKAGED
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import ConfigurationError
 from analytics.probes.config import ProbesConfig
+from questionbank.capabilities.catalog import training_of
 from questionbank.capabilities.solver import SOLVER_LANGUAGES
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
@@ -30,6 +31,8 @@ __all__ = [
     "FEWEST_TAGGED",
     "MODEL_IN_USE",
     "analogy_request",
+    "can_begin_with",
+    "completed_settings",
     "encoder_request",
     "encoder_settings_like",
     "probes_hierarchies",
@@ -146,8 +149,8 @@ def solver_request(
     """Ask for a solver to be trained on the bank's questions that have an equation.
 
     Args:
-        settings: values by the names of the fields of `SolverConfig`. Without a backbone, a solver of a language that
-            the default encoder does not know begins with one that does.
+        settings: values by the names of the fields of `SolverConfig`. Without a backbone, it begins with a plain
+            encoder that knows the language.
         hierarchies: names; only questions tagged in these. By default all questions.
         language: of the problems that it learns from and solves.
         user: who asks.
@@ -160,9 +163,11 @@ def solver_request(
     if language not in SOLVER_LANGUAGES:
         problem = _("No solver can be trained for the language “%(language)s”.") % {"language": language}
         raise ValidationFailed(problem, fields={"language": [problem]})
-    settings = dict(settings or {})
-    if language in _LANGUAGE_BACKBONES:
-        settings.setdefault("backbone", _LANGUAGE_BACKBONES[language])
+    plain = _LANGUAGE_BACKBONES.get(language, DEFAULT_BACKBONE)
+    settings = {
+        "backbone": plain,
+        **(settings or {}),
+    }  # named, so that its command never begins with the model in use
     return training_request(
         capability="solver",
         title=f"Train the solver for {SOLVER_LANGUAGES[language]} problems",
@@ -229,6 +234,25 @@ def _check_shared_graphs(settings: Mapping[str, str], hierarchies: Sequence[str]
             there,
         ) % {"there": there, "needed": needed, "missing": needed - there}
         raise ValidationFailed(problem, fields={"": [problem]})
+
+
+def completed_settings(*, capability: str, settings: Mapping[str, str], scope: str = "") -> Mapping[str, str]:
+    """Return the settings of a training, with those that train the model in use further where no backbone is named.
+
+    They are as given where the capability's trainings do not begin so by default, or no model is in use.
+
+    Args:
+        capability: its word.
+        settings: values by the names of the configuration's fields; they win.
+        scope: of the model that is trained: its language, where each has its own.
+    """
+    training = training_of(capability)
+    quick = training.quick if training else None
+    if quick is None or not quick.is_default or "backbone" in settings:
+        return settings
+    if artifact_champion(capability=capability, scope=scope) is None:
+        return settings
+    return {**{name: str(value) for name, value in quick.settings.items()}, **settings}
 
 
 def _pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:
@@ -342,19 +366,26 @@ def _check_settings(config_class: type, settings: Mapping[str, str]) -> None:
     _check_backbone(settings.get("backbone", ""))
 
 
+def can_begin_with(backbone: str) -> bool:
+    """Whether a training can begin with a backbone; a hub id is not looked up."""
+    return not _backbone_problem(backbone)
+
+
 def _check_backbone(name: str) -> None:
-    """Refuse a backbone that no worker could load: a folder that is not there, a name that is none."""
+    if problem := _backbone_problem(name):
+        raise ValidationFailed(problem, fields={"backbone": [problem]})
+
+
+def _backbone_problem(name: str) -> str:
+    """Why no worker could load a backbone: a folder that is not there, a name that is none; empty where one may."""
     begins_here = not name or name == MODEL_IN_USE or _REGISTERED.fullmatch(name) or name in PACKAGED
     if begins_here or Path(name).expanduser().is_dir():
-        return
-    is_path = name.startswith((".", "/", "~"))
-    if is_path:
-        problem = _("There is no folder %(name)s.") % {"name": name}
-    elif not _HUB_ID.fullmatch(name):
-        problem = _("“%(name)s” is neither a package name, a local folder nor a hub id.") % {"name": name}
-    else:
-        return
-    raise ValidationFailed(problem, fields={"backbone": [problem]})
+        return ""
+    if name.startswith((".", "/", "~")):
+        return _("There is no folder %(name)s.") % {"name": name}
+    if not _HUB_ID.fullmatch(name):
+        return _("“%(name)s” is neither a package name, a local folder nor a hub id.") % {"name": name}
+    return ""
 
 
 @transaction.atomic

@@ -56,7 +56,7 @@ from questionbank.services.promotion import (
     model_roll_back,
     promotion_request,
 )
-from questionbank.services.training import report_request
+from questionbank.services.training import can_begin_with, report_request
 from questionbank.templatetags.pages import readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, training_charts
@@ -320,8 +320,8 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     """What a training would learn from, and its settings; a POST asks for it.
 
     The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
-    `?like=<id>` begins with the settings of a model instead of the defaults, `?quick=1` with those of a training that
-    takes minutes on any machine.
+    `?like=<id>` begins with the settings of a model, `?quick=1` with those of a training that takes minutes on any
+    machine, `?defaults=1` with those of the configuration. Without any of these, the capability's row says which.
     """
     training = training_of(capability)
     config_class = CAPABILITIES[capability].config if training else None
@@ -334,7 +334,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         else artifact_champion(capability=capability)
     )
     quick = training.quick if champion is not None else None
-    is_quick = quick is not None and "quick" in request.GET
+    is_quick = quick is not None and _begins_quick(quick, request)
     form = TrainingForm(
         request.POST if request.method == "POST" else None,
         config_class=config_class,
@@ -431,6 +431,11 @@ def _first_hierarchy(request: HttpRequest) -> str:
     return request.GET.get("hierarchy", "") or (default.name if default else "")
 
 
+def _begins_quick(quick: QuickTraining, request: HttpRequest) -> bool:
+    """Whether the form of a training is set to the quick one: somebody chose it, or it is the default."""
+    return "quick" in request.GET or (quick.is_default and not {"like", "defaults"} & set(request.GET))
+
+
 def _quick_settings(quick: QuickTraining, champion: ModelArtifact) -> dict[str, Any]:
     """What the form of a quick training begins with; it trains the champion further, so in its language."""
     own = {"language": champion.scope} if champion.scope else {}
@@ -446,10 +451,14 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     training = training_of(capability)
     if training is not None and training.settings_like:
         return dict(resolve(training.settings_like)(artifact.manifest))
+    config = artifact.manifest.get("config", {})
     own = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
-    if artifact.scope and has_general_model(capability):
-        own = {"backbone": f"model {artifact.pk}"}  # so that the trained model is for the same language
-    return {**artifact.manifest.get("config", {}), **own}
+    is_for_one_language = artifact.scope and has_general_model(
+        capability
+    )  # and so shall be the trained model
+    if is_for_one_language or not can_begin_with(config.get("backbone", "")):
+        own["backbone"] = f"model {artifact.pk}"
+    return {**config, **own}
 
 
 def _check_capability(capability: str) -> None:

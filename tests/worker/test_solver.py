@@ -22,7 +22,7 @@ from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
 from questionbank.services.questions import question_create
 from questionbank.services.solutions import solve_after_promotion, solve_request_missing
-from questionbank.services.training import solver_request
+from questionbank.services.training import completed_settings, solver_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.story_bank import add_problems
 from worker.solver import solving
@@ -218,6 +218,33 @@ def test_the_page_of_a_comparison_leaves_deleted_questions_out(db):
     rows = [{"question": question.pk}, {"question": question.pk + 1}]
     comparison = ModelComparison(figures={"changed_problems": rows})
     assert solver_comparison_shown(comparison) == {"changed_problems": rows[:1]}
+
+
+def test_the_command_trains_the_solver_in_use_further_unless_a_backbone_is_named(
+    db, backbone, no_default_models, capsys
+):
+    add_problems(60)
+    tiny = ("max_steps=2", "batch_size=8", "measured=0", "max_tokens=64", "mixed_precision=no", "device=cpu")
+    common = [word for setting in tiny for word in ("--set", setting)]
+    call_command("train", "solver", "--set", f"backbone={backbone}", *common)
+    first = ModelArtifact.objects.get()
+    assert "trained further" not in capsys.readouterr().out
+    artifact_promote(artifact=first)
+    call_command("train", "solver", *common)
+    assert "The model in use is trained further" in capsys.readouterr().out
+    second = ModelArtifact.objects.exclude(pk=first.pk).get()
+    assert second.manifest["config"] == first.manifest["config"] | {
+        "backbone": f"model {first.pk}", "epochs": 5, "learning_rate": 2e-5, "decoder_learning_rate": 2e-4,
+    }  # fmt: skip
+    assert second.manifest["extra"]["constants"] == first.manifest["extra"]["constants"]
+    assert "--set 'backbone=model" in second.manifest["extra"]["command"]
+    assert completed_settings(capability="solver", settings={}, scope="zh") == {}
+    assert completed_settings(capability="analogy", settings={}) == {}
+
+
+def test_the_command_of_a_training_from_the_plain_encoder_names_it(db):
+    run = solver_request(send=False)
+    assert run.parameters == {"language": "en", "set": {"backbone": "all-MiniLM-L6-v2"}}
 
 
 def test_a_solver_is_trained_further_with_its_decoder(db, backbone):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from analytics.artifacts import Manifest
+from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
@@ -130,6 +130,24 @@ def test_a_training_can_begin_with_a_solver_and_keeps_its_constants(backbone_fol
     assert [[solution.tokens for solution in own] for own in before] == [
         [solution.tokens for solution in own] for own in after
     ]
+
+
+def test_a_training_that_begins_with_a_solver_goes_on_reading_numbers_as_it_does(
+    backbone_folder, tmp_path, monkeypatch
+):
+    train_solver(
+        Problems(tuple(problems())),
+        config(backbone_folder, max_steps=1, mask_numbers=False),
+        tmp_path / "model",
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    further = train_solver(Problems(tuple(problems())), config("~/model", max_steps=1), tmp_path / "further")
+    assert further.config["mask_numbers"] is further.extra["mask_numbers"] is False
+    assert further.extra["constants"] == artifact_read(tmp_path / "model").extra["constants"]
+    plain = train_solver(
+        Problems(tuple(problems())), config(backbone_folder, max_steps=1), tmp_path / "plain"
+    )
+    assert plain.extra["mask_numbers"] is True
 
 
 def test_a_frozen_encoder_has_no_adapters():

@@ -56,7 +56,7 @@ def test_problems_are_counted_by_language_and_the_language_is_chosen(as_admin: C
 def test_training_like_a_chinese_solver_begins_with_its_language(as_admin: Client, chinese_solver) -> None:
     form = settings(as_admin, f"{TRAIN}?like={chinese_solver.pk}")
     assert (form["language"], form["epochs"]) == ("zh", 7)
-    assert "language" not in settings(as_admin)
+    assert "language" not in settings(as_admin, f"{TRAIN}?defaults=1")
 
 
 def test_the_pages_of_models_name_the_language(as_admin: Client, chinese_solver) -> None:
@@ -117,11 +117,45 @@ def test_each_language_is_rolled_back_on_its_own(as_admin: Client, chinese_solve
     assert former.state == chinese_solver.state == "champion"
 
 
-def test_the_quick_training_begins_with_the_language_of_the_champion(
+def test_the_form_begins_with_the_solver_in_use_and_the_plain_encoder_stays_a_choice(
     as_admin: Client, chinese_solver
 ) -> None:
-    form = settings(as_admin, f"{TRAIN}?quick=1")
-    assert (form["language"], form["backbone"]) == ("zh", "in use")
+    for address in (TRAIN, f"{TRAIN}?quick=1"):
+        form = settings(as_admin, address)
+        assert (form["language"], form["backbone"], form["epochs"]) == ("zh", "in use", 5)
+    page = as_admin.get(TRAIN)
+    assert "fine-tune the solver in use" in text_of(page)
+    assert 'href="?defaults=1"' in page.content.decode()
+    plain = settings(as_admin, f"{TRAIN}?defaults=1")
+    assert (plain["backbone"], plain["epochs"]) == ("all-MiniLM-L6-v2", 50)
+    as_admin.post(TRAIN, settings(as_admin))
+    further = Run.objects.get(kind="train")
+    assert further.parameters["start"] == chinese_solver.pk
+    assert (further.parameters["set"]["backbone"], further.parameters["set"]["epochs"]) == (
+        f"model {chinese_solver.pk}",
+        "5",
+    )
+    further.delete()
+    as_admin.post(TRAIN, {**plain, "language": "en"})
+    assert Run.objects.get(kind="train").parameters["set"] == {"backbone": "all-MiniLM-L6-v2"}
+
+
+def test_a_language_without_a_solver_in_use_asks_for_another_backbone(
+    as_admin: Client, chinese_solver
+) -> None:
+    response = as_admin.post(TRAIN, {**settings(as_admin), "language": "en"})
+    assert response.status_code == 422
+    assert "no model is in use that could be trained further; name another backbone" in text_of(response)
+
+
+def test_training_like_a_model_whose_backbone_is_unknown_here_begins_with_the_model(
+    as_admin: Client, chinese_solver
+) -> None:
+    chinese_solver.manifest["config"]["backbone"] = "second"  # a folder of where the starter was trained
+    chinese_solver.save()
+    form = settings(as_admin, f"{TRAIN}?like={chinese_solver.pk}")
+    assert (form["backbone"], form["epochs"]) == (f"model {chinese_solver.pk}", 7)
+    assert as_admin.post(TRAIN, form).status_code == 302
 
 
 def test_a_job_of_an_earlier_version_learned_from_english(as_admin: Client) -> None:

@@ -19,6 +19,7 @@ from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.models.models import model_get
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.services.promotion import comparison_request, promotion_request
+from questionbank.services.training import completed_settings
 
 
 class Command(BankCommand):
@@ -74,7 +75,13 @@ class Command(BankCommand):
         if training.scope == "hierarchy":
             self._train_each(training, hierarchy, settings, answers)
             return
-        run = resolve(training.request)(settings=settings, hierarchies=hierarchy, send=False, **answers)
+        scope = str(answers.get("language", ""))
+        completed = completed_settings(capability=capability, settings=settings, scope=scope)
+        if completed != settings:
+            self.stdout.write(
+                "The model in use is trained further; --set backbone=NAME starts from an encoder instead."
+            )
+        run = resolve(training.request)(settings=completed, hierarchies=hierarchy, send=False, **answers)
         self._train_candidate(run, options["reason"] if options["promote"] else "")
 
     def _train_candidate(self, run: Run, reason: str) -> None:
