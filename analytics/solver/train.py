@@ -22,7 +22,7 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.problem_files import Problems, read_problems, set_apart
 from analytics.records import ProblemRecord
 from analytics.solver.calibrating import Calibration, fit_confidence
-from analytics.solver.confidence import save_confidence
+from analytics.solver.confidence import load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.metrics import SolverScores, score_solutions
 from analytics.solver.model import (
@@ -80,7 +80,8 @@ def train_solver(
         output: the artifact's folder, written whole or not at all.
         context: name, provenance, checkpoint, progress and cancellation.
         start: folder of an encoder or a solver to begin with, in place of the configuration's backbone. A solver keeps
-            its decoder, its constants and how it reads numbers, whatever the settings say.
+            its decoder, its constants and how it reads numbers, whatever the settings say, and its confidence where too
+            few problems can be measured to fit another.
 
     Raises:
         DataError: too few problems have an equation that can be learned.
@@ -131,8 +132,11 @@ def train_solver(
         },
     )
     context.say("Exporting")
-    confidence = partial(save_confidence, calibration.confidence) if calibration is not None else None
-    return broadcast_from_main(lambda: save_solver(model, output, about, write_more=confidence))
+    # The confidence of the solver that it begins with is better than none, where problems are too few.
+    before = load_confidence(Path(start or config.backbone).expanduser())
+    confidence = calibration.confidence if calibration is not None else before
+    write_more = partial(save_confidence, confidence) if confidence is not None else None
+    return broadcast_from_main(lambda: save_solver(model, output, about, write_more=write_more))
 
 
 def fit_solver(

@@ -15,6 +15,7 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
+from analytics.solver.confidence import Confidence, load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import load_solver, save_solver, solver_extra
 from analytics.solver.targets import solver_examples
@@ -148,6 +149,18 @@ def test_a_training_that_begins_with_a_solver_goes_on_reading_numbers_as_it_does
         Problems(tuple(problems())), config(backbone_folder, max_steps=1), tmp_path / "plain"
     )
     assert plain.extra["mask_numbers"] is True
+
+
+def test_a_training_that_begins_with_a_solver_keeps_its_confidence_where_none_can_be_fitted(
+    backbone_folder, tmp_path
+):
+    first, further = tmp_path / "first", tmp_path / "further"
+    train_solver(Problems(tuple(problems())), config(backbone_folder, max_steps=1), first)
+    assert load_confidence(first) is None
+    confidence = Confidence((0.5, 1.25, -0.125), 0.75)
+    save_confidence(confidence, first)
+    train_solver(Problems(tuple(problems())), config(str(first), max_steps=1), further)
+    assert load_confidence(further) == confidence
 
 
 def test_a_frozen_encoder_has_no_adapters():
