@@ -33,6 +33,7 @@ from questionbank.capabilities.catalog import bank_capability, has_general_model
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run, User
 from questionbank.scratch import scratch_folder
+from questionbank.selectors.models.artifacts import INSTALLED
 from questionbank.services.embeddings import embedding_request
 from questionbank.wording import language_name
 
@@ -48,7 +49,6 @@ __all__ = [
 ]
 
 INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never install at once
-INSTALLED = "Installed with the program."
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
 
 

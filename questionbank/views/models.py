@@ -33,7 +33,11 @@ from questionbank.forms.models import ReasonForm, TrainingForm
 from questionbank.models import ModelArtifact, ModelComparison, Run
 from questionbank.numbers import whole_number
 from questionbank.selectors.models.analogy_pairs import graph_groups, graph_pairs
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
+from questionbank.selectors.models.artifacts import (
+    artifact_champion,
+    artifact_champions,
+    came_with_program,
+)
 from questionbank.selectors.models.comparisons import champion_comparisons, comparison_shown
 from questionbank.selectors.models.model_jobs import model_jobs
 from questionbank.selectors.models.models import (
@@ -164,6 +168,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "about": _about(artifact, shown=True),
         "technical": _about(artifact, shown=False),
         "command": manifest.get("extra", {}).get("command", ""),
+        "came_with_program": came_with_program(artifact),
         "run": trained,
         "charts": training_charts(run_metric_series(run=trained)) if trained else [],
         "jobs": model_jobs(artifact=artifact),

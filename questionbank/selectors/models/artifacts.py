@@ -22,15 +22,26 @@ from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
 
 __all__ = [
+    "INSTALLED",
     "artifact_champion",
     "artifact_champions",
     "artifact_folder",
     "artifact_numbered",
     "artifact_source",
+    "came_with_program",
     "champion_of_language",
     "language_champion",
     "retriever_champion",
 ]
+
+
+INSTALLED = "Installed with the program."
+"""Why a starter was promoted, in the history of models."""
+
+
+def came_with_program(artifact: ModelArtifact) -> bool:
+    """Whether a model is a starter."""
+    return artifact.events.filter(reason=INSTALLED, person=None).exists()
 
 
 def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | None:

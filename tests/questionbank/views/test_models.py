@@ -24,6 +24,7 @@ from questionbank.models import (
     ParaphrasePair,
     Run,
 )
+from questionbank.selectors.models.artifacts import INSTALLED
 from questionbank.selectors.models.training_reports import training_report
 from questionbank.services.artifacts import artifact_promote, model_event_create
 from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
@@ -131,6 +132,18 @@ def test_a_model_shows_settings_figures_origin_and_curves(candidate, champion, a
     assert reverse("model_detail", args=[champion.pk]) in response.content.decode()
     assert "Promote" not in page
     assert "Delete" not in page
+
+
+def test_a_starter_names_the_document_with_its_recipe_instead_of_its_last_command(
+    champion, as_teacher
+) -> None:
+    address = reverse("model_detail", args=[champion.pk])
+    assert "Command to reproduce it" in text(as_teacher.get(address))
+    model_event_create(kind=ModelEvent.Kind.PROMOTED, artifact=champion, reason=INSTALLED)
+    page = text(as_teacher.get(address))
+    assert "docs/results.md says how it was trained" in page
+    assert "Command to reproduce it" not in page
+    assert "--set epochs=7" not in page
 
 
 def test_a_model_of_another_time_without_a_manifest_still_has_a_page(db, as_admin) -> None:
