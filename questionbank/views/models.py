@@ -25,6 +25,7 @@ from questionbank.capabilities.catalog import (
     bank_capability,
     fixed_suite,
     has_general_model,
+    scope_name,
     training_of,
 )
 from questionbank.capabilities.rows import QuickTraining
@@ -264,11 +265,15 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
 @requires("models_manage")
 @require_http_methods(["GET", "HEAD", "POST"])
 def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
-    """Let the former champion serve again, at once; `?scope=` is the hierarchy or the language of the model."""
+    """Let the former champion serve again, at once; `?scope=` is the hierarchy or the language of the model.
+
+    The first model of a language has no former one: it is taken out of use, and the general one serves the language.
+    """
     _check_capability(capability)
     row = bank_capability(capability)
     scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
     form, problem, status = ReasonForm(), "", 200
+    champion = artifact_champion(capability=capability, scope=scope)
     if request.method == "POST":
         form, status = ReasonForm(request.POST), 422
         if form.is_valid():
@@ -284,20 +289,29 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
             except Conflict as error:
                 problem, status = str(error), 409
             else:
-                messages.success(request, _("“%(name)s” serves again.") % {"name": back.name})
+                messages.success(request, _rolled_back(champion, back))
                 return redirect("model_detail", artifact_id=back.pk)
     target = roll_back_target(capability, scope)
     context = {
         "capability": capability,
         "scope": scope,
         "consequence": row.roll_back_note if row else "",
-        "champion": artifact_champion(capability=capability, scope=scope),
+        "champion": champion,
         "target": target,
+        "is_general": target is not None and target.scope != scope,
         "choices": [] if target else _with_predecessor(artifact_champions(capability=capability)),
         "form": form,
         "problem": problem,
     }
     return render(request, "models/roll_back.html", context, status=status)
+
+
+def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
+    """What a roll back has done."""
+    if champion is None or champion.scope == back.scope:
+        return _("“%(name)s” serves again.") % {"name": back.name}
+    names = {"champion": champion.name, "name": back.name, "language": scope_name(champion)}
+    return _("“%(champion)s” is out of use. “%(name)s” serves %(language)s now.") % names
 
 
 @requires("models_manage")

@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from analytics.analogy.exemplars import story_key
 from analytics.splits import is_held_out
-from questionbank.models import ModelArtifact, ModelComparison, Question, Run
+from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
+from questionbank.services.artifacts import model_event_create
 from questionbank.services.questions import question_create
 from tests.questionbank.story_bank import add_story, story
 
@@ -117,6 +118,25 @@ def test_the_list_shows_a_candidate_beside_the_champion_on_the_same_questions(
     ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
     page = text_of(as_teacher.get(reverse("model_list")))
     assert "61% of 8 exemplars have the same graph, on the bank’s fixed questions; the champion 52%" in page
+
+
+def test_rolling_back_the_first_retriever_of_a_language_says_that_it_goes_out_of_use(
+    models, as_admin: Client
+) -> None:
+    general = models[1]
+    chinese = ModelArtifact.objects.create(
+        capability="analogy", scope="zh", name="own", state="champion", location="own", manifest={"extra": {}}
+    )
+    model_event_create(kind=ModelEvent.Kind.PROMOTED, artifact=chinese)
+    address = f"{reverse('model_roll_back', args=['analogy'])}?scope=zh"
+    page = text_of(as_admin.get(address))
+    assert f"Take own (model {chinese.pk}) out of use?" in page
+    assert f"The model for all languages, served (model {general.pk}), serves Chinese at once instead" in page
+    assert "serves again" not in page
+    answer = text_of(as_admin.post(address, {"reason": "A trial.", "scope": "zh"}, follow=True))
+    assert "“own” is out of use. “served” serves Chinese now." in answer
+    chinese.refresh_from_db()
+    assert chinese.state == "archived"
 
 
 def test_a_comparison_on_too_few_questions_says_what_is_missing(stories, models, as_teacher: Client) -> None:
