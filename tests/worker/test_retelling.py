@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from questionbank.dispatch import task_name
 from questionbank.errors import KindredError, NotAllowed, ValidationFailed
-from questionbank.models import ProblemVariant, Question, QuestionEquation, Run
+from questionbank.models import ProblemVariant, Question, QuestionEquation, Run, RunLog
 from questionbank.retelling.language_model import problems_of_answer
 from questionbank.services.questions import question_create
 from questionbank.services.variants import variants_request
@@ -42,8 +42,10 @@ def test_problems_with_the_same_graph_are_kept_for_the_reviewers(question, teach
     run = variants_request(question=question, each=1, user=teacher, send=False)
     result = run_here(run, retell_run)
     assert result == {
-        "language_model": "tiny", "host": "127.0.0.1", "problems_written": 1, "problems_kept": 1,
+        "language_model": "tiny", "host": "127.0.0.1", "replies": 1, "unreadable_replies": 0, "problems_written": 1,
+        "problems_kept": 1,
     }  # fmt: skip
+    assert not RunLog.objects.filter(run=run, level="warning").exists()
     (variant,) = ProblemVariant.objects.all()
     assert (variant.text, variant.equation, variant.answer) == (FARMER, "50-35", "15")
     assert (variant.generator, variant.state, variant.created_by) == ("tiny", "open", teacher)
@@ -74,6 +76,21 @@ def test_what_is_no_similar_problem_is_dropped(question, teacher, server, writte
     assert result["problems_kept"] == 0
     assert len(server.asked) == 2  # a second try
     assert not ProblemVariant.objects.exists()
+
+
+def test_replies_that_cannot_be_read_are_counted_and_said(question, teacher, server):
+    server.answers = [
+        streamed("Here is one: a farmer sells melons."),
+        streamed(problem(BUS, "41 - x")),
+        streamed(GOOD),
+    ]
+    run = variants_request(question=question, each=2, user=teacher, send=False)
+    result = run_here(run, retell_run)
+    assert (result["replies"], result["unreadable_replies"]) == (4, 2)
+    warning = RunLog.objects.get(run=run, level="warning").text
+    assert warning.startswith(
+        "Replies that could not be read: 2 of 4. A reply must give a problem and its equation"
+    )
 
 
 def test_no_more_are_kept_than_were_asked_for_and_none_twice(question, teacher, server):

@@ -26,8 +26,9 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``retell`` asks for; `variants_request` describes its parameters.
 
     Returns:
-        ``{"language_model", "host", "problems_written", "problems_kept"}``: written are those with an equation that can
-        be read; kept, those that compute the same with another story and other numbers, and are new.
+        ``{"language_model", "host", "replies", "unreadable_replies", "problems_written", "problems_kept"}``: a reply is
+        unreadable without a problem and an equation that can be read; kept are the problems that compute the same with
+        another story and other numbers, and are new.
 
     Raises:
         NotFound, Conflict: the question was deleted or retired, or what it computes is not known any more.
@@ -44,7 +45,7 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
     computation = question_computation(question)
     assert computation is not None  # noqa: S101 - `why_not_varied` has looked
     wanted = parameters["each"]
-    written = kept = 0
+    replies = unreadable = written = kept = 0
     with open_language_model() as model:
         reporter.progress(0, wanted, _("Asking %(model)s") % {"model": model.name})
         for request in range(_REQUESTS_EACH * wanted):  # one problem a request: an answer has a time limit
@@ -54,6 +55,8 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
                 on_text=WrittenWords(reporter, model.name),
             )
             problems = problems_of_answer(answer.text, model.name[:200])
+            replies += 1
+            unreadable += not problems
             written += len(problems)
             kept += len(
                 variants_keep(
@@ -62,9 +65,21 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
             )
             if kept == wanted:
                 break
+        if unreadable:
+            reporter.log(_unreadable(unreadable, replies), level="warning")
         return {
             "language_model": model.name,
             "host": model.host,
+            "replies": replies,
+            "unreadable_replies": unreadable,
             "problems_written": written,
             "problems_kept": kept,
         }
+
+
+def _unreadable(unreadable: int, replies: int) -> str:
+    """Say how many replies could not be read, and what a reply must have."""
+    return _(
+        "Replies that could not be read: %(unreadable)d of %(replies)d. A reply must give a problem and its equation in"
+        " the form that the prompt asks for."
+    ) % {"unreadable": unreadable, "replies": replies}
