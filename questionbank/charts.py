@@ -109,7 +109,12 @@ class Interval:
 
 
 def line_chart(
-    series: Iterable[tuple[str, Sequence[Point]]], *, title: str = "", x_label: str = "", y_label: str = ""
+    series: Iterable[tuple[str, Sequence[Point]]],
+    *,
+    title: str = "",
+    x_label: str = "",
+    y_label: str = "",
+    within: tuple[float, float] = (-math.inf, math.inf),
 ) -> LineChart:
     """Lay out curves over common axes.
 
@@ -121,6 +126,8 @@ def line_chart(
         title: what the chart shows.
         x_label: beside the x axis.
         y_label: beside the y axis.
+        within: smallest and largest value that a figure can have, such as 0 and 1 for a share; the room around a level
+            line ends there.
     """
     kept = [
         (name, list(points)) for name, points in series if any(math.isfinite(value) for _x, value in points)
@@ -129,7 +136,7 @@ def line_chart(
         return LineChart(title, x_label, y_label, (), (), (), (), 0, ())
     finite = [point for _name, points in kept for point in points if math.isfinite(point[1])]
     x_low, x_high = _range(x for x, _value in finite)
-    y_low, y_high = _range(value for _x, value in finite)
+    y_low, y_high = _range((value for _x, value in finite), within)
     y_values = nice_ticks(y_low, y_high)
     y_low, y_high = min(y_low, y_values[0]), max(y_high, y_values[-1])
 
@@ -215,14 +222,15 @@ def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
     return [*kept, points[-1]]
 
 
-def _range(values: Iterable[float]) -> Point:
-    """Smallest and largest value; apart from one another where they are equal."""
+def _range(values: Iterable[float], within: Point = (-math.inf, math.inf)) -> Point:
+    """Smallest and largest value; apart from one another where they are equal, but not beyond `within` for that."""
     numbers = list(values)
     low, high = min(numbers), max(numbers)
     if high - low > 1e-9 * max(abs(low), abs(high)):
         return low, high
     margin = 0.1 * abs(low) or 1.0
-    return low - margin, high + margin
+    least, most = within
+    return max(low - margin, min(low, least)), min(high + margin, max(high, most))
 
 
 def _unbroken(points: Sequence[Point]) -> list[list[Point]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,6 +16,7 @@ __all__ = ["compared_charts", "metric_name", "training_charts"]
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
 NOT_DRAWN = ("epoch",)
+BETWEEN_0_AND_1 = ("held-out", "validation")  # groups whose figures are shares
 # Drawn together for two models.
 COMPARED = ("loss", "held_out_precision_at_10", "validation_auc", "validation_same_graph")
 
@@ -29,7 +31,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
         "loss": _("Loss"),
         "rank": _("Loss by rank"),
         "held-out": _("Questions held out of its training"),
-        "validation": _("Validation pairs of its training"),
+        "validation": _validation_title(series),
     }
     values = {"loss": _("Loss"), "rank": _("Loss"), "held-out": _("Figure"), "validation": _("Figure")}
     for name in sorted(series, key=_order):
@@ -52,6 +54,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
                 titles[group],
                 values.get(group, titles[group]),
                 ((_label(name), series[name]) for name in names),
+                is_share=group in BETWEEN_0_AND_1,
             ),
         )
         for group, names in groups.items()
@@ -80,11 +83,25 @@ def compared_charts(
                     for label, series in zip(names, (candidate, champion), strict=True)
                     if name in series
                 ),
+                is_share=name != "loss",
             ),
         )
         for name in COMPARED
         if name in candidate or name in champion
     ]
+
+
+def _validation_title(names: Iterable[str]) -> str:
+    """What a training was validated with: pairs of texts, or problems."""
+    suites = {_label_and_suite(name)[1] for name in names if name.startswith("validation_")}
+    pairs, problems = _validation_suites()
+    if pairs in suites:
+        return _("Validation pairs")
+    return _("Validation problems") if problems in suites else _("Validation")
+
+
+def _validation_suites() -> tuple[str, str]:
+    return _("validation pairs of its training"), _("validation problems of its training")
 
 
 def metric_name(name: str) -> str:
@@ -99,7 +116,7 @@ def _label(name: str) -> str:
 
 def _label_and_suite(name: str) -> tuple[str, str]:
     own, bank = _("questions held out of its training"), _("the bank’s held-out questions")
-    pairs, problems = _("validation pairs of its training"), _("validation problems of its training")
+    pairs, problems = _validation_suites()
     known = {
         "loss": (_("Loss"), ""),
         "loss_concepts": (_("Naming concepts"), ""),
@@ -119,6 +136,8 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         "validation_macro_f1": (_("Macro F1 of the score at 0.5"), pairs),
         "validation_same_graph": (_("Of 8 exemplars, how many have the same graph"), problems),
         "validation_same_equation": (_("Of 8 exemplars, how many have the same equation"), problems),
+        "same_graph": (_("Of 8 exemplars, how many have the same graph"), ""),
+        "same_equation": (_("Of 8 exemplars, how many have the same equation"), ""),
         "validation_answer_accuracy": (_("Accuracy of the answers"), problems),
         "validation_equation_accuracy": (_("Accuracy of the equations"), problems),
         "calibration_error": (_("Expected calibration error"), ""),
@@ -178,5 +197,12 @@ def _order(name: str) -> list[tuple[int, int, str]]:
     ]
 
 
-def _chart(title: str, value: str, series: Iterable[tuple[str, Sequence[tuple[int, float]]]]) -> LineChart:
-    return line_chart(series, title=title, x_label=_("Step"), y_label=value)
+def _chart(
+    title: str,
+    value: str,
+    series: Iterable[tuple[str, Sequence[tuple[int, float]]]],
+    *,
+    is_share: bool = False,
+) -> LineChart:
+    within = (0.0, 1.0) if is_share else (-math.inf, math.inf)
+    return line_chart(series, title=title, x_label=_("Step"), y_label=value, within=within)

@@ -30,6 +30,25 @@ def test_figures_of_a_scorer_stand_in_one_chart() -> None:
     assert list(both) == ["chart-validation-auc"]
 
 
+def test_what_a_training_was_validated_with_stands_over_its_figures() -> None:
+    for name, title in (
+        ("validation_auc", "Validation pairs"),
+        ("validation_auc_val_aquarat", "Validation"),
+        ("validation_answer_accuracy", "Validation problems"),
+        ("validation_same_graph", "Validation problems"),
+    ):
+        assert dict(training_charts({name: POINTS}))["chart-validation"].title == title
+
+
+def test_the_axis_of_an_accuracy_ends_at_1_and_that_of_a_loss_need_not() -> None:
+    level = [(10, 1.0), (20, 1.0)]
+    series = {"loss": level, "held_out_precision_at_10": level, "validation_answer_accuracy": level}
+    ends = {id: chart.y_ticks[-1].label for id, chart in training_charts(series)}
+    assert ends == {"chart-loss": "1.1", "chart-held-out": "1", "chart-validation": "1"}
+    both = dict(compared_charts(series, series, names=("new", "old")))
+    assert both["chart-held-out-precision-at-10"].y_ticks[-1].label == "1"
+
+
 def test_a_run_without_figures_has_no_charts() -> None:
     assert training_charts({}) == []
     assert compared_charts({}, {}, names=("a", "b")) == []
