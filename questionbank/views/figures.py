@@ -6,13 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from questionbank.selectors.models.models import GateOutcome
 from questionbank.templatetags.pages import readable
 from questionbank.views.curves import metric_name
 
 __all__ = ["figure_rows", "result_tables"]
 
 _SUITES = ("held_out", "validation")  # groups whose figures name the suite themselves
+_RESULT_NAMES = {"passes": gettext_lazy("Passes the gate"), "outcome": gettext_lazy("Outcome")}
+_OUTCOMES = {
+    GateOutcome.BETTER: gettext_lazy("better than the champion"),
+    GateOutcome.NOT_BETTER: gettext_lazy("not better than the champion"),
+    GateOutcome.REFUSED: gettext_lazy("refused by the gate"),
+}
+_NOT_SHOWN = ("comparison",)  # a number that no page takes: a button leads to the comparison
 
 
 def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -26,7 +35,10 @@ def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
         if not isinstance(value, dict):
             rows.append((metric_name(name), value))
             continue
-        inner = figure_rows({part: figure for part, figure in value.items() if part != "levels"})
+        prefix = "" if name in _SUITES else f"{name}_"  # by the group's name: ``test_same_graph`` of ``test``
+        inner = figure_rows(
+            {part.removeprefix(prefix): figure for part, figure in value.items() if part != "levels"}
+        )
         inner += _level_rows(value.get("levels", {}))
         rows += inner if name in _SUITES else [(_joined(name, label), figure) for label, figure in inner]
     return rows
@@ -50,10 +62,17 @@ def _lower(label: str) -> str:
     return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
+def _result_value(name: str, value: Any) -> Any:
+    """A plain value of a job's result; the verdict of a comparison in words."""
+    return _OUTCOMES.get(value, value) if name == "outcome" else value
+
+
 def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
     """What a job's result holds: its plain values under an empty title, then a table for each group."""
     plain = [
-        (readable(name), value) for name, value in result.items() if not (isinstance(value, dict) and value)
+        (str(_RESULT_NAMES.get(name, readable(name))), _result_value(name, value))
+        for name, value in result.items()
+        if not (isinstance(value, dict) and value) and name not in _NOT_SHOWN
     ]
     groups = [
         (readable(name), figure_rows(value))

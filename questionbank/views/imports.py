@@ -150,7 +150,6 @@ def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     except Conflict as error:
         messages.warning(request, str(error))
         return redirect("run_detail", run_id=checked.pk)
-    messages.success(request, _("The import is queued."))
     return redirect("run_detail", run_id=run.pk)
 
 

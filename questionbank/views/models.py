@@ -248,7 +248,6 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
             except Conflict as error:
                 problem, status = str(error), 409
             else:
-                messages.success(request, _("The promotion is queued. Until it ends nothing changes."))
                 return redirect("run_detail", run_id=run.pk)
     context = {
         "artifact": artifact,
@@ -384,7 +383,6 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
             except Conflict as error:
                 problem, status = str(error), 409
             else:
-                messages.success(request, _("The training is queued."))
                 return redirect("run_detail", run_id=run.pk)
     hierarchies_chosen = form.chosen_hierarchies()
     context = {

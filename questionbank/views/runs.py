@@ -2,6 +2,7 @@
 
 The live part is asked for every 2 s by htmx. Its ETag is the state of the run, so an unchanged part is a
 304 that no template was rendered for. Without JavaScript the page reloads itself while the job runs.
+Only the live part says how a job is doing: a message above it would stay when that has changed.
 """
 
 from __future__ import annotations
@@ -81,10 +82,8 @@ def run_cancel_view(request: HttpRequest, run_id: int) -> HttpResponse:
     except Conflict as error:
         messages.warning(request, str(error))
     else:
-        waiting = not run.is_finished
-        messages.success(
-            request, _("The job stops at its next step.") if waiting else _("The job is cancelled.")
-        )
+        if run.is_finished:
+            messages.success(request, _("The job is cancelled."))
     return redirect("run_detail", run_id=run_id)
 
 
@@ -97,8 +96,6 @@ def run_retry_view(request: HttpRequest, run_id: int) -> HttpResponse:
         run_retry(run_id=run_id)
     except Conflict as error:
         messages.warning(request, str(error))
-    else:
-        messages.success(request, _("The job is queued again."))
     return redirect("run_detail", run_id=run_id)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from questionbank.views.figures import figure_rows, result_tables
 
 
@@ -21,6 +23,29 @@ def test_figures_of_groups_and_levels_have_names_that_people_know():
         ("Precision at 10", 0.7),
         ("Stopped early", False),
     ]
+
+
+def test_a_group_is_named_once() -> None:
+    figures = {"test": {"test_same_graph": 0.5, "problems": 24}, "validation": {"validation_same_graph": 0.4}}
+    assert figure_rows(figures) == [
+        ("Test: of 8 exemplars, how many have the same graph", 0.5),
+        ("Test: problems", 24),
+        ("Of 8 exemplars, how many have the same graph, validation problems of its training", 0.4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ("better", "better than the champion"),
+        ("not_better", "not better than the champion"),
+        ("refused", "refused by the gate"),
+        ("of a later version", "of a later version"),
+    ],
+)
+def test_the_verdict_of_a_comparison_is_said_in_words(outcome: str, words: str) -> None:
+    tables = result_tables({"comparison": 3, "passes": outcome == "better", "outcome": outcome})
+    assert tables == [("", [("Passes the gate", outcome == "better"), ("Outcome", words)])]
 
 
 def test_a_result_shows_its_plain_values_first_and_a_table_for_each_group():

@@ -234,6 +234,12 @@ def test_a_candidate_that_passes_is_promoted_with_a_reason(
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     assert (run.parameters["reason"], run.parameters["override"]) == ("Better at level 2.", False)
     assert run.requested_by == admin_person
+    page = as_admin.get(response["Location"])
+    assert "Nothing changes until the job has finished." in text(page)
+    assert not list(page.context["messages"])  # the live part alone says how the job is doing
+    run_succeed(run=run_start(run_id=run.pk, worker="test worker"))
+    assert "Nothing changes until" not in text(as_admin.get(response["Location"]))
+    Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
     assert "Promote the-candidate" in text(as_admin.get(reverse("model_detail", args=[candidate.pk])))
 
 
@@ -390,6 +396,7 @@ def test_an_empty_bank_has_a_form_too(db, as_admin) -> None:
 
 def test_the_untouched_form_asks_for_the_defaults(bank, as_admin, admin_person) -> None:
     response = as_admin.post(TRAIN, defaults())
+    assert not list(as_admin.get(response["Location"]).context["messages"])
     run = Run.objects.get(kind=Run.Kind.TRAIN)
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     assert run.parameters == {"set": {}}

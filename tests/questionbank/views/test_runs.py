@@ -106,12 +106,17 @@ def test_without_javascript_the_page_reloads_itself_while_the_job_runs(running, 
 def test_an_admin_cancels_and_starts_again(running, as_admin) -> None:
     page = as_admin.post(reverse("run_cancel", args=[running.pk]), follow=True).content.decode()
     assert "stops at its next step" in page
+    assert "stops at its next step" in progress(as_admin, running).content.decode()
     running.refresh_from_db()
     assert running.cancel_requested
     Run.objects.filter(pk=running.pk).update(state=Run.State.CANCELLED)
-    as_admin.post(reverse("run_retry", args=[running.pk]))
+    assert "stops at its next step" not in progress(as_admin, running).content.decode()
+    again = as_admin.post(reverse("run_retry", args=[running.pk]), follow=True)
     running.refresh_from_db()
     assert running.state == Run.State.QUEUED
+    assert not list(
+        again.context["messages"]
+    )  # whatever stands above the live part stays when the job goes on
 
 
 def test_cancelling_a_finished_job_says_that_it_has_finished(running, as_admin) -> None:
