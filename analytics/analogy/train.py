@@ -272,10 +272,9 @@ def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext)
         learned = [learned[row] for row in sorted(rows.tolist())]
     learned, validation = set_apart(learned, validation, measured=config.measured, rng=rng)
     learned += pairs
-    context.say(
-        f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile;"
-        f" {without:,} left out that have no graph."
-    )
+    context.say(f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile.")
+    if without:
+        context.say(f"Left out, because they have no graph: {without:,}.")
     return _Divided(learned, validation)
 
 

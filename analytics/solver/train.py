@@ -92,9 +92,10 @@ def train_solver(
     divided = _divide(problems, config)
     learned = candidate_pool(divided.learned, config.augment, most_tokens=config.most_tokens)
     context.say(
-        f"{len(learned):,} problems to learn from, {len(divided.validation):,} to measure with meanwhile;"
-        f" {divided.left_out:,} left out whose equation cannot be read or is too long."
+        f"{len(learned):,} problems to learn from, {len(divided.validation):,} to measure with meanwhile."
     )
+    if divided.left_out:
+        context.say(f"Left out, because their equation is unreadable or too long: {divided.left_out:,}.")
     history = History()
     model, result = fit_solver(
         learned,

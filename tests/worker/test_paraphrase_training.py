@@ -88,7 +88,7 @@ def test_a_run_trains_a_scorer_on_questions_and_decisions_as_a_candidate_of_the_
     assert not checkpoint_folder(run.pk).exists()
     lines = " ".join(run.logs.values_list("text", flat=True))
     assert "80 of 80 ready questions are in English" in lines
-    assert f"{len(held):,} are held out" in lines
+    assert f"{len(held):,} held out for comparison" in lines
     assert "Reviewers' decisions:" in lines
 
 

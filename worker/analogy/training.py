@@ -19,6 +19,7 @@ from questionbank.selectors.models.analogy_material import analogy_material, equ
 from questionbank.selectors.models.embeddings import embedding_set_sample
 from worker.candidates import Train, train_candidate, training_begins_with
 from worker.kept_problems import kept_problems
+from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
 __all__ = ["train_retriever_run"]
@@ -69,12 +70,15 @@ def _read_problems(reporter: RunReporter, start: str, scope: str) -> Problems:
         hierarchies=hierarchies, left_out=left_out, predicted=not parameters.get("known_only", True)
     )
     problems = material.problems
+    reasons = (
+        (material.foreign, "in a language that it does not learn"),
+        (material.without_graph, "unreadable"),
+        (material.repeated, "exact duplicates"),
+        (material.test_items, "from a test split"),
+    )
     reporter.log(
-        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation; {material.foreign:,} of"
-        f" them are in a language that is left out, {material.without_graph:,} cannot be read,"
-        f" {material.repeated:,} repeat another one and {material.test_items:,} are from a test split."
-        f" {len(problems.learned):,} may be learned from, {len(problems.validation):,} measure meanwhile,"
-        f" {len(problems.held_out):,} are held out; {problems.left_out:,} are left out that one of these two has too."
+        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation:"
+        f" {parts_text(problems, reasons)}"
     )
     if material.predicted:
         reporter.log(

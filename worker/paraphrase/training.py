@@ -19,6 +19,7 @@ from analytics.records import ParaphrasePair
 from analytics.training.checkpoint import kept_or_made
 from questionbank.selectors.models.scorer_material import ScorerMaterial, scorer_material
 from worker.candidates import Train, train_candidate
+from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
 __all__ = ["train_scorer_run"]
@@ -93,11 +94,10 @@ def _validation(material: ScorerMaterial, config: ParaphraseConfig) -> Sequence[
 
 def _log_material(reporter: RunReporter, material: ScorerMaterial) -> None:
     questions, decided = material.questions, material.decided
+    left_out = ((material.repeated, "exact duplicates"), (material.test_items, "from a test split"))
     reporter.log(
-        f"{material.english:,} of {material.ready:,} ready questions are in English; {material.repeated:,} repeat"
-        f" another one and {material.test_items:,} are from a test split. {len(questions.learned):,} are learned"
-        f" from, {len(questions.validation):,} measure meanwhile, {len(questions.held_out):,} are held out;"
-        f" {questions.left_out:,} are left out that one of these two has too."
+        f"{material.english:,} of {material.ready:,} ready questions are in English:"
+        f" {parts_text(questions, left_out)}"
     )
     valid = sum(pair.label == 1 for pair in decided.learned)
     reporter.log(

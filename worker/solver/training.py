@@ -15,6 +15,7 @@ from analytics.solver.train import train_solver
 from questionbank.selectors.models.solver_material import solver_material
 from worker.candidates import Train, train_candidate, training_begins_with
 from worker.kept_problems import kept_problems
+from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
 __all__ = ["train_solver_run"]
@@ -58,12 +59,15 @@ def _read_problems(reporter: RunReporter) -> Problems:
     language = _language(reporter)
     material = solver_material(language, hierarchies=reporter.run.parameters.get("hierarchies"))
     problems = material.problems
+    left_out = (
+        (material.foreign, "in another language"),
+        (material.unreadable, "unreadable"),
+        (material.repeated, "exact duplicates"),
+        (material.test_items, "from a test split"),
+    )
     reporter.log(
-        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation; {material.foreign:,} of"
-        f" them are in another language, {material.unreadable:,} cannot be read, {material.repeated:,} repeat another"
-        f" one and {material.test_items:,} are from a test split. {len(problems.learned):,} are learned from,"
-        f" {len(problems.validation):,} measure meanwhile, {len(problems.held_out):,} are held out;"
-        f" {problems.left_out:,} are left out that one of these two has too."
+        f"{material.with_equation:,} of {material.ready:,} ready questions have an equation:"
+        f" {parts_text(problems, left_out)}"
     )
     if not problems.learned:
         raise DataError(f"No ready question in {LANGUAGE_NAMES[language]} has an equation to learn from.")

@@ -42,6 +42,7 @@ def test_problems_are_counted_by_language_and_the_language_is_chosen(as_admin: C
     Question.objects.filter(pk=made[20].pk).update(language="de")
     page = text_of(as_admin.get(TRAIN))
     assert "60 of 60 have an equation" in page
+    assert "Near-duplicates of held-out or validation problems" in page
     assert re.search(r"English \d+ .* Chinese \d+", page)
     assert "1 problem is in a language that no solver can learn" in page
     response = as_admin.post(TRAIN, {**settings(as_admin), "language": "zh"})
@@ -89,6 +90,21 @@ def test_figures_of_two_trainings_stand_side_by_side_only_where_they_were_measur
     ModelArtifact.objects.filter(pk=champion.pk).update(state="archived")  # the comparison is out of date
     page = text_of(as_admin.get(reverse("model_list")))
     assert "Candidate 100% right answers on its own validation problems" in page
+
+
+@pytest.mark.parametrize(("won", "missed"), [(0, 0), (3, 0), (3, 2)])
+def test_a_comparison_counts_the_problems_that_one_solver_alone_solves_where_there_are_any(
+    as_admin: Client, won: int, missed: int
+) -> None:
+    champion, candidate = add_solver("served", "champion", 0.3), add_solver("new", "candidate", 0.3)
+    suite = {"questions": 40, "won": won, "lost": 0, "gained": 0, "missed": missed, "seed": 0}
+    figures = {"suite": suite, "metrics": [], "changed_problems": []}
+    ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
+    page = text_of(as_admin.get(reverse("model_compare", args=[candidate.pk])))
+    assert "40 word problems of the bank that are kept out of every training." in page
+    assert ("This model solves 3 that the other one does not." in page) is (won > 0)
+    assert ("The other one solves 2 that this model does not." in page) is (missed > 0)
+    assert "solves 0" not in page
 
 
 def test_each_language_is_rolled_back_on_its_own(as_admin: Client, chinese_solver) -> None:
