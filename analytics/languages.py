@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["LANGUAGE_NAMES", "primary_language"]
+__all__ = ["LANGUAGE_NAMES", "UNDETERMINED", "primary_language"]
 
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese"}
 """English names of the languages for which there are models."""
+
+UNDETERMINED = "und"
+"""The code of a language that nobody has determined: a text in a script that no model knows."""
 
 
 def primary_language(code: str) -> str:

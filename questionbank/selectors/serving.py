@@ -29,7 +29,7 @@ from analytics.errors import ArtifactError
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from analytics.languages import primary_language
+from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver
@@ -168,7 +168,7 @@ class Serving:
         """
         if lenses()[lens].knows_every_language:
             return True
-        if lens not in self.sets:
+        if lens not in self.sets or language == UNDETERMINED:
             return False
         share = self.sets[lens].unknown_shares.get(language)
         if share is None and language not in ("", "en"):
