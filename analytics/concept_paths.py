@@ -5,12 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
 from analytics.records import ConceptPath
 
-__all__ = ["PathTree", "common_leading_nodes", "drop_common_leading_nodes", "without_leading"]
+__all__ = [
+    "PathTree",
+    "common_leading_nodes",
+    "drop_common_leading_nodes",
+    "shared_depth",
+    "without_leading",
+]
+
+
+def shared_depth(first: ConceptPath, second: ConceptPath) -> int:
+    """Return the number of leading nodes that two paths share.
+
+    >>> shared_depth(("Algebra", "Lines"), ("Algebra", "Graphs"))
+    1
+    """
+    pairs = zip(first, second, strict=False)
+    return sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def common_leading_nodes(paths: Iterable[ConceptPath], share: float = 0.9) -> ConceptPath:

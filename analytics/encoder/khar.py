@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from analytics.concept_paths import shared_depth
 from analytics.records import ConceptPath
 
 __all__ = ["NO_CONCEPT", "UNDEFINED", "default_temperatures", "encode_paths", "kh_distance", "kh_ranks"]
@@ -61,17 +62,8 @@ def kh_distance(paths: Sequence[ConceptPath], others: Sequence[ConceptPath], lev
         raise ValueError(f"levels must be at least 1, not {levels}")
     if not paths or not others:
         raise ValueError("a question without concepts has no distance")
-    shared = max(_shared_prefix(first[:levels], second[:levels]) for first in paths for second in others)
+    shared = max(shared_depth(first[:levels], second[:levels]) for first in paths for second in others)
     return levels - shared + 1
-
-
-def _shared_prefix(first: ConceptPath, second: ConceptPath) -> int:
-    depth = 0
-    for name, other_name in zip(first, second, strict=False):
-        if name != other_name:
-            break
-        depth += 1
-    return depth
 
 
 def encode_paths(

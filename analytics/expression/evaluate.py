@@ -216,5 +216,5 @@ def _bounded(value: Fraction) -> Fraction:
 
 
 def answers_agree(first: float, second: float) -> bool:
-    """Whether two answers are equal within a ten-thousandth."""
+    """Whether two answers are equal within a ten-thousandth of the larger one; of 1 for smaller answers."""
     return abs(first - second) <= _TOLERANCE * max(1.0, abs(first), abs(second))

@@ -85,5 +85,10 @@ class KnowledgeConcept(MP_Node):
         verbose_name_plural = _("knowledge concepts")
         indexes = (models.Index(fields=("hierarchy", "name"), name="concept_hierarchy_name"),)
 
+    @classmethod
+    def prefixes(cls, path: str) -> list[str]:
+        """Return the paths of a concept's ancestors, from the root down, and its own."""
+        return [path[:end] for end in range(cls.steplen, len(path) + 1, cls.steplen)]
+
     def __str__(self) -> str:
         return self.name

@@ -110,8 +110,7 @@ def _paths(hierarchy: KnowledgeHierarchy) -> dict[int, tuple[ConceptPath, ...]]:
         .values_list("question_id", "concept__path")
     )  # fmt: skip
     names = dict(KnowledgeConcept.objects.filter(hierarchy=hierarchy).values_list("path", "name"))
-    step = KnowledgeConcept.steplen
-    whole = [tuple(names[path[:end]] for end in range(step, len(path) + 1, step)) for _pk, path in tags]
+    whole = [tuple(names[prefix] for prefix in KnowledgeConcept.prefixes(path)) for _pk, path in tags]
     by_question: dict[int, list[ConceptPath]] = defaultdict(list)
     for (pk, _path), short in zip(tags, drop_common_leading_nodes(whole), strict=True):
         by_question[pk].append(short)

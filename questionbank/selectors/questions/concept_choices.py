@@ -61,7 +61,7 @@ def _with_paths(concepts: QuerySet[KnowledgeConcept]) -> list[ConceptChoice]:
     return [
         ConceptChoice(
             id=concept.pk,
-            path=tuple(names[prefix] for prefix in _prefixes(concept.path)),
+            path=tuple(names[prefix] for prefix in KnowledgeConcept.prefixes(concept.path)),
             hierarchy=concept.hierarchy.name,
         )
         for concept in loaded
@@ -69,11 +69,5 @@ def _with_paths(concepts: QuerySet[KnowledgeConcept]) -> list[ConceptChoice]:
 
 
 def _names_by_path(concepts: Sequence[KnowledgeConcept]) -> dict[str, str]:
-    wanted = {prefix for concept in concepts for prefix in _prefixes(concept.path)}
+    wanted = {prefix for concept in concepts for prefix in KnowledgeConcept.prefixes(concept.path)}
     return dict(KnowledgeConcept.objects.filter(path__in=wanted).values_list("path", "name"))
-
-
-def _prefixes(path: str) -> list[str]:
-    """Treebeard's paths of a concept and all above it, the root first."""
-    step = KnowledgeConcept.steplen
-    return [path[:end] for end in range(step, len(path) + 1, step)]

@@ -53,8 +53,7 @@ def concept_steps(
         chain: tuple[ConceptStep, ...] = ()
         below = KnowledgeConcept.objects.filter(depth=1)
     else:
-        step = concept.steplen
-        prefixes = [concept.path[:end] for end in range(step, len(concept.path) + 1, step)]
+        prefixes = KnowledgeConcept.prefixes(concept.path)
         above = KnowledgeConcept.objects.filter(path__in=prefixes).order_by("depth")
         chain = tuple(ConceptStep(pk, name) for pk, name in above.values_list("pk", "name"))
         below = KnowledgeConcept.objects.filter(path__startswith=concept.path, depth=concept.depth + 1)

@@ -66,9 +66,9 @@ def concept_get(*, concept_id: int) -> KnowledgeConcept:
 
 def concept_path(concept: KnowledgeConcept) -> ConceptPath:
     """Names from the root down to the concept."""
-    step = concept.steplen
-    prefixes = [concept.path[:end] for end in range(step, len(concept.path) + 1, step)]
-    chain = KnowledgeConcept.objects.filter(path__in=prefixes).order_by("depth")
+    chain = KnowledgeConcept.objects.filter(path__in=KnowledgeConcept.prefixes(concept.path)).order_by(
+        "depth"
+    )
     return tuple(chain.values_list("name", flat=True))
 
 

@@ -235,8 +235,7 @@ def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
     candidates = KnowledgeConcept.objects.filter(
         hierarchy__name=hierarchy, name__in={path[-1] for path in paths}
     ).values_list("pk", "path")
-    step = KnowledgeConcept.steplen
-    chains = {pk: [path[:end] for end in range(step, len(path) + 1, step)] for pk, path in candidates}
+    chains = {pk: KnowledgeConcept.prefixes(path) for pk, path in candidates}
     above = {prefix for chain in chains.values() for prefix in chain}
     names = dict(KnowledgeConcept.objects.filter(path__in=above).values_list("path", "name"))
     ids = {tuple(names[prefix] for prefix in chain): pk for pk, chain in chains.items()}

@@ -124,8 +124,7 @@ def tagged_paths(
         rows = rows.filter(concept__hierarchy=hierarchy)
     columns = ("question_id", "concept__hierarchy_id", "concept__path")
     tags = list(rows.order_by("concept__path").values_list(*columns))
-    step = KnowledgeConcept.steplen
-    prefixes = {path: [path[:end] for end in range(step, len(path) + 1, step)] for *_, path in tags}
+    prefixes = {path: KnowledgeConcept.prefixes(path) for *_, path in tags}
     wanted = {prefix for chain in prefixes.values() for prefix in chain}
     names = dict(KnowledgeConcept.objects.filter(path__in=wanted).values_list("path", "name"))
     paths: dict[int, list[TaggedPath]] = {}

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.likely_graphs import exemplar_score
+from analytics.concept_paths import shared_depth
 from analytics.text.masking import masked_text, without_credits
 from analytics.text.tokens import search_tokens
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
@@ -146,7 +147,6 @@ def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
     rows = KnowledgeConcept.objects.filter(hierarchy__in=list(names)).values_list(
         "hierarchy_id", "path", "name", "numchild"
     )
-    step = KnowledgeConcept.steplen
     leaves: Counter[tuple[int, str]] = Counter()
     total: Counter[int] = Counter()
     named: dict[str, str] = {}
@@ -154,9 +154,9 @@ def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
         named[path] = name
         if not children:
             total[hierarchy] += 1
-            leaves.update((hierarchy, path[:end]) for end in range(step, len(path), step))
+            leaves.update((hierarchy, prefix) for prefix in KnowledgeConcept.prefixes(path)[:-1])
     return frozenset(
-        TaggedPath(hierarchy, tuple(named[path[:end]] for end in range(step, len(path) + 1, step)))
+        TaggedPath(hierarchy, tuple(named[prefix] for prefix in KnowledgeConcept.prefixes(path)))
         for (hierarchy, path), count in leaves.items()
         if count >= BROAD * total[hierarchy]
     )
@@ -288,11 +288,7 @@ def _affinity(tag: TaggedPath, candidate: TaggedPath) -> float:
     """How much of two paths is the same: 1 for one concept, 0 for two hierarchies or two roots."""
     if tag.hierarchy != candidate.hierarchy:
         return 0.0
-    shared = 0
-    for left, right in zip(tag.path, candidate.path, strict=False):
-        if left != right:
-            break
-        shared += 1
+    shared = shared_depth(tag.path, candidate.path)
     if shared == len(tag.path) == len(candidate.path):
         return 1.0
     return 0.5 * max(0, shared - 1) / max(len(tag.path), len(candidate.path))

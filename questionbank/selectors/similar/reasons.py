@@ -14,8 +14,8 @@ from typing import TypeGuard
 from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
 
+from analytics.concept_paths import shared_depth
 from analytics.expression.graph_reading import graph_operations, graphs_differ_in_operations
-from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
 from questionbank.models import Lens
 from questionbank.selectors.questions.computations import Computation
@@ -229,7 +229,7 @@ def _named_by_the_difference(
         return ()
     for mine in asked.tags:
         for theirs in candidate.tags:
-            shared = _common(mine.path, theirs.path)
+            shared = shared_depth(mine.path, theirs.path)
             if mine.hierarchy != theirs.hierarchy or shared >= min(len(mine.path), len(theirs.path)):
                 continue
             name, other_name = mine.path[-1], theirs.path[-1]
@@ -239,23 +239,13 @@ def _named_by_the_difference(
     return ()
 
 
-def _common(path: ConceptPath, second: ConceptPath) -> int:
-    """Number of leading names that two paths share."""
-    shared = 0
-    for left, right in zip(path, second, strict=False):
-        if left != right:
-            break
-        shared += 1
-    return shared
-
-
 def _shared_concept(asked: Evidence, candidate: Evidence, broad: frozenset[TaggedPath]) -> str:
     whole = [tag for tag in asked.tags if tag in candidate.tags and tag not in broad]
     if whole:
         names = dict.fromkeys(tag.path[-1] for tag in sorted(whole, key=lambda tag: -len(tag.path)))
         return _("both are about %(concepts)s") % {"concepts": _listed(list(names)[:_SHOWN])}
     shared = [
-        TaggedPath(mine.hierarchy, mine.path[: _common(mine.path, theirs.path)])
+        TaggedPath(mine.hierarchy, mine.path[: shared_depth(mine.path, theirs.path)])
         for mine in asked.tags
         for theirs in candidate.tags
         if mine.hierarchy == theirs.hierarchy

@@ -19,7 +19,7 @@ from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import Cancelled
 from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
-from analytics.training.distributed import is_main, joined, process_number, processes
+from analytics.training.distributed import is_main, process_group, process_number, processes
 from analytics.training.loop import LoopSettings, train_loop
 from analytics.training.seeding import seed_everything
 
@@ -53,7 +53,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     checkpoints, history = folder / "checkpoints", History()
     context = TrainingContext(checkpoints=checkpoints, callbacks=(history,))
-    with joined(meeting_point=f"file://{folder}/meeting"):
+    with process_group(meeting_point=f"file://{folder}/meeting"):
         first, stopped = task(), ""
         follow = first.after_step
         calls = iter(range(1, 99))
