@@ -18,6 +18,7 @@ from analytics.errors import ConfigurationError
 __all__ = [
     "FieldSpec",
     "accumulate_option",
+    "adapter_option",
     "backbone_option",
     "changed_settings",
     "check_config",
@@ -25,10 +26,12 @@ __all__ = [
     "config_from_strings",
     "config_to_dict",
     "device_option",
+    "evaluation_option",
     "field_specs",
     "fold_option",
     "mixed_precision_option",
     "option",
+    "patience_option",
     "schedule_option",
     "seed_option",
     "training_command",
@@ -82,6 +85,28 @@ def option(
 def backbone_option() -> Any:
     """The encoder that a training starts from."""
     return option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+
+
+def adapter_option(further: str = "") -> Any:
+    """The rank of the adapters that are trained in place of an encoder's weights.
+
+    Args:
+        further: what else the help says of it.
+    """
+    text = f"train low-rank adapters of this rank instead of the encoder's weights{further}; 0: all weights"
+    return option(0, text, minimum=0, maximum=512)
+
+
+def evaluation_option(default: int) -> Any:
+    """Steps between measurements."""
+    return option(default, "steps between measurements; 0: once an epoch", minimum=0)
+
+
+def patience_option() -> Any:
+    """Measurements without improvement after which a training stops."""
+    return option(
+        0, "stop after this many measurements without improvement, and keep the best; 0: never", minimum=0
+    )
 
 
 def fold_option() -> Any:

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 from analytics.configuration import (
     accumulate_option,
+    adapter_option,
     backbone_option,
     check_config,
     checkpoint_option,
     device_option,
+    evaluation_option,
     fold_option,
     mixed_precision_option,
     option,
+    patience_option,
     schedule_option,
     seed_option,
     warmup_option,
@@ -59,12 +62,7 @@ class AnalogyConfig:
         1.0, "share of the training data that is used, drawn at random", minimum=0.001, maximum=1
     )
     fold: int = fold_option()
-    adapter_rank: int = option(
-        0,
-        "train low-rank adapters of this rank instead of all weights; 0: all weights",
-        minimum=0,
-        maximum=512,
-    )
+    adapter_rank: int = adapter_option()
     freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is (ours)")
     learning_rate: float = option(3e-5, "of AdamW", minimum=1e-8, maximum=1)
     weight_decay: float = weight_decay_option()
@@ -80,10 +78,8 @@ class AnalogyConfig:
     measured: int = option(
         300, "validation questions for measuring retrieval during training; 0: none", minimum=0
     )
-    evaluate_every: int = option(0, "steps between measurements; 0: once an epoch", minimum=0)
-    patience: int = option(
-        0, "stop after this many measurements without improvement, and keep the best; 0: never", minimum=0
-    )
+    evaluate_every: int = evaluation_option(0)
+    patience: int = patience_option()
     checkpoint_every: int = checkpoint_option(0)
     device: str = device_option()
     seed: int = seed_option()

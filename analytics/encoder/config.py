@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 from analytics.configuration import (
     accumulate_option,
+    adapter_option,
     backbone_option,
     check_config,
     checkpoint_option,
     device_option,
+    evaluation_option,
     mixed_precision_option,
     option,
+    patience_option,
     seed_option,
     warmup_option,
     weight_decay_option,
@@ -89,12 +92,7 @@ class EncoderConfig:
         minimum=0,
         maximum=100_000,
     )
-    adapter_rank: int = option(
-        0,
-        "train low-rank adapters of this rank instead of all weights; 0: all weights",
-        minimum=0,
-        maximum=512,
-    )
+    adapter_rank: int = adapter_option()
     projection: int = option(
         128,
         "dimension of the projected vectors in the contrastive loss; 0: no projector",
@@ -118,10 +116,8 @@ class EncoderConfig:
     freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is")
     mixed_precision: bool = mixed_precision_option()
     accumulate: int = accumulate_option()
-    evaluate_every: int = option(200, "steps between held-out evaluations; 0: once an epoch", minimum=0)
-    patience: int = option(
-        0, "stop after this many evaluations without improvement, and keep the best; 0: never", minimum=0
-    )
+    evaluate_every: int = evaluation_option(200)
+    patience: int = patience_option()
     checkpoint_every: int = checkpoint_option(100)
     device: str = device_option()
     seed: int = seed_option()

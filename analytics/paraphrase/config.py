@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analytics.configuration import (
+    adapter_option,
     backbone_option,
     check_config,
     checkpoint_option,
     device_option,
+    evaluation_option,
     mixed_precision_option,
     option,
     seed_option,
@@ -87,11 +89,9 @@ class ParaphraseConfig:
     max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
     batch_size: int = option(16, "triplets a step", minimum=1, maximum=8192)
     max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
-    adapter_rank: int = option(
-        0, "rank of the low-rank adapters; 0: train the whole encoder", minimum=0, maximum=256
-    )
+    adapter_rank: int = adapter_option()
     mixed_precision: bool = mixed_precision_option()
-    evaluate_every: int = option(200, "steps between validations; 0: once an epoch", minimum=0)
+    evaluate_every: int = evaluation_option(200)
     checkpoint_every: int = checkpoint_option(200)
     device: str = device_option()
     seed: int = seed_option(3407)

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 from analytics.configuration import (
     accumulate_option,
+    adapter_option,
     backbone_option,
     check_config,
     checkpoint_option,
     device_option,
+    evaluation_option,
     fold_option,
     option,
+    patience_option,
     schedule_option,
     seed_option,
     warmup_option,
@@ -54,13 +57,7 @@ class SolverConfig:
         " with similar wording but different equations (Textual-CL); both: one after the other",
         choices=CONTRASTS,
     )
-    adapter_rank: int = option(
-        0,
-        "train low-rank adapters of this rank instead of the encoder's weights, at a learning rate of about 1e-3;"
-        " 0: all weights",
-        minimum=0,
-        maximum=256,
-    )
+    adapter_rank: int = adapter_option(", at a learning rate of about 1e-3")
     freeze_encoder: bool = option(
         False, "leave the encoder as it is and compute its states once: four times as fast, less accurate"
     )
@@ -153,10 +150,8 @@ class SolverConfig:
     measured: int = option(
         300, "validation problems for measuring accuracy during training; 0: none", minimum=0
     )
-    evaluate_every: int = option(0, "steps between measurements; 0: once an epoch", minimum=0)
-    patience: int = option(
-        0, "stop after so many measurements without improvement, and keep the best; 0: never", minimum=0
-    )
+    evaluate_every: int = evaluation_option(0)
+    patience: int = patience_option()
     checkpoint_every: int = checkpoint_option(0)
     device: str = device_option()
     seed: int = seed_option()
