@@ -6,7 +6,7 @@ Yang et al., "Learning by Analogy", Eq. 2 (the k nearest problems of a corpus) a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -106,17 +106,17 @@ class ExemplarCorpus:
         k: int,
         *,
         likely: Sequence[LikelyGraphs] | None = None,
-        copies: bool = False,
     ) -> list[list[Exemplar]]:
         """Return the `k` most similar problems of each question, the most similar first (Eq. 2).
+
+        The question itself, and copies of it but for numbers, are left out: an exemplar that gives the answer away
+        teaches nothing.
 
         Args:
             texts: the questions.
             vectors: (questions, dimension) of length 1, by the same retriever.
             k: how many; fewer where the corpus is smaller.
             likely: graphs that each question may have, which count beside the cosine; by default the cosine decides.
-            copies: also take problems that differ from the question in numbers alone, the question itself among
-                them. Without it they are never taken: an exemplar that gives the answer away teaches nothing.
 
         Raises:
             ValueError: k is below 1.
@@ -129,11 +129,8 @@ class ExemplarCorpus:
             if likely is not None:
                 pairs = zip(scores, likely[start : start + _CHUNK], strict=True)
                 scores = np.stack([self.graphs.scores(row, graphs) for row, graphs in pairs])
-            if not copies:
-                own = np.array(
-                    [self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]]
-                )
-                scores = np.where(own[:, None] == self.stories[None, :], -np.inf, scores)
+            own = np.array([self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]])
+            scores = np.where(own[:, None] == self.stories[None, :], -np.inf, scores)
             hits += [_best(row, k) for row in scores]
         return hits
 
@@ -195,22 +192,19 @@ def few_shot_prompt(
     question: str,
     exemplars: Sequence[ProblemRecord],
     settings: PromptSettings = PromptSettings(),
-    *,
-    count_tokens: Callable[[str], int] | None = None,
 ) -> str:
     """Return question-answer blocks of the exemplars, and the question (Eq. 3).
 
     Args:
         question: what shall be answered.
         exemplars: the nearest first.
-        settings: format, order and budget.
-        count_tokens: of the model that reads it; by default words and signs are counted.
+        settings: format, order and budget, in words and signs.
 
     Raises:
         DataError: an exemplar lacks the format, or the question alone is over the budget.
     """
     answers = settings.answers or answer_format(exemplars)
-    chosen = prompt_exemplars(question, exemplars, settings, count_tokens=count_tokens)
+    chosen = prompt_exemplars(question, exemplars, settings)
     blocks = [_block(exemplar, answers) for exemplar in chosen]
     if settings.order == "nearest last":
         blocks.reverse()
@@ -221,8 +215,6 @@ def prompt_exemplars(
     question: str,
     exemplars: Sequence[ProblemRecord],
     settings: PromptSettings = PromptSettings(),
-    *,
-    count_tokens: Callable[[str], int] | None = None,
 ) -> list[ProblemRecord]:
     """Return the exemplars for which the prompt's budget has room, the nearest first.
 
@@ -230,13 +222,12 @@ def prompt_exemplars(
         DataError: as `few_shot_prompt` does.
     """
     answers = settings.answers or answer_format(exemplars)
-    count = count_tokens or prompt_tokens
-    left = settings.budget - count(_unanswered(question))
+    left = settings.budget - prompt_tokens(_unanswered(question))
     if left < 0:
         raise DataError(f"The question alone has more than {settings.budget:,} tokens.")
     chosen: list[ProblemRecord] = []
     for exemplar in exemplars:
-        left -= count(_block(exemplar, answers))
+        left -= prompt_tokens(_block(exemplar, answers))
         if left < 0:
             break
         chosen.append(exemplar)

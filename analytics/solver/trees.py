@@ -31,7 +31,6 @@ class TreeBatch:
         left, right: (nodes,) children of an operator, -1 for a leaf.
         heights: for each height above the leaves, its nodes.
         depths: for each depth, the root's first, its nodes.
-        roots: (problems,) the node at which each tree begins.
     """
 
     problem: Tensor
@@ -43,7 +42,6 @@ class TreeBatch:
     right: Tensor
     heights: tuple[Tensor, ...]
     depths: tuple[Tensor, ...]
-    roots: Tensor
 
     @classmethod
     def of(cls, trees: Sequence[Sequence[Sequence[int]]], candidates: int, device: torch.device) -> TreeBatch:
@@ -58,10 +56,8 @@ class TreeBatch:
         count = sum(len(tree) for tree in trees)
         problem, label, parent, sibling, left, right, height, depth = np.full((8, count), -1, dtype=np.int64)
         allowed = np.zeros((count, candidates), dtype=bool)
-        roots = []
         node = 0
         for row, tree in enumerate(trees):
-            roots.append(node)
             waiting: list[int] = []  # operators that lack an operand
             for right_ones in tree:
                 problem[node], label[node], depth[node] = row, right_ones[0], len(waiting)
@@ -95,7 +91,6 @@ class TreeBatch:
                 tensor(np.flatnonzero(height == level)) for level in range(1, int(height.max()) + 1)
             ),
             depths=tuple(tensor(np.flatnonzero(depth == level)) for level in range(int(depth.max()) + 1)),
-            roots=tensor(np.array(roots)),
         )
 
     def __len__(self) -> int:

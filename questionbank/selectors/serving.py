@@ -213,11 +213,6 @@ class Serving:
         artifact = self.sets[lens].artifact
         return artifact is None or CAPABILITIES[artifact.capability].serves == "web"
 
-    def encode(self, text: str, lens: str, language: str) -> Vector:
-        """The vector of one text, of the set that `lens_for` names; zeros for a text without content."""
-        encoder = self.lens_for(lens, language, [text])[1]
-        return cast(Vector, encoder.encode([text])[0])
-
     def hierarchy(self, name: str | None = None) -> str:
         """The hierarchy to predict in: the named one, else the bank's default, never the one trained last.
 

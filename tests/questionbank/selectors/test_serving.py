@@ -55,7 +55,7 @@ def test_the_database_is_read_once_however_much_is_asked(sets, tmp_path, django_
         assert now is kept
         now.encoder("purpose")
         now.lens_for("wording", "zh")
-        now.encode("What is 2 + 2?", "purpose", "en")
+        now.lens_for("purpose", "en", ["What is 2 + 2?"])
         assert now.embedding_set("purpose") == sets["purpose"]
         assert now.probes_for().hierarchy == "School"
 
@@ -99,7 +99,7 @@ def test_a_language_the_encoder_does_not_know_is_served_by_wording_with_a_notice
     assert encoder.dimension == 2 * DIMENSION
     assert "language" in notice
     assert now.lens_for("purpose", "en")[2] == ""
-    assert now.encode("三角形", "purpose", "zh").shape == (2 * DIMENSION,)
+    assert now.lens_for("purpose", "zh", ["三角形"])[1].dimension == 2 * DIMENSION
 
 
 def test_a_language_never_measured_is_unknown_unless_it_is_english(sets):
@@ -112,7 +112,7 @@ def test_a_language_never_measured_is_unknown_unless_it_is_english(sets):
 
 def test_without_vectors_there_is_a_sentence():
     with pytest.raises(ServiceUnavailable, match="no vectors"):
-        serving().encode("What is 2 + 2?", "purpose", "en")
+        serving().lens_for("purpose", "en", ["What is 2 + 2?"])
 
 
 def test_only_sets_in_use_serve(sets):
