@@ -1,6 +1,6 @@
 """Masked-language modelling on the bank's questions: DAPT, the baseline of domain-adaptive pre-training.
 
-Gururangan et al. (ACL 2020), with BERT's masking (Devlin et al., 2019): 15 % of the tokens are to be guessed, of
+Gururangan et al. (ACL 2020), with BERT's masking (Devlin et al., 2019): 15 % of the tokens are guessed, of
 which 80 % are masked, 10 % replaced and 10 % left. The head is tied to the token embeddings, because a sentence
 encoder comes without one.
 """
@@ -68,7 +68,7 @@ def mask_tokens(
         share: of the tokens that are guessed.
 
     Returns:
-        ids with tokens hidden, and targets (batch, tokens) that are -100 where nothing is to be guessed.
+        ids with tokens hidden, and targets (batch, tokens) that are -100 where no token is hidden.
     """
     inner = mask.bool().clone()
     inner[:, 0] = False

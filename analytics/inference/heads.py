@@ -67,7 +67,7 @@ class ConceptHead:
     """A softmax over all concept paths.
 
     Attributes:
-        paths: the whole paths, as they are to be shown.
+        paths: the whole paths, as pages show them.
         leading: nodes that nearly all paths begin with; levels count after them.
         weights: (paths, dimension).
         bias: (paths,).

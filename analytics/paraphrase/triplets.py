@@ -110,7 +110,7 @@ def make_triplets(
         questions: repeats are used once.
         operators: positives and negatives; test operators are refused.
         count: triplets a question, fewer where it has fewer negatives and positives to combine.
-        far_share: of the triplets whose positive is to be farther from the question than the negative.
+        far_share: of the triplets whose positive should be farther from the question than the negative.
         kept_out: questions that are left out.
         given: labelled pairs (decisions, other corpora): their paraphrases are candidates of their original too.
         check_positives: leave out positives in which the findings see something serious.

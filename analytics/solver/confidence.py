@@ -39,7 +39,7 @@ class Confidence:
     bias: float
 
     def applied(self, solutions: Sequence[Solution]) -> list[Solution]:
-        """Return a problem's solutions with calibrated probabilities that fall.
+        """Return a problem's solutions with calibrated probabilities, in non-increasing order.
 
         The search's order stays: a probability above the one before it is lowered to it. A solution is right if its
         value is, so solutions with equal values are right together; those of other values than the first's share what

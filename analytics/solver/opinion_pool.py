@@ -39,9 +39,8 @@ def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, m
         most: solutions that are returned.
 
     Returns:
-        A solution for each value; behind them `own` solutions without a value. Probabilities fall, and those of
-        different values add up to at most 1. `own` as it is, where the second opinion is silent, and the other way
-        round.
+        A solution for each value, by falling probability; behind them the `own` solutions without a value. The
+        probabilities of different values add up to at most 1. If either list is empty, the other one as it is.
     """
     if not own or not recalled:
         return list(own or recalled)[:most]

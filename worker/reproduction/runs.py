@@ -33,7 +33,7 @@ Say = Callable[[str], Any]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An arm with a seed that is to be run.
+    """An arm with a seed.
 
     Attributes:
         settings: what identifies it; equal settings give equal figures.

@@ -1,4 +1,4 @@
-"""What of a question is compared with others: its form, its formulas, its words, its equation, its tags."""
+"""The features by which questions are compared: form, formulas, words, equation, tags."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _NAMES = frozenset({"woman", "man", "place", "other"})  # categories; a label is
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What of a question is compared.
+    """The features of a question that are compared.
 
     Attributes:
         numbers_masked: the text with one spelling of blanks and formulas, numbers replaced by ``#``.

@@ -40,8 +40,8 @@ def question_vectors(
 ) -> list[dict[str, Any]]:
     """``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
 
-    The vector is None where the lens does not compare such a text, or no model knows its language. What is to be said
-    of them is added to `notices`.
+    The vector is None where the lens does not compare such a text, or no model knows its language. Adds
+    sentences for people to `notices`.
     """
     row = lenses()[lens]
     rows: dict[int, dict[str, Any]] = {}
@@ -72,7 +72,7 @@ def question_vectors(
 def question_predictions(
     questions: Sequence[InputQuestion], *, hierarchy: str | None, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """``{id, concepts, difficulty}`` of each question; what is to be said of them is added to `notices`."""
+    """``{id, concepts, difficulty}`` of each question. Adds sentences for people to `notices`."""
     predictions = predict_many(
         texts=[question.text for question in questions],
         languages=[question.language for question in questions],
