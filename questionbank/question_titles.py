@@ -33,6 +33,8 @@ def question_title(text: str, limit: int = LONGEST_TITLE, labels: Labels = ENGLI
 
     >>> question_title(r"Solve $x^2 - 6x - 16 = 0$ for $x \le \frac{1}{2}$.")
     'Solve x² − 6x − 16 = 0 for x ≤ 1/2.'
+    >>> question_title(r"A rope of $6\frac{1}{6}$ m")
+    'A rope of 6 1/6 m'
     """
     html = render_inline(text, 2 * limit, labels).replace("&nbsp;", " ")
     try:
@@ -73,6 +75,8 @@ def _of(element: Element) -> str:
     inner = element.text or ""
     for index, (child, part) in enumerate(zip(element, parts, strict=True)):
         is_sign = index == 0 and child.tag == "mo" and child.text in _SIGNS  # by its place, without a form
+        if child.tag == "mfrac" and inner[-1:].isdigit():  # a mixed number: 6 1/6
+            inner += " "
         inner += (part.strip() if is_sign else part) + (child.tail or "")
     return inner
 
