@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 from analytics.text.formulas import has_formula_marks, segment_text
@@ -33,7 +34,10 @@ from analytics.text.notation import SYNONYMS
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
 from analytics.text.unit_names import ABBREVIATIONS
 
-__all__ = ["detect_language", "search_tokens"]
+__all__ = ["Language", "detect_language", "script_language", "search_tokens"]
+
+Language = Literal["en", "zh", "und"]
+"""A language that is told from a text; ``und``: another one (BCP 47, undetermined)."""
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
 _PROSE = re.compile(
@@ -111,20 +115,48 @@ _NOT_PLURAL = frozenset(
     )
 )
 _LANGUAGE_LETTERS = re.compile(rf"[{_CJK}]|\\[A-Za-z]+|[A-Za-z]+")
+_LATIN_WORD = re.compile(r"[^\W\d_]{2,}|\ba\b", re.IGNORECASE)
+_COMMAND = re.compile(r"\\[A-Za-z]+|\$[^$]*\$")  # and formulas
+_COMMON_ENGLISH = frozenset(
+    str.split(
+        "the a an of to in on at for and with from by was is are were be has have had do does did he she they it his"
+        " her their its this that there how many much what which who if each more than as or not will would can all"
+        " into out up one two your you find per"
+    )
+)
+_LEAST_COMMON = 0.1
+_FEWEST_WORDS, _WORDS_LOOKED_AT = 6, 40
 _OTHER_SCRIPTS = re.compile(  # Cyrillic, Hebrew, Arabic, those of South and South-East Asia, kana, Hangul
     "[\u0400-\u052f\u0590-\u08ff\u0900-\u0fff\u1000-\u109f\u3040-\u30ff\uac00-\ud7af]"
 )
 
 
-def detect_language(text: str) -> Literal["en", "zh", "und"]:
-    r"""Return the language of a question by the scripts of what is not LaTeX; "und" where it is neither of the two.
+def detect_language(text: str) -> Language:
+    r"""Return the language of a question; "und" where it is neither English nor Chinese.
 
-    Languages in Latin script count as English.
+    A text in Latin script is English if at least a tenth of its words are among the commonest of English; one of fewer
+    than six words is taken for English.
 
     >>> detect_language("已知$\\triangle ABC$, find"), detect_language("Find $x$."), detect_language("")
     ('zh', 'en', 'en')
-    >>> detect_language("У Ани 5 яблок."), detect_language("How many letters has привет?")
-    ('und', 'en')
+    >>> detect_language("У Ани 5 яблок."), detect_language("Ein Bauer hat 24 Hühner. Wie viele hat er jetzt?")
+    ('und', 'und')
+    """
+    language = script_language(text)
+    if language != "en":
+        return language
+    words = [word.lower() for word in islice(_LATIN_WORD.findall(_COMMAND.sub(" ", text)), _WORDS_LOOKED_AT)]
+    is_foreign = len(words) >= _FEWEST_WORDS and (
+        sum(word in _COMMON_ENGLISH for word in words) < _LEAST_COMMON * len(words)
+    )
+    return "und" if is_foreign else "en"
+
+
+def script_language(text: str) -> Language:
+    r"""Return the language that the scripts of a text speak for, in what is not LaTeX; Latin script for English.
+
+    >>> script_language("quadratic equations word problems"), script_language("How many letters has привет?")
+    ('en', 'en')
     """
     chinese = latin = latin_letters = 0
     for piece in _LANGUAGE_LETTERS.findall(text):

@@ -12,7 +12,7 @@ from django.db import connection
 from analytics.text.formula_shape import text_formulas
 from analytics.text.formulas import segment_text
 from analytics.text.plain_maths import mark_plain_maths
-from analytics.text.tokens import detect_language, search_tokens
+from analytics.text.tokens import script_language, search_tokens
 from questionbank.selectors.search.english_words import is_english
 from questionbank.selectors.search.spelling import Vocabulary
 
@@ -95,7 +95,7 @@ def parse_query(
     correctable = not exact and 0 < words <= _CORRECTED_WORDS
     corrected = _corrected(text, vocabulary, names) if correctable else ""
     searched = mark_plain_maths(corrected) if corrected else marked
-    language = detect_language(text)
+    language = script_language(text)
     formulas = tuple(text_formulas(searched))
     number = _NUMBER.fullmatch(text)
     return ParsedQuery(
