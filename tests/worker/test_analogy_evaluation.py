@@ -123,14 +123,24 @@ def test_the_retriever_is_measured_with_the_solver_that_is_named_or_in_use(tmp_p
     )
     monkeypatch.setattr(evaluation, "retriever_by_name", lambda _model, _languages: retriever)
 
-    def ways(solver: str) -> set[str]:
+    def figures(solver: str) -> dict:
         options = {"data": data, "model": "some", "solver": solver, "k": 1}
-        return set(evaluate_analogy_model(options)["sets"]["cv"]["with_twins"])
+        return evaluate_analogy_model(options)["sets"]["cv"]
+
+    def ways(solver: str) -> set[str]:
+        return set(figures(solver)["with_twins"])
 
     assert "ours_with_solver" not in ways("default")  # none is in use yet
     with pytest.raises(NotFound, match="no model with the number 77"):
         ways("77")
     monkeypatch.setattr(exemplar_files, "solver_by_name", lambda _name: ScriptedSolver({}))
+    trained = SimpleNamespace(manifest={"config": {"fold": 1}})
+    monkeypatch.setattr(evaluation, "artifact_numbered", lambda **_which: trained)
+    assert figures("5")["questions"] < figures("none")["questions"]  # those of the fold alone
+    retriever.manifest.config["fold"] = 0
+    with pytest.raises(ValidationFailed, match="different folds"):
+        ways("5")
+    del retriever.manifest.config["fold"]
     assert {"ours_with_solver", "with_solver_less_ours"} <= ways("5")
     assert "ours_with_solver" not in ways("none")
 

@@ -17,10 +17,12 @@ import numpy.typing as npt
 from analytics.analogy.examples import AnalogyExample, read_graphs
 from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.retriever import Retriever
+from analytics.artifacts import artifact_read
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
 from worker.analogy.arms import Arm, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import QuestionSet, figures_of, measure_arm
@@ -36,12 +38,14 @@ class MeasuredModels:
     """What is measured beside the baselines.
 
     Attributes:
-        retriever: ours; where it was trained without a fold, the questions of that fold alone are measured.
+        retriever: ours.
         solver_with: a solver, with whose help ours is measured too: `solver_arm`.
+        fold: that one of them was trained without, so that its questions alone are measured; -1: none.
     """
 
     retriever: Retriever | None = None
     solver_with: SolverWith | None = None
+    fold: int = -1
 
 
 ModelsFor = Callable[[Sequence[str]], MeasuredModels]
@@ -54,7 +58,7 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     They are also measured with the help of a solver: of ``solver``, which names one in the same way, or is ``"none"``.
 
     Raises:
-        ValidationFailed: no data is given.
+        ValidationFailed: no data is given, or the models were trained without different folds.
         NotFound: there is no such retriever, or no such solver.
     """
     if options["data"] is None:
@@ -65,7 +69,7 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     def models_for(languages: Sequence[str]) -> MeasuredModels:
         retriever = named or retriever_by_name("default", languages)
         solver_with = None if retriever is None else _solver_with(options["solver"], retriever)
-        return MeasuredModels(retriever, solver_with)
+        return MeasuredModels(retriever, solver_with, _fold_apart(retriever, options["solver"]))
 
     return evaluate_analogy(options["data"], models_for, k=options["k"])
 
@@ -78,6 +82,19 @@ def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
         if name != "default":
             raise
         return None
+
+
+def _fold_apart(retriever: Retriever | None, solver: str) -> int:
+    """The fold that the retriever or a named solver was trained without; -1 where there is none."""
+    configs = [retriever.manifest.config] if retriever is not None else []
+    if Path(solver).is_dir():
+        configs.append(artifact_read(Path(solver)).config)
+    elif solver not in ("default", "none"):
+        configs.append(artifact_numbered(capability="solver", number=solver).manifest["config"])
+    folds = {int(config.get("fold", -1)) for config in configs} - {-1}
+    if len(folds) > 1:
+        raise ValidationFailed("The retriever and the solver were trained without different folds.")
+    return folds.pop() if folds else -1
 
 
 def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[str, Any]:
@@ -156,8 +173,7 @@ def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
     problems = read_problems(path)
     models = models_for([problem.language for problem in problems.learned])
     retriever = models.retriever
-    fold = -1 if retriever is None else int(retriever.manifest.config.get("fold", -1))
-    questions, without = question_set(problems, fold)
+    questions, without = question_set(problems, models.fold)
     texts = [example.problem.text for example in questions.examples]
     vectors = None if retriever is None else retriever.encode(texts)
     arms = _arms(questions.examples, texts, vectors)
