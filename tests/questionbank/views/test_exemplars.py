@@ -45,7 +45,7 @@ def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, 
     assert (
         page.count('class="expression-tree"') == 3
     )  # the question's own, the exemplar's, the question's beside it
-    assert '<mark><span id="exemplar-1-number-0"></span>5</mark>' in page
+    assert 'id="exemplar-1-number-0"></span>5</mark>' in page
     assert f"Question: {CHAIRS}\nAnswer: x=9*5-7\n\nQuestion: {ASKED}\nAnswer:</pre>" in page
     assert "The solver agrees (90% likely to be right)." in page
     assert "The published answer is the same." in page

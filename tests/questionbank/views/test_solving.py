@@ -37,7 +37,7 @@ def problem(bank, solver) -> Question:
 def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, problem):
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
     assert "90% likely to be right" in page
-    assert '<mark><span id="number-0"></span>6</mark>' in page
+    assert 'id="number-0"></span>6</mark>' in page
     assert "The published answer is the same: 24" in page
     assert '<a href="#number-1">' in page
     assert "Accept the equation" in page
