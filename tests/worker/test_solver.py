@@ -171,6 +171,13 @@ class TestSolving:
         artifact_archive_all("en")
         assert set(unsolved_questions(chinese.artifact)) == set(Question.objects.exclude(pk=second.pk))
 
+    def test_a_job_that_solves_nothing_says_so(self, solver):
+        solver.solver.equations = {}
+        run = solve_request_missing()
+        solve_word_problems(run.pk)
+        run.refresh_from_db()
+        assert run.result == {"solved": 0, "not_solved": Question.objects.count()}
+
     def test_nothing_is_kept_of_a_solver_that_serves_no_more(self, solver, monkeypatch):
         monkeypatch.setattr(solving, "artifact_champion", lambda **_which: None)
         questions = list(Question.objects.all())

@@ -86,12 +86,12 @@ def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
     """
     artifact = ModelArtifact.objects.filter(capability=capability, pk=whole_number(number) or 0).first()
     if artifact is None:
-        raise NotFound(
-            _("“%(title)s” has no model with the number %(number)s, and there is no such folder.")
-            if not number.isdecimal()
-            else _("“%(title)s” has no model with the number %(number)s.")
-            % {"title": CAPABILITIES[capability].title, "number": number}
+        sentence = (
+            _("“%(title)s” has no model with the number %(number)s.")
+            if number.isdecimal()
+            else _("“%(title)s” has no model with the number %(number)s, and there is no such folder.")
         )
+        raise NotFound(sentence % {"title": CAPABILITIES[capability].title, "number": number})
     return artifact
 
 

@@ -110,6 +110,7 @@ def test_bad_lines_and_repeated_ids_of_the_corpus_are_named_and_the_others_used(
         ([""], (), "is empty"),
         (CORPUS, ("--k", "0"), "at least 1"),
         (CORPUS, ("--model", "77"), "has no model with the number 77"),
+        (CORPUS, ("--model", "no-folder"), "the number no-folder, and there is no such folder"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
