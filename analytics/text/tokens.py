@@ -145,7 +145,8 @@ def detect_language(text: str) -> Language:
     language = script_language(text)
     if language != "en":
         return language
-    words = [word.lower() for word in islice(_LATIN_WORD.findall(_COMMAND.sub(" ", text)), _WORDS_LOOKED_AT)]
+    matches = islice(_LATIN_WORD.finditer(_COMMAND.sub(" ", text)), _WORDS_LOOKED_AT)
+    words = [match[0].lower() for match in matches]
     is_foreign = len(words) >= _FEWEST_WORDS and (
         sum(word in _COMMON_ENGLISH for word in words) < _LEAST_COMMON * len(words)
     )

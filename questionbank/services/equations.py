@@ -20,10 +20,10 @@ __all__ = ["equation_accept", "equation_graph_key", "equation_write"]
 
 def equation_graph_key(*, text: str, expression: str) -> str:
     """The key of a question's equation; empty where it has none, or one that is too long to be looked up by."""
-    operators = sum(expression.count(sign) for sign in OPERATORS)
-    if (
-        not expression or operators > GRAPH_KEY_LIMIT // 2
-    ):  # each operand has two characters of the key or more
+    if not expression:
+        return ""
+    # Each operand has two characters of the key or more; keys of very long equations take seconds.
+    if sum(expression.count(sign) for sign in OPERATORS) > GRAPH_KEY_LIMIT // 2:
         return ""
     key = problem_graph_key(text, expression)
     return key if len(key) <= GRAPH_KEY_LIMIT else ""
@@ -88,7 +88,7 @@ def _checked(expression: str) -> str:
         try:
             tree = parse_expression(expression)
             evaluate_float(tree)
-            if not any(operator in OPERATORS for operator in to_prefix(tree)):
+            if not any(token in OPERATORS for token in to_prefix(tree)):
                 problem = _("This is a number. An equation has an operation, such as (11-1)*2.")
         except DataError as error:
             problem = str(error)

@@ -163,11 +163,8 @@ def solver_request(
     if language not in SOLVER_LANGUAGES:
         problem = _("No solver can be trained for the language “%(language)s”.") % {"language": language}
         raise ValidationFailed(problem, fields={"language": [problem]})
-    plain = _LANGUAGE_BACKBONES.get(language, DEFAULT_BACKBONE)
-    settings = {
-        "backbone": plain,
-        **(settings or {}),
-    }  # named, so that its command never begins with the model in use
+    # The backbone is named, so that the run's command never begins with the model in use.
+    settings = {"backbone": _LANGUAGE_BACKBONES.get(language, DEFAULT_BACKBONE), **(settings or {})}
     return training_request(
         capability="solver",
         title=f"Train the solver for {SOLVER_LANGUAGES[language]} problems",

@@ -470,9 +470,8 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
         return dict(resolve(training.settings_like)(artifact.manifest))
     config = artifact.manifest.get("config", {})
     own = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
-    is_for_one_language = artifact.scope and has_general_model(
-        capability
-    )  # and so shall be the trained model
+    # A model for one language is begun with, so that the trained model is for the same language.
+    is_for_one_language = artifact.scope and has_general_model(capability)
     if is_for_one_language or not can_begin_with(config.get("backbone", "")):
         own["backbone"] = f"model {artifact.pk}"
     return {**config, **own}

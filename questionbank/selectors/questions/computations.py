@@ -128,8 +128,10 @@ def question_computation(question: Question) -> Computation | None:
 
 
 def question_graphs(question: Question) -> dict[str, float]:
-    """The keys of the graphs that a question may have, with probabilities: its equation's, else those that the solver
-    finds, sure or not."""
+    """The keys of the graphs that a question may have: its equation's, else all that the solver finds.
+
+    Each with its probability; those of which the solver is unsure too.
+    """
     equation = _equation(question)
     if equation is not None:
         return {equation.graph_key: 1.0}

@@ -338,9 +338,8 @@ def _parts(text: str, used: set[int | None]) -> list[TextPart]:
         if index not in used:
             continue
         around = next((each for each in formulas if each.start <= slot.start < each.end), slot)
-        if (
-            spans and around.start < spans[-1][1]
-        ):  # another reading of a number, or another number of a formula
+        # Another reading of a number, or another number of a formula, belongs to the span before.
+        if spans and around.start < spans[-1][1]:
             start, end, slots = spans.pop()
             spans.append((start, max(end, around.end), (*slots, index)))
         else:

@@ -81,7 +81,7 @@ _GROUPED = """
 """
 _OF_CUBE = ("concept", "difficulty_min", "difficulty_max", "grade", "kind", "language", "source", "status")
 _ALL = 2 ** len(_COLUMNS) - 1  # `grouping` of the total
-Matches = dict[str, list[tuple[str, int]]]
+ValueCounts = dict[str, list[tuple[str, int]]]
 
 
 def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_words: bool = False) -> Facets:
@@ -143,7 +143,7 @@ def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
     below, by_path, by_hierarchy = concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)
     if prefix:
         mask &= cube.tagged(below)
-    counts: Matches = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
+    counts: ValueCounts = {name: cube.by_value(name, mask) for name in _COLUMNS[:-1]}
     counts["difficulty"] = cube.by_difficulty(mask)
     counts["concept"] = cube.by_group(mask, by_path)
     counts["hierarchy"] = cube.by_group(mask, by_hierarchy)
@@ -153,7 +153,7 @@ def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
 def _from_questions(candidates: str, parameters: Sequence[Any], prefix: str) -> Facets:
     width = len(prefix) + KnowledgeConcept.steplen
     query = _GROUPED.format(candidates=candidates, limit=COUNTED + 1, width=width)
-    counts: Matches = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
+    counts: ValueCounts = {name: [] for name in (*_COLUMNS, "concept", "hierarchy")}
     total = 0
     with connection.cursor() as cursor:
         cursor.execute(query, [*parameters, f"{prefix}%"])
