@@ -6,12 +6,13 @@ snapshot and the next one, and the last one's next is the question as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.apps import apps
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from questionbank.models import KnowledgeConcept, Question, User
@@ -54,60 +55,57 @@ class HistoryEntry:
     changes: tuple[FieldChange, ...]
 
 
+_Change = tuple[Any, tuple[FieldChange, ...]]
+"""An event of the history, and the fields that it changed."""
+
+
 def question_history(*, question: Question, limit: int = 20) -> list[HistoryEntry]:
     """The latest changes of a question, newest first."""
-    snapshots = list(
-        question.events.filter(pgh_label="update")  # type: ignore[attr-defined]
-        .select_related("pgh_context")
-        .order_by("-pgh_id")[:limit]
-    )
-    people = _people(_user_id(snapshot) for snapshot in snapshots)
-    entries = []
+    changes = [
+        *_question_changes(question, limit),
+        *_tag_changes(question, limit),
+        *_equation_changes(question, limit),
+    ]
+    latest = sorted(changes, key=lambda change: change[0].pgh_created_at, reverse=True)[:limit]
+    people = _people(_user_id(event) for event, _fields in latest)
+    return [
+        HistoryEntry(when=event.pgh_created_at, who=people.get(_user_id(event), ""), changes=fields)
+        for event, fields in latest
+    ]
+
+
+def _latest(events: QuerySet[Any], limit: int) -> list[Any]:
+    """The latest of some events with who made them, newest first."""
+    return list(events.select_related("pgh_context").order_by("-pgh_id")[:limit])
+
+
+def _question_changes(question: Question, limit: int) -> Iterator[_Change]:
+    """Fields of the question's own row."""
     after: Any = question
-    for snapshot in snapshots:
-        changes = tuple(_changes(snapshot, after))
-        if changes:
-            who = people.get(_user_id(snapshot), "")
-            entries.append(HistoryEntry(when=snapshot.pgh_created_at, who=who, changes=changes))
+    updates = question.events.filter(pgh_label="update")  # type: ignore[attr-defined]
+    for snapshot in _latest(updates, limit):
+        if changes := tuple(_changes(snapshot, after)):
+            yield snapshot, changes
         after = snapshot
-    entries += _tag_changes(question, limit)
-    entries += _equation_changes(question, limit)
-    return sorted(entries, key=lambda entry: entry.when, reverse=True)[:limit]
 
 
-def _tag_changes(question: Question, limit: int) -> list[HistoryEntry]:
+def _tag_changes(question: Question, limit: int) -> Iterator[_Change]:
     """Tags that people and models added or removed; those of an import came with it."""
     tag_events = apps.get_model("questionbank", "QuestionTagEvent")._default_manager
-    events = list(
-        tag_events.filter(question_id=question.pk, pgh_label__in=("insert", "delete"))
-        .select_related("pgh_context")
-        .order_by("-pgh_id")[:limit]
-    )
-    people = _people(_user_id(event) for event in events)
+    events = _latest(tag_events.filter(question_id=question.pk, pgh_label__in=("insert", "delete")), limit)
     concepts = KnowledgeConcept.objects.in_bulk([event.concept_id for event in events])
-    entries = []
     for event in events:
         name = str(concepts.get(event.concept_id, _("a deleted concept")))
         before, after = ("", name) if event.pgh_label == "insert" else (name, "")
-        change = FieldChange(field=_("concept"), before=before, after=after)
-        who = people.get(_user_id(event), "")
-        entries.append(HistoryEntry(when=event.pgh_created_at, who=who, changes=(change,)))
-    return entries
+        yield event, (FieldChange(field=_("concept"), before=before, after=after),)
 
 
-def _equation_changes(question: Question, limit: int) -> list[HistoryEntry]:
+def _equation_changes(question: Question, limit: int) -> Iterator[_Change]:
     """What people wrote as the question's equation; the one that an import brought is no change."""
     equation_events = apps.get_model("questionbank", "QuestionEquationEvent")._default_manager
-    events = list(
-        equation_events.filter(question_id=question.pk)
-        .select_related("pgh_context")
-        .order_by("-pgh_id")[:limit]
-    )
-    people = _people(_user_id(event) for event in events)
-    entries = []
     equation = getattr(question, "equation", None)
     after = equation.expression if equation is not None else ""
-    for event in events:
+    for event in _latest(equation_events.filter(question_id=question.pk), limit):
         if event.pgh_label == "insert":
             before, after = "", event.expression
         elif event.pgh_label == "delete":
@@ -115,11 +113,8 @@ def _equation_changes(question: Question, limit: int) -> list[HistoryEntry]:
         else:
             before = event.expression
         if before != after:
-            change = FieldChange(field=_("equation"), before=before, after=after)
-            who = people.get(_user_id(event), "")
-            entries.append(HistoryEntry(when=event.pgh_created_at, who=who, changes=(change,)))
+            yield event, (FieldChange(field=_("equation"), before=before, after=after),)
         after = before
-    return entries
 
 
 def _user_id(snapshot: Any) -> int | None:
