@@ -6,7 +6,7 @@ from. Where lines name a ``fold``, one fold can be tested with instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.records import ProblemRecord
 
-__all__ = ["Problems", "problem_record", "read_problems", "set_apart"]
+__all__ = ["Problems", "problem_record", "read_problems", "read_to_train", "set_apart"]
 
 Example = TypeVar("Example")
 
@@ -29,6 +29,15 @@ class Problems:
     learned: tuple[ProblemRecord, ...] = ()
     validation: tuple[ProblemRecord, ...] = ()
     test: tuple[ProblemRecord, ...] = ()
+
+    def without_leaks(self) -> Problems:
+        """Return the same without problems to learn from or validate with whose text a test problem has."""
+        tested = {problem.text for problem in self.test}
+
+        def others(problems: Sequence[ProblemRecord]) -> tuple[ProblemRecord, ...]:
+            return tuple(problem for problem in problems if problem.text not in tested)
+
+        return Problems(others(self.learned), others(self.validation), self.test)
 
 
 def read_problems(data: Path, *, language: str = "", fold: int = -1) -> Problems:
@@ -63,6 +72,28 @@ def read_problems(data: Path, *, language: str = "", fold: int = -1) -> Problems
     if not parts["learned"]:
         raise DataError(f"There is no problem to learn from in {data}.")
     return Problems(*(tuple(parts[name]) for name in ("learned", "validation", "test")))
+
+
+def read_to_train(
+    data: Path, *, say: Callable[[str], object], language: str = "", fold: int = -1
+) -> Problems:
+    """Read problems as `read_problems` does, without those whose text a test problem has: `Problems.without_leaks`.
+
+    Args:
+        data, language, fold: as there.
+        say: told how many were left out, where there are any.
+
+    Raises:
+        DataError: nothing is left to learn from, or a line cannot be read.
+    """
+    read = read_problems(data, language=language, fold=fold)
+    problems = read.without_leaks()
+    left_out = len(read.learned) + len(read.validation) - len(problems.learned) - len(problems.validation)
+    if left_out:
+        say(f"Left out, because a test problem has the same text: {left_out:,}.")
+    if not problems.learned:
+        raise DataError(f"Every problem to learn from in {data} has the text of a test problem.")
+    return problems
 
 
 def set_apart(

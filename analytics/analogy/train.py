@@ -23,7 +23,7 @@ from analytics.backbone.head import Head
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
-from analytics.problem_files import Problems, read_problems, set_apart
+from analytics.problem_files import Problems, read_to_train, set_apart
 from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import pick_device
@@ -285,7 +285,7 @@ def train_from_files(
     files: FileOptions = DEFAULT_FILES,
     context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Manifest:
-    """Train a retriever on the problems of a file or a folder: `read_problems`.
+    """Train a retriever on the problems of a file or a folder: `read_to_train`.
 
     A checkpoint lies beside the output while it trains; the same command goes on from it.
 
@@ -294,7 +294,7 @@ def train_from_files(
     """
     files.refuse_hierarchy("A retriever of analogous problems")
     with file_training("analogy", data, output, config, files, context) as (config, context):
-        problems = read_problems(data, language=files.language, fold=config.fold)
+        problems = read_to_train(data, say=context.say, language=files.language, fold=config.fold)
         return train_retriever(problems, config, output, context)
 
 

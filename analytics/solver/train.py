@@ -19,7 +19,7 @@ from analytics.backbone.sources import MULTILINGUAL_BACKBONE, license_with_backb
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from analytics.problem_files import Problems, read_problems, set_apart
+from analytics.problem_files import Problems, read_to_train, set_apart
 from analytics.records import ProblemRecord
 from analytics.solver.calibrating import Calibration, fit_confidence
 from analytics.solver.confidence import load_confidence, save_confidence
@@ -344,7 +344,7 @@ def train_from_files(
     files: FileOptions = DEFAULT_FILES,
     context: TrainingContext = DEFAULT_CONTEXT,
 ) -> Manifest:
-    """Train a solver on the problems of a file or a folder: `read_problems`.
+    """Train a solver on the problems of a file or a folder: `read_to_train`.
 
     A checkpoint lies beside the output while it trains; the same command goes on from it.
 
@@ -353,7 +353,7 @@ def train_from_files(
     """
     files.refuse_hierarchy("A solver")
     with file_training("solver", data, output, config, files, context) as (config, context):
-        problems = read_problems(data, language=files.language, fold=config.fold)
+        problems = read_to_train(data, say=context.say, language=files.language, fold=config.fold)
         return train_solver(problems, config, output, context)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
@@ -70,7 +70,8 @@ def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> li
 def part_problems(
     data: Path, part: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS, *, most: int = 0
 ) -> Problems:
-    """Return the problems of a run; none is learned from whose text a test problem has.
+    """Return the problems of a run; none that is learned from or validated with has a test
+    problem's text.
 
     Args:
         data: folder with a folder for each public set.
@@ -84,11 +85,11 @@ def part_problems(
     name, _, fold = part.partition("/fold-")
     chosen = sets[name]
     problems = read_problems(data / chosen.learned, fold=int(fold) if fold else -1)
-    tested = read_problems(data / chosen.tested).learned if chosen.tested else problems.test
-    texts = {problem.text for problem in tested}
-    learned = tuple(problem for problem in problems.learned if problem.text not in texts)
-    most = most or len(learned) + len(tested)
-    return Problems(learned[:most], problems.validation, tested[:most])
+    if chosen.tested:
+        problems = replace(problems, test=read_problems(data / chosen.tested).learned)
+    problems = problems.without_leaks()
+    most = most or len(problems.learned) + len(problems.test)
+    return replace(problems, learned=problems.learned[:most], test=problems.test[:most])
 
 
 def scope_note(known: ProblemSet, folds: tuple[int, ...], seeds: tuple[int, ...]) -> str:
