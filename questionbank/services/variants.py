@@ -29,6 +29,7 @@ __all__ = [
     "MOST_ADDED",
     "MOST_WRITTEN",
     "variant_decide",
+    "variant_reopen",
     "variants_add_accepted",
     "variants_keep",
     "variants_request",
@@ -286,14 +287,30 @@ def variant_decide(*, variant: ProblemVariant, accept: bool, user: User) -> Prob
         NotAllowed: the person is no reviewer.
         Conflict: it is in the bank already.
     """
+    state = ProblemVariant.State
+    return _with_state(variant, state.ACCEPTED if accept else state.REJECTED, user)
+
+
+@transaction.atomic
+def variant_reopen(*, variant: ProblemVariant, user: User) -> ProblemVariant:
+    """Take the decision on a similar problem back, so that reviewers see it again.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+        Conflict: it is in the bank already.
+    """
+    return _with_state(variant, ProblemVariant.State.OPEN, user)
+
+
+def _with_state(variant: ProblemVariant, state: ProblemVariant.State, user: User) -> ProblemVariant:
     if not user.has_perm("questionbank.review"):
         raise NotAllowed(_("You may not decide on similar problems."))
     fresh = ProblemVariant.objects.select_for_update().get(pk=variant.pk)
     if fresh.added_id is not None:
         raise Conflict(_("This similar problem is in the bank already."))
-    state = ProblemVariant.State
-    fresh.state = state.ACCEPTED if accept else state.REJECTED
-    fresh.decided_by, fresh.decided_at = user, timezone.now()
+    is_open = state == ProblemVariant.State.OPEN
+    fresh.state = state
+    fresh.decided_by, fresh.decided_at = (None, None) if is_open else (user, timezone.now())
     fresh.save(update_fields=["state", "decided_by", "decided_at"])
     return fresh
 

@@ -19,12 +19,14 @@ from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.variants import (
     accepted_variants,
+    last_decided_variant,
     open_variants,
     question_variants,
     variant_get,
 )
 from questionbank.services.variants import (
     variant_decide,
+    variant_reopen,
     variants_request,
     variants_reverse,
     variants_write,
@@ -95,21 +97,34 @@ def _say_written(request: HttpRequest, number: int) -> None:
 def review_variants(request: HttpRequest) -> HttpResponse:
     """Similar problems that wait for reviewers, whatever their question."""
     page = Paginator(open_variants(), PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "review/variants.html", {"page": page, "accepted": accepted_variants().count()})
+    context = {
+        "page": page,
+        "accepted": accepted_variants().count(),
+        "last": last_decided_variant(reviewer=request.user),
+    }
+    return render(request, "review/variants.html", context)
 
 
 @requires("review")
 @takes_posts(back="review_variants")
 def variant_decision(request: HttpRequest, variant_id: int) -> HttpResponse:
-    """Accept a similar problem (`decision` accept) or reject it; back to where it was shown."""
+    """Accept a similar problem, reject it or take the decision back, as `decision` says; back to where it was shown.
+
+    `decision` is "accept", "reject" or "undo".
+    """
     variant = variant_get(variant_id=variant_id)
-    accept = request.POST.get("decision") == "accept"
+    decision = request.POST.get("decision", "")
+    accept = decision == "accept"
     try:
-        variant_decide(variant=variant, accept=accept, user=request.user)
+        if decision == "undo":
+            variant_reopen(variant=variant, user=request.user)
+        else:
+            variant_decide(variant=variant, accept=accept, user=request.user)
     except Conflict as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, _("Accepted.") if accept else _("Rejected."))
+        said = {"undo": _("Undone: it is open for review again."), "accept": _("Accepted.")}
+        messages.success(request, said.get(decision, _("Rejected.")))
     if request.POST.get("back") == "question" and variant.question_id is not None:
         return redirect("question_variants", question_id=variant.question_id)
     return redirect("review_variants")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from questionbank.errors import NotFound
-from questionbank.models import ProblemVariant, Question
+from questionbank.models import ProblemVariant, Question, User
 
-__all__ = ["accepted_variants", "open_variants", "question_variants", "variant_get"]
+__all__ = ["accepted_variants", "last_decided_variant", "open_variants", "question_variants", "variant_get"]
 
 
 def variant_get(*, variant_id: int) -> ProblemVariant:
@@ -31,6 +31,12 @@ def open_variants() -> QuerySet[ProblemVariant, ProblemVariant]:
     """Those that wait for a reviewer, the oldest first."""
     waiting = ProblemVariant.objects.filter(state=ProblemVariant.State.OPEN)
     return waiting.select_related("question", "added").order_by("pk")
+
+
+def last_decided_variant(*, reviewer: User) -> ProblemVariant | None:
+    """The similar problem that a reviewer decided on last; None where that one is in the bank, or there is none."""
+    decided = ProblemVariant.objects.filter(decided_by=reviewer).order_by("-decided_at", "-pk").first()
+    return decided if decided is not None and decided.added_id is None else None
 
 
 def accepted_variants(*, question: Question | None = None) -> QuerySet[ProblemVariant, ProblemVariant]:

@@ -9,11 +9,12 @@ from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import ParaphrasePair, ProblemVariant, Question
 from questionbank.selectors.models.scorer_material import scorer_material
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.variants import accepted_variants, open_variants
+from questionbank.selectors.questions.variants import accepted_variants, last_decided_variant, open_variants
 from questionbank.services.questions import question_create, question_retire
 from questionbank.services.solutions import solution_store
 from questionbank.services.variants import (
     variant_decide,
+    variant_reopen,
     variants_add_accepted,
     variants_reverse,
     variants_write,
@@ -84,6 +85,23 @@ def test_accepted_ones_enter_the_bank_once_with_equation_answer_and_concepts(que
     assert (added.grade, added.status) == ("4", "ready")
     with pytest.raises(Conflict, match="in the bank already"):
         variant_decide(variant=first, accept=False, user=reviewer)
+
+
+def test_a_decision_is_taken_back_until_the_problem_is_in_the_bank(question, teacher, reviewer):
+    first, second = variants_write(question=question, each=2, user=teacher)
+    variant_decide(variant=first, accept=True, user=reviewer)
+    variant_decide(variant=second, accept=False, user=reviewer)
+    assert last_decided_variant(reviewer=reviewer) == second
+    assert last_decided_variant(reviewer=teacher) is None
+    with pytest.raises(NotAllowed):
+        variant_reopen(variant=second, user=teacher)
+    assert variant_reopen(variant=second, user=reviewer).decided_by is None
+    assert list(open_variants()) == [second]
+    assert last_decided_variant(reviewer=reviewer) == first
+    variants_add_accepted(user=teacher)
+    assert last_decided_variant(reviewer=reviewer) is None
+    with pytest.raises(Conflict, match="in the bank already"):
+        variant_reopen(variant=first, user=reviewer)
 
 
 def test_a_training_of_the_scorer_reads_no_similar_problem(question, teacher, reviewer):

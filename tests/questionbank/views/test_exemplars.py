@@ -96,7 +96,13 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     client.force_login(reviewer)
     variant = ProblemVariant.objects.first()
     assert variant.text[:30] in client.get(reverse("review_variants")).content.decode()
-    client.post(reverse("variant_decision", args=[variant.pk]), {"decision": "accept", "back": "question"})
+    decide = reverse("variant_decision", args=[variant.pk])
+    page = client.post(decide, {"decision": "reject"}, follow=True).content.decode()
+    assert "Your last decision: Rejected" in page
+    page = client.post(decide, {"decision": "undo"}, follow=True).content.decode()
+    assert "open for review again" in page
+    assert "Your last decision" not in page
+    client.post(decide, {"decision": "accept", "back": "question"})
     client.force_login(teacher)
     assert "Add 1 similar problem to the bank" in client.get(address).content.decode()
     added = client.post(
