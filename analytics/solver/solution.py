@@ -222,10 +222,10 @@ def story_reason(text: str) -> str:
     """Say why no equation can answer a text that can be read; empty where one may.
 
     >>> story_reason("Ann has 5 pens. She buys 2.")
-    'The text asks for nothing.'
+    'The text does not ask a question.'
     """
     if asks_nothing(text):
-        return "The text asks for nothing."
+        return "The text does not ask a question."
     if any(signed_value(mention, text) < 0 for mention in find_numbers(text)):
         return "The problem has a negative number, which the solver cannot compute with."
     return ""

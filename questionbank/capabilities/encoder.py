@@ -65,7 +65,7 @@ ROW = BankCapability(
     suite=FixedSuite(
         no_figures=_("No figure could be measured: no hierarchy has enough tagged questions."),
         too_few=_(
-            "Nothing could be measured: too few of the bank's tagged questions are fixed questions."
+            "Nothing could be measured: too few of the bank’s held-out questions are tagged."
         ),
         shown="questionbank.selectors.models.comparisons:encoder_comparison_shown",
     ),

@@ -23,9 +23,7 @@ ROW = BankCapability(
     ),
     suite=FixedSuite(
         no_figures=_("No figure could be measured: no hierarchy has enough tagged questions."),
-        too_few=_(
-            "Nothing could be measured: too few of the bank's tagged questions belong to the fixed ones."
-        ),
+        too_few=_("Nothing could be measured: too few of the bank’s held-out questions are tagged."),
         queue="light",
         problems="questionbank.selectors.models.comparisons:probes_comparison_problems",
         shown="questionbank.selectors.models.comparisons:probes_comparison_shown",
@@ -36,7 +34,7 @@ ROW = BankCapability(
         ("concepts", "path_accuracy"),
         _("right on its own held-out questions"),
         compared="path_accuracy",
-        compared_text=_("right on the bank’s fixed questions"),
+        compared_text=_("right on the bank’s held-out questions"),
     ),
     facts=("questions", "questions_held_out", "hierarchy", "encoder"),
 )

@@ -184,7 +184,7 @@ class Headline:
     """The figure of each model in a list of models.
 
     Every training measures its model on questions of its own, so the figures of two trainings cannot be compared. A
-    candidate that has been compared with the champion shows what both reach on the fixed questions instead.
+    candidate that has been compared with the champion shows what both reach on the held-out questions instead.
 
     Attributes:
         path: of the figure in a manifest's ``metrics``.

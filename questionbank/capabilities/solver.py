@@ -54,8 +54,8 @@ ROW = BankCapability(
                 title=_("Language"),
                 choices=SOLVER_LANGUAGES,
                 help_text=_(
-                    "Of the problems that it learns from and solves. For Chinese, the encoder multilingual-e5-small"
-                    " takes the default one’s place."
+                    "The language of the problems to learn from and to solve. For Chinese, multilingual-e5-small"
+                    " replaces the default encoder."
                 ),
             ),
         ),
@@ -76,7 +76,7 @@ ROW = BankCapability(
     ),
     suite=FixedSuite(
         no_figures=_("No figure could be measured: too few held-out questions have an equation."),
-        too_few=_("Nothing could be measured: too few of the fixed questions have an equation."),
+        too_few=_("Nothing could be measured: too few of the held-out questions have an equation."),
         queue="light",
         shown="questionbank.selectors.models.comparisons:solver_comparison_shown",
     ),
@@ -87,7 +87,7 @@ ROW = BankCapability(
         ("validation", "validation_answer_accuracy"),
         _("right answers on its own validation problems"),
         compared="answer_accuracy",
-        compared_text=_("right answers on the bank’s fixed questions"),
+        compared_text=_("right answers on the bank’s held-out questions"),
     ),
     facts=("problems", "device"),
 )  # fmt: skip

@@ -17,7 +17,9 @@ class EquationForm(forms.Form):
         label=_("Equation"),
         max_length=EQUATION_LIMIT,
         required=False,
-        help_text=_("Numbers, + - * / ^ and brackets. Leave it empty to remove the equation."),
+        help_text=_(
+            "Numbers, brackets, + - × ÷ (or * /), ^ and %, without the result. Clear the field to remove the equation."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "code"}),
     )
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=2**31 - 1)

@@ -18,7 +18,7 @@ from questionbank.wording import number_text
 
 __all__ = ["FieldGroup", "ReasonForm", "TrainingForm"]
 
-OTHERS = _("Machine and repetition")
+OTHERS = _("Hardware and reproducibility")
 
 
 class ReasonForm(forms.Form):
@@ -30,7 +30,7 @@ class ReasonForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
         help_text=_("A sentence for anyone who reads the history later."),
     )
-    override = forms.BooleanField(label=_("Promote it although the gate advises against it"), required=False)
+    override = forms.BooleanField(label=_("Promote it although it does not pass the gate"), required=False)
 
     def __init__(self, *args: Any, optional: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -63,7 +63,7 @@ class TrainingForm(ServiceForm):
         label=_("Only questions tagged in"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Choose none to take all ready questions, tagged or not."),
+        help_text=_("Tick none to use all ready questions, tagged or not."),
     )
 
     def __init__(

@@ -140,9 +140,13 @@ class Serving:
         """
         embedding_set = self.sets.get(lens)
         if embedding_set is None and self.sets:
-            raise ServiceUnavailable(_("No model that compares questions in this way is in use yet."))
+            raise ServiceUnavailable(
+                _("No model for this comparison is in use yet. An admin can train one under Admin > Models.")
+            )
         if embedding_set is None:
-            raise ServiceUnavailable(_("The bank has no vectors yet; compute them with embed_questions."))
+            raise ServiceUnavailable(
+                _("Questions cannot be compared yet. Admin > Health says what is missing.")
+            )
         return embedding_set
 
     def encoder(self, lens: str) -> TextEncoder:
@@ -203,7 +207,7 @@ class Serving:
         stand_in = lenses()[lens].stand_in
         if not stand_in:
             self.embedding_set(lens)
-            raise ServiceUnavailable(_("There are no suggestions in this language under this lens."))
+            raise ServiceUnavailable(_("Questions in this language cannot be compared in this way."))
         notice = _("Suggestions are limited in this language: we can only compare %(lens)s.") % {
             "lens": lens_name(stand_in).lower()
         }

@@ -44,17 +44,17 @@ __all__ = [
 
 
 def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
-    """Ask for a candidate to be measured against the champion on the fixed questions.
+    """Ask for a candidate to be measured against the champion on the held-out questions.
 
     Without `send` it is not handed to a worker: a command does it itself.
 
     Raises:
-        ValidationFailed: its capability has no fixed questions, or it is the champion itself.
+        ValidationFailed: its capability has no held-out questions, or it is the champion itself.
         Conflict: there is no champion, or the same comparison is under way.
     """
     suite = fixed_suite(candidate.capability)
     if suite is None:
-        raise ValidationFailed(_("Models of this kind have no fixed questions to be compared on."))
+        raise ValidationFailed(_("Models of this kind have no held-out questions to be compared on."))
     champion = artifact_champion(capability=candidate.capability, scope=candidate.scope)
     if champion is None:
         raise Conflict(_("There is no champion to compare with."))

@@ -102,10 +102,7 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
     if not by_model and primary_language(question.language) != _LANGUAGE:
         return _("Without a language model, similar problems are written in English only.")
     if question_computation(question) is None:
-        return _(
-            "What this question computes is not known: it has no equation, and the solver is too unsure or does"
-            " not find the published answer."
-        )
+        return _("What this question computes is not known. Enter its equation on the question’s page first.")
     return ""
 
 
@@ -123,11 +120,14 @@ def why_not_reversible(question: Question) -> str:
     known = known_solution(question)
     if known is None:
         return _(
-            "Reversed versions need an equation that we can read, from the question's source or from a person."
+            "Reversed versions need a confirmed equation. Accept or enter one on the question’s page first."
         )
     published = published_number(question)
     if published is None or not published.agrees_with(known.value):
-        return _("Reversed versions need a published answer that equals the equation's value.")
+        return _(
+            "Reversed versions need a published answer that the equation gives. Correct the answer or the equation"
+            " first."
+        )
     return ""
 
 

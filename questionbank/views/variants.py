@@ -77,16 +77,16 @@ def _say_reversed(request: HttpRequest, variants: Sequence[ProblemVariant]) -> N
     if variants:
         _say_written(request, len(variants))
     if not any(variant.kind == ProblemVariant.Kind.REVERSED for variant in variants):
-        messages.warning(request, _("We found no new number to ask for in this story."))
+        messages.warning(request, _("We found no further number to ask for in this story."))
 
 
 def _say_written(request: HttpRequest, number: int) -> None:
     if not number:
-        messages.warning(request, _("We found no other story that is computed in this way."))
+        messages.warning(request, _("We found no further problem with this computation."))
         return
     sentence = ngettext(
-        "%(number)d similar problem is in the review queue.",
-        "%(number)d similar problems are in the review queue.",
+        "%(number)d new problem is waiting for review.",
+        "%(number)d new problems are waiting for review.",
         number,
     )
     messages.success(request, sentence % {"number": number})

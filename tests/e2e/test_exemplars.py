@@ -85,8 +85,8 @@ def test_similar_problems_are_written_reviewed_and_added(
     chairs = problems[1]  # the chairs, whose equation is known
     page: Page = open_as("teacher")
     page.goto(f"/questions/{chairs.pk}/")
-    page.get_by_role("link", name="Similar problems").click()
-    page.get_by_role("button", name="Write similar ones").click()
+    page.get_by_role("link", name="Write similar problems").click()
+    page.get_by_role("button", name="Write similar problems").click()
     expect(page.get_by_text("are in the review queue")).to_be_visible()
     variants = page.locator("li.variant")
     expect(variants.first.locator("code")).to_have_text(re.compile(r"\d+\*\d+-\d+"))

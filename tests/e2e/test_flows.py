@@ -282,7 +282,7 @@ def test_the_progress_of_a_job_moves_by_itself_until_it_has_finished(admin_page:
     page = admin_page
     run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors", send=False)
     page.goto(f"/jobs/{run.pk}/")
-    expect(page.get_by_text("No worker is running for jobs of this kind.")).to_be_visible()
+    expect(page.get_by_text("No worker is running for this kind of job.")).to_be_visible()
     held = run_start(run_id=run.pk, worker="test worker")
     run_progress(run=held, done=300, total=1000, message="Encoding.")
     expect(page.get_by_text("300 / 1,000 · 30%")).to_be_visible()

@@ -140,7 +140,7 @@ def promote(page: Page) -> None:
     """From a comparison to the end of the promotion; so small a training may or may not pass the gate."""
     page.get_by_role("link", name="Promote", exact=True).click()
     page.get_by_label("Reason").fill("To see the whole story.")
-    override = page.get_by_label("Promote it although the gate advises against it")
+    override = page.get_by_label("Promote it although it does not pass the gate")
     if override.count():
         override.check()
     page.get_by_role("button", name="Promote").click()
@@ -177,12 +177,12 @@ def test_retrain_compare_promote_and_roll_back(
     open_models(page)
     page.get_by_role("link", name="Retrain question encoder").click()
     expect(page.get_by_role("region", name="What it learns from")).to_contain_text("90")
-    fill_in(page, ("Optimiser", "Machine and repetition"), {
+    fill_in(page, ("Optimiser", "Hardware and reproducibility"), {
         "Backbone": str(tiny_folder(tmp_path / "tiny", seed=2)), "Levels": "2", "Batch size": "8",
         "Epochs": "1000", "Max steps": str(STEPS), "Max tokens": "64", "Evaluate every": "10",
         "Learning rate": "0.002",
     })  # fmt: skip
-    expect(page.get_by_text("No worker is running for jobs of this kind.")).to_be_visible()
+    expect(page.get_by_text("No worker is running for this kind of job.")).to_be_visible()
 
     # watch, and cancel
     with at_work(train_model, the_run("train")):
@@ -229,8 +229,8 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_role("link", name="Promote", exact=True).click()
     page.get_by_label("Reason").fill("To see the whole story.")
     page.get_by_role("button", name="Promote").click()
-    expect(page.get_by_role("alert")).to_contain_text("The fixed questions are too few")
-    page.get_by_label("Promote it although the gate advises against it").check()
+    expect(page.get_by_role("alert")).to_contain_text("The held-out questions are too few")
+    page.get_by_label("Promote it although it does not pass the gate").check()
     page.get_by_role("button", name="Promote").click()
     with at_work(promote_model, the_run("promote")):
         expect(page.get_by_role("link", name="View the model")).to_be_visible(timeout=1000 * PATIENCE_SECONDS)
@@ -279,7 +279,7 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     expect(page.get_by_role("region", name="What it learns from")).to_contain_text(
         "120 of 120 are in English"
     )
-    fill_in(page, ("Triplets", "Optimiser", "Machine and repetition"), {
+    fill_in(page, ("Triplets", "Optimiser", "Hardware and reproducibility"), {
         "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "20", "Max tokens": "128",
         "Triplets per question": "1", "Learning rate": "0.005",
     })  # fmt: skip
@@ -328,7 +328,7 @@ def test_retrain_the_retriever_and_roll_it_back(open_as, admin_person, stories, 
     at_first = structure_neighbours(page, stories[0])
     open_models(page)
     page.get_by_role("link", name="Retrain retriever of analogous problems").click()
-    fill_in(page, ("Problems", "Optimiser", "Machine and repetition"), {
+    fill_in(page, ("Problems", "Optimiser", "Hardware and reproducibility"), {
         "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "10", "Max tokens": "64",
         "Measured": "8", "Learning rate": "0.005",
     })  # fmt: skip
@@ -370,7 +370,7 @@ def test_retrain_the_solver_and_roll_it_back(open_as, admin_person, solved, tmp_
     page = open_as("admin")
     open_models(page)
     page.get_by_role("link", name="Retrain word-problem solver").click()
-    fill_in(page, ("Problems", "Optimiser", "Machine and repetition"), {
+    fill_in(page, ("Problems", "Optimiser", "Hardware and reproducibility"), {
         "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "10", "Max tokens": "64",
         "Measured": "8", "Learning rate": "0.005",
     })  # fmt: skip

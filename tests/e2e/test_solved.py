@@ -40,7 +40,7 @@ def test_a_problem_is_solved_its_equation_accepted_and_its_like_found(
     solved.locator("svg a").first.click()  # a number of the tree leads to its place in the text
     expect(solved.locator("mark:has(:target)")).to_have_text("6")
 
-    page.get_by_role("link", name="Correct it").click()
+    page.get_by_role("link", name="Correct the equation").click()
     page.get_by_label("Equation", exact=True).fill("6*4-")
     page.get_by_role("button", name="Save the equation").click()
     expect(page.locator(".errorlist, .field-problem").first).to_be_visible()

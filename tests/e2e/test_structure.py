@@ -41,7 +41,7 @@ def test_a_pasted_problem_is_compared_by_what_it_computes(teacher_page: Page, pr
     expect(first).to_contain_text("Computed the same way: a × b − c")
     expect(first).to_contain_text("93% likely to be right")
     expect(first.locator(".expression-tree").first).not_to_be_visible()
-    first.get_by_text("Both graphs").click()
+    first.get_by_text("Both computations").click()
     expect(first.locator(".expression-tree").first).to_be_visible()
     expect(first.locator(".graph").first).to_contain_text("9*4-3")
     expect(first.locator(".expression-tree")).to_have_count(2)

@@ -94,7 +94,7 @@ def test_start_and_watch_a_training(open_as, bank, admin_person) -> None:
     page.get_by_role("button", name="View these questions").click()
     expect(page.get_by_text("Questions tagged in School.")).to_be_visible()
     page.get_by_label("Epochs", exact=True).press("Enter")
-    expect(page.get_by_text("No worker is running for jobs of this kind.")).to_be_visible()
+    expect(page.get_by_text("No worker is running for this kind of job.")).to_be_visible()
     run = Run.objects.get(kind=Run.Kind.TRAIN)
     assert run.parameters == {"set": {"epochs": "2"}, "hierarchies": ["School"]}
     held = run_start(run_id=run.pk, worker="test worker")

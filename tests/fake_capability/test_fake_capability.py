@@ -117,7 +117,7 @@ def test_it_is_trained_from_its_form_and_goes_on_after_an_interruption(
     train_model(run.pk)
     shown = page(as_admin, "run_progress", run.pk)
     assert "Cancelled" in shown
-    assert "It left a checkpoint" in shown
+    assert "Resume continues from the last checkpoint" in shown
     monkeypatch.setattr(reporting.RunReporter, "step", report_step)
     as_admin.post(reverse("run_retry", args=[run.pk]))
     do(train_model, "train")

@@ -49,7 +49,7 @@ from worker.training import train_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-REASON = "Better neighbours on the fixed questions."
+REASON = "Better neighbours on the held-out questions."
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Comparing a candidate retriever with the champion on the bank's fixed questions that have an equation.
+"""Comparing a candidate retriever with the champion on the bank's held-out questions that have an equation.
 
 No training ever sees them (`questionbank.selectors.models.training_parts`). Their exemplars are looked for among the
 other questions with an equation, by both models alike: the share of the eight nearest with the same graph, and the
@@ -32,8 +32,8 @@ K = 8
 LARGEST_SUITE, LARGEST_CORPUS = 2_000, 20_000
 ROLES = ("candidate", "champion")
 LABELS = {
-    "same_graph_at_8": "Of 8 exemplars, how many have the same graph",
-    "ndcg_at_8": "Order of 8 exemplars by likeness of their graphs (nDCG)",
+    "same_graph_at_8": "Share of 8 exemplars with the same computation",
+    "ndcg_at_8": "Order of 8 exemplars by likeness of their computations (nDCG)",
 }
 
 Floats = npt.NDArray[np.float64]

@@ -83,7 +83,7 @@ def scorer_comparison_figures(
         ServiceUnavailable: the files of a scorer are missing or damaged.
         DataError: a file of labelled pairs cannot be read.
     """
-    reporter.progress(0, 0, "Reading the fixed questions")
+    reporter.progress(0, 0, "Reading the held-out questions")
     scorers = {"candidate": scorer_of(candidate), "champion": scorer_of(champion)}
     suite, left_out = suite_for([contender.scorer for contender in scorers.values()])
     if left_out:

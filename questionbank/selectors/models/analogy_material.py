@@ -127,7 +127,7 @@ def equation_languages(*, hierarchies: Sequence[str] | None = None) -> list[str]
 def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int:
     """Number of ready questions with an equation that another one shares its graph with, counted by the database.
 
-    A training learns from fewer: it keeps the fixed questions out, and repetitions.
+    A training learns from fewer: it keeps the held-out questions out, and repetitions.
     """
     keys = (
         original_questions(hierarchies=hierarchies)

@@ -167,10 +167,10 @@ def _advice(material: AnalogyMaterial, paired: int) -> list[str]:
     if len(material.problems.held_out) < SMALLEST_SUITE:
         advice.append(
             ngettext(
-                "Only %(number)d fixed question has an equation; with fewer than %(fewest)d two retrievers cannot be"
-                " compared.",
-                "Only %(number)d fixed questions have an equation; with fewer than %(fewest)d two retrievers cannot be"
-                " compared.",
+                "Only %(number)d held-out question has an equation; two retrievers cannot be compared on fewer than"
+                " %(fewest)d.",
+                "Only %(number)d held-out questions have an equation; two retrievers cannot be compared on fewer than"
+                " %(fewest)d.",
                 len(material.problems.held_out),
             )
             % {"number": len(material.problems.held_out), "fewest": SMALLEST_SUITE}

@@ -70,8 +70,8 @@ class State(StrEnum):
 
 
 _STATE_LABELS = {
-    State.OK: gettext_lazy("fine"),
-    State.WARNING: gettext_lazy("look at it"),
+    State.OK: gettext_lazy("OK"),
+    State.WARNING: gettext_lazy("needs attention"),
     State.FAILING: gettext_lazy("failing"),
 }
 
@@ -168,8 +168,8 @@ def _database() -> tuple[State, str, dict[str, str]]:
     missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     if missing:
         sentence = ngettext(
-            "%(count)d migration has not been applied: run migrate.",
-            "%(count)d migrations have not been applied: run migrate.",
+            "%(count)d migration has not been applied: run “manage.py migrate”.",
+            "%(count)d migrations have not been applied: run “manage.py migrate”.",
             missing,
         )
         return State.FAILING, sentence % {"count": missing}, figures
@@ -217,12 +217,17 @@ def _workers() -> tuple[State, str, dict[str, str]]:
     for worker in alive:
         for queue in worker.queues.split(","):
             names.setdefault(queue, []).append(worker.name)
-    figures = {queue: ", ".join(workers) or _("nobody") for queue, workers in names.items()}
+    figures = {queue: ", ".join(workers) or _("none") for queue, workers in names.items()}
     idle = [queue for queue in dispatch.QUEUES if not names[queue]]
     if not idle:
         return State.OK, _("Every queue has a worker."), figures
     state = State.FAILING if ESSENTIAL_QUEUE in idle else State.WARNING
-    return state, _("No worker listens to: %(queues)s.") % {"queues": ", ".join(idle)}, figures
+    return (
+        state,
+        _("No worker is running for: %(queues)s. “manage.py serve” starts them.")
+        % {"queues": ", ".join(idle)},
+        figures,
+    )
 
 
 def _queues() -> tuple[State, str, dict[str, str]]:
@@ -267,7 +272,7 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
     }
     figures = {lens: f"{count:,}" for lens, count in pending.items()}
     if not pending:
-        return State.WARNING, _("There is no encoder: run setup_bank."), figures
+        return State.WARNING, _("No encoder is installed. Run “manage.py setup_bank”."), figures
     if not any(pending.values()):
         return State.OK, _("Every question has its vectors."), figures
     unfinished = (Run.State.QUEUED, Run.State.RUNNING)
@@ -298,7 +303,7 @@ def _recall() -> tuple[State, str, dict[str, str]]:
         values = {"target": f"{RECALL_TARGET:.0%}", "lenses": ", ".join(low)}
         return State.WARNING, sentence % values, figures
     if not measured:
-        return State.OK, _("Not measured yet; the clock does it every hour."), figures
+        return State.OK, _("Not measured yet. The measurement runs every hour."), figures
     return State.OK, _("The indexes find what an exact search finds."), figures
 
 
@@ -326,11 +331,15 @@ def _backup() -> tuple[State, str, dict[str, str]]:
         created = parse_datetime(record["created"])
         figures = {_("File"): str(record["path"]), _("Size"): filesizeformat(record["bytes"])}
     except FileNotFoundError:
-        return State.WARNING, _("There is no backup yet. Run “manage.py backup”."), {}
+        return State.WARNING, _("There is no backup yet. Run “manage.py backup FILE”."), {}
     except (ValueError, KeyError, TypeError):
         created, figures = None, {}
     if created is None:
-        return State.WARNING, _("It is not known when the last backup was made. Run “manage.py backup”."), {}
+        return (
+            State.WARNING,
+            _("It is not known when the last backup was made. Run “manage.py backup FILE”."),
+            {},
+        )
     figures[_("Written")] = date_format(timezone.localtime(created), MOMENT)
     if timezone.now() - created > BACKUP_DUE:
         return State.WARNING, _("The last backup is older than a week."), figures

@@ -32,7 +32,7 @@ champion does (``missed``). Instead of ``changed`` it has a list ``changed_probl
 "equation", "is_won", "candidate", "champion"}``, with the equation of either model.
 
 A comparison of retrievers of analogous problems has ``{"questions", "fewest", "train_questions", "left_out", "lost",
-"gained", "seed"}`` as its ``suite``: the fixed questions with an equation, how many there must be at least, and the
+"gained", "seed"}`` as its ``suite``: the held-out questions with an equation, how many there must be at least, and the
 others with an equation among which their exemplars were looked for.
 """
 
@@ -160,9 +160,9 @@ def gate(comparison: ModelComparison) -> Gate:
     if suite["questions"] < SMALLEST_SUITE:
         problems.append(
             ngettext(
-                "The fixed questions are too few to tell a difference from chance: there is %(number)d,"
+                "The held-out questions are too few to tell a difference from chance: there is %(number)d,"
                 " %(fewest)d are needed.",
-                "The fixed questions are too few to tell a difference from chance: there are %(number)d,"
+                "The held-out questions are too few to tell a difference from chance: there are %(number)d,"
                 " %(fewest)d are needed.",
                 suite["questions"],
             )
@@ -191,12 +191,12 @@ def gate(comparison: ModelComparison) -> Gate:
     remarks = [worse_sentence % metric for metric in worse]
     better = [metric for metric in metrics if _is_better(metric)]
     if not better:
-        equal = _("No deciding figure is significantly worse than the champion's, and none is better.")
+        equal = _("In no deciding figure is it significantly better or worse than the champion.")
         return Gate(GateOutcome.NOT_BETTER, [equal, *remarks])
     better_sentence = _(
         "%(label)s is better: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
     )
-    none_worse = _("No deciding figure is significantly worse than the champion's.")
+    none_worse = _("It is not significantly worse than the champion in any deciding figure.")
     return Gate(GateOutcome.BETTER, [none_worse, *(better_sentence % metric for metric in better), *remarks])
 
 

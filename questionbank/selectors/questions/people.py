@@ -18,7 +18,9 @@ ROLE_EXPLANATIONS: Mapping[str, Promise] = {  # role -> what somebody with it ma
     "teacher": gettext_lazy(
         "Searches and reads the whole bank, writes and edits their own questions, and tags any question."
     ),
-    "reviewer": gettext_lazy("Reads the whole bank and decides whether paraphrases are valid."),
+    "reviewer": gettext_lazy(
+        "Reads the whole bank, and decides whether paraphrases are valid and similar problems good enough."
+    ),
     "admin": gettext_lazy(
         "Does everything: imports, edits any question and the concepts, trains and promotes models, adds people."
     ),

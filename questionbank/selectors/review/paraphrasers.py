@@ -66,7 +66,9 @@ def paraphrasers() -> list[ParaphraserChoice]:
         name = PurePath(settings.PARAPHRASE_MODEL).name
         choices.append(ParaphraserChoice(SEQUENCE_MODEL, name, _("A model on this installation."), model))
     if configured := configured_language_model():
-        choices.append(ParaphraserChoice(LANGUAGE_MODEL, configured.name, configured.note, model))
+        sent = _("The questions’ texts are sent to %(host)s.") % {"host": configured.host}
+        note = sent if configured.host else configured.note
+        choices.append(ParaphraserChoice(LANGUAGE_MODEL, configured.name, note, model))
     return choices
 
 

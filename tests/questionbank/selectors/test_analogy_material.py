@@ -124,7 +124,7 @@ class TestReport:
         report = analogy_data_report()
         batch, suite = report.advice
         assert f"{16 - report.with_positive} are missing" in batch
-        assert "fixed question" in suite
+        assert "held-out question" in suite
 
     def test_few_problems_are_too_few_to_learn_much(self, stories):
         report = analogy_data_report()

@@ -17,7 +17,7 @@ from questionbank.services.questions import question_create
 from tests.questionbank.story_bank import add_story, story
 
 SHARE = {
-    "name": "same_graph_at_8", "label": "Of 8 exemplars, how many have the same graph", "higher_is_better": True,
+    "name": "same_graph_at_8", "label": "Share of 8 exemplars with the same computation", "higher_is_better": True,
     "questions": 40, "candidate": 0.61, "champion": 0.52, "difference": 0.09, "low": 0.03, "high": 0.15,
     "worse": False,
 }  # fmt: skip
@@ -52,7 +52,7 @@ def test_an_admin_reads_what_a_training_would_learn_and_asks_for_it(stories, as_
     page = text_of(as_admin.get(reverse("model_train", args=["analogy"])))
     assert "Retrain: Retriever of analogous problems" in page
     assert "60 of 60 have an equation" in page
-    assert "there are 3 such graphs" in page
+    assert "3 computations are shared" in page
     assert "are missing" in page
     assert "Learn only from known equations" in page
     assert "English" in page
@@ -102,12 +102,13 @@ def test_a_comparison_shows_both_figures_and_neighbours_that_are_computed_alike(
     ModelComparison.objects.create(
         candidate=candidate, champion=champion, figures={"suite": SUITE, "metrics": [SHARE], "changed": [row]}
     )
-    page = text_of(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
+    response = as_teacher.get(reverse("model_compare", args=[candidate.pk]))
+    page = text_of(response)
     assert "is better: 0.610 against 0.520" in page
-    assert "40 fixed questions have an equation; their exemplars come from 300 others." in page
+    assert "40 held-out questions have an equation; their exemplars come from 300 others." in page
     assert "2 can only be read by this one." in page
     assert "How many of the eight nearest questions are the same for both models." in page
-    assert page.count("computed alike") == 1
+    assert response.content.decode().count('badge-accent">same computation') == 1
 
 
 def test_the_list_shows_a_candidate_beside_the_champion_on_the_same_questions(
@@ -117,7 +118,8 @@ def test_the_list_shows_a_candidate_beside_the_champion_on_the_same_questions(
     figures = {"suite": SUITE, "metrics": [SHARE], "changed": []}
     ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
     page = text_of(as_teacher.get(reverse("model_list")))
-    assert "61% of 8 exemplars have the same graph, on the bank’s fixed questions; the champion 52%" in page
+    figure = "61% of the 8 exemplars of a problem have the same computation"
+    assert f"{figure}, on the bank’s held-out questions; the champion 52%" in page
 
 
 def test_rolling_back_the_first_retriever_of_a_language_says_that_it_goes_out_of_use(
@@ -131,7 +133,7 @@ def test_rolling_back_the_first_retriever_of_a_language_says_that_it_goes_out_of
     address = f"{reverse('model_roll_back', args=['analogy'])}?scope=zh"
     page = text_of(as_admin.get(address))
     assert f"Take own (model {chinese.pk}) out of use?" in page
-    assert f"The model for all languages, served (model {general.pk}), serves Chinese at once instead" in page
+    assert f"served (model {general.pk}), the model for all languages, takes over at once" in page
     assert "serves again" not in page
     answer = text_of(as_admin.post(address, {"reason": "A trial.", "scope": "zh"}, follow=True))
     assert "“own” is out of use. “served” serves Chinese now." in answer
@@ -147,7 +149,7 @@ def test_a_comparison_on_too_few_questions_says_what_is_missing(stories, models,
         figures={"suite": SUITE | {"questions": 7}, "metrics": [], "changed": []},
     )
     page = text_of(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
-    assert "7 fixed questions have an equation" in page
+    assert "7 held-out questions have an equation" in page
     assert "With fewer than 20 no difference can be told from chance" in page
     assert "there are 7, 20 are needed" in page
 

@@ -77,7 +77,7 @@ def test_a_bank_without_worked_problems_says_so(as_teacher, problems):
     Question.objects.exclude(pk=problems[0].pk).delete()
     page = as_teacher.get(reverse("question_exemplars", args=[problems[0].pk])).content.decode()
     assert "The bank has no similar problem with an equation or an answer." in page
-    assert "Without exemplars there is no prompt." in page
+    assert "There is no prompt, because no exemplars were found" in page
 
 
 def test_similar_problems_are_written_reviewed_and_added_by_presses(
@@ -90,8 +90,8 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     address = reverse("question_variants", args=[pencils.pk])
     assert "It computes a − b." in as_teacher.get(address).content.decode()
     page = as_teacher.post(address, follow=True).content.decode()
-    assert "3 similar problems are in the review queue." in page
-    assert "No similar problems yet." not in page
+    assert "3 new problems are waiting for review." in page
+    assert "No problems have been written from this question yet." not in page
     assert 'value="accept"' not in page  # a teacher decides on nothing
     client.force_login(reviewer)
     variant = ProblemVariant.objects.first()
@@ -119,12 +119,12 @@ def test_a_press_writes_reversed_versions(as_teacher, problems):
     )  # fmt: skip
     address = reverse("question_variants", args=[pens.pk])
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
-    assert "3 similar problems are in the review queue." in page
+    assert "3 new problems are waiting for review." in page
     assert "How many pens does she buy?" in page
     assert "Reversed: asks for a known number" in page
-    assert "no new number to ask for" not in page
+    assert "no further number to ask for" not in page
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
-    assert "no new number to ask for" in page
+    assert "no further number to ask for" in page
 
 
 def test_a_story_that_cannot_be_reversed_says_so_beside_what_was_made(as_teacher, problems):
@@ -135,8 +135,8 @@ def test_a_story_that_cannot_be_reversed_says_so_beside_what_was_made(as_teacher
     )  # fmt: skip
     address = reverse("question_variants", args=[envelopes.pk])
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
-    assert "1 similar problem is in the review queue." in page
-    assert "no new number to ask for" in page
+    assert "1 new problem is waiting for review." in page
+    assert "no further number to ask for" in page
 
 
 def test_a_question_whose_computation_is_unknown_has_no_similar_problems(as_teacher, problems):
@@ -154,7 +154,7 @@ def test_a_bank_without_vectors_says_so(as_teacher, problems):
     EmbeddingSet.objects.all().delete()
     page = as_teacher.get(reverse("question_exemplars", args=[problems[0].pk]))
     assert page.status_code == 200
-    assert "The bank has no vectors yet" in page.content.decode()
+    assert "Questions cannot be compared yet" in page.content.decode()
     asked = as_teacher.post(reverse("model_ask"), {"question": problems[0].pk})
     assert asked.status_code == 422
     assert "None of the exemplars" in asked.content.decode()

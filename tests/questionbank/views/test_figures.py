@@ -28,9 +28,9 @@ def test_figures_of_groups_and_levels_have_names_that_people_know():
 def test_a_group_is_named_once() -> None:
     figures = {"test": {"test_same_graph": 0.5, "problems": 24}, "validation": {"validation_same_graph": 0.4}}
     assert figure_rows(figures) == [
-        ("Test: of 8 exemplars, how many have the same graph", 0.5),
+        ("Test: share of 8 exemplars with the same computation", 0.5),
         ("Test: problems", 24),
-        ("Of 8 exemplars, how many have the same graph, validation problems of its training", 0.4),
+        ("Share of 8 exemplars with the same computation, validation problems of its training", 0.4),
     ]
 
 

@@ -377,7 +377,7 @@ def test_every_setting_stands_with_those_it_belongs_to() -> None:
         group.title: [field.name for field in group.fields]
         for group in TrainingForm(config_class=EncoderConfig, groups=ROW.training.groups).groups
     }
-    assert groups["Machine and repetition"] == [
+    assert groups["Hardware and reproducibility"] == [
         "max_tokens", "mixed_precision", "evaluate_every", "checkpoint_every", "device", "seed",
     ]  # fmt: skip
     assert {"root_mapping", "one_temperature"} < {*groups["What is learned"], *groups["Contrast"]}
@@ -629,7 +629,7 @@ def test_a_candidate_that_is_not_better_says_so_and_needs_an_override(candidate,
     equal = BETTER | {"low": -0.01, "high": 0.02}
     compare(candidate, champion, metrics=[equal])
     page = text(as_admin.get(reverse("model_compare", args=[candidate.pk])))
-    assert "It is not better than the champion." in page
+    assert "It is not better than the champion, so" in page
     assert "It passes the gate." not in page
     address = reverse("model_promote", args=[candidate.pk])
     refused = as_admin.post(address, {"reason": "Smaller."})

@@ -182,7 +182,7 @@ def test_a_waiting_job_says_how_many_are_ahead_and_that_changes(as_teacher) -> N
         for name in ("First", "Second", "Third")
     )
     run_create(kind=Run.Kind.EMBED, title="In another queue", send=False)
-    assert "No worker is running for jobs of this kind." in progress(as_teacher, first).content.decode()
+    assert "No worker is running for this kind of job." in progress(as_teacher, first).content.decode()
     worker_seen(name="train@here", queues="train")
     assert "Starting." in progress(as_teacher, first).content.decode()
     before = progress(as_teacher, third)
@@ -247,11 +247,11 @@ def test_a_stopped_training_with_a_checkpoint_is_resumed_one_without_is_started_
     (folder / CHECKPOINT_NAME).touch()
     page = progress(as_admin, training).content.decode()
     assert re.search(r"Resume\s*</button>", page)
-    assert "will continue from there" in page
+    assert "Resume continues from the last checkpoint" in page
     as_admin.post(reverse("run_retry", args=[training.pk]))
     page = progress(as_admin, training).content.decode()
     assert not re.search(r"Resume\s*</button>", page)
-    assert "will continue from there" not in page
+    assert "Resume continues from the last checkpoint" not in page
 
 
 def test_the_page_looks_for_the_checkpoint_where_the_worker_writes_it() -> None:

@@ -86,7 +86,7 @@ def test_figures_of_two_trainings_stand_side_by_side_only_where_they_were_measur
         )
     page = text_of(as_admin.get(reverse("model_list")))
     assert "Champion 28% right answers on its own validation problems" in page
-    assert "Candidate 85% right answers on the bank’s fixed questions; the champion 80%" in page
+    assert "Candidate 85% right answers on the bank’s held-out questions; the champion 80%" in page
     ModelArtifact.objects.filter(pk=champion.pk).update(state="archived")  # the comparison is out of date
     page = text_of(as_admin.get(reverse("model_list")))
     assert "Candidate 100% right answers on its own validation problems" in page

@@ -54,7 +54,7 @@ def test_a_question_shows_its_solution_and_lets_a_teacher_accept_it(as_teacher, 
 def test_a_solution_that_contradicts_the_published_answer_is_folded_away(as_teacher, problem):
     Question.objects.filter(pk=problem.pk).update(answer="25")
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
-    assert "not the published one" in page
+    assert "differs from the published answer" in page
     assert "The published answer: 25" in page
     assert "likely to be right" not in page
     assert "Accept the equation" not in page
@@ -101,7 +101,7 @@ def test_what_is_computed_alike_is_listed_with_where_the_equation_is_from(as_tea
     solution_store(question=problem, artifact=solver.artifact, solutions=solver.solver._solutions(TEXT))
     page = as_teacher.get(address).content.decode()
     assert "No other question" in page
-    assert "Equation that the solver found:" in page
+    assert "The solver’s equation:" in page
 
 
 def test_an_equation_is_removed_and_the_history_says_who_wrote_what(as_teacher, problem):
@@ -118,6 +118,6 @@ def test_an_equation_is_removed_and_the_history_says_who_wrote_what(as_teacher, 
 def test_a_guess_is_accepted_only_where_it_can_be_seen(as_teacher, problem, solver):
     solver.solver.equations = {TEXT: [("6*4", 0.2)]}
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
-    folded = page[page.index("Show its guess") :]
+    folded = page[page.index("Show the solver’s guess") :]
     assert page.count("Accept the equation") == 1
-    assert folded.index("Accept the equation") < folded.index("Correct it")
+    assert folded.index("Accept the equation") < folded.index("Correct the equation")

@@ -50,7 +50,7 @@ def test_a_word_problem_has_a_column_of_structure_with_both_graphs(problems, as_
     assert hits[0].reason.startswith("Computed the same way: a × b − c")
     source = response.content.decode()
     (section,) = re.findall(r'<section class="lens lens-structure".*?</section>', source, re.DOTALL)
-    assert len(re.findall(r"<summary>\s*Both graphs\s*</summary>", section)) == 2
+    assert len(re.findall(r"<summary>\s*Both computations\s*</summary>", section)) == 2
     assert section.count('<svg class="expression-tree"') == 4
     assert "#number-" not in section  # the numbers that those would lead to stand in another text
     assert "6*4-3" in section
@@ -81,7 +81,7 @@ def test_no_other_question_and_no_bank_without_a_retriever_has_one(problems, ban
 def test_the_list_of_the_lens_and_what_it_says_of_another_question(problems, bank, as_teacher):
     response = page(as_teacher, "question_similar", problems[0].pk, "structure")
     assert [hit.question for hit in response.context["hits"]] == [problems[1], problems[2]]
-    assert "Both graphs" in response.content.decode()
+    assert "Both computations" in response.content.decode()
     source = page(as_teacher, "question_similar", bank.questions[0].pk, "structure").content.decode()
     assert "Only word problems are compared in this way" in source
 
@@ -93,14 +93,14 @@ def test_a_pasted_problem_is_compared_by_the_solvers_equation(problems, as_teach
     columns = {column.lens: column for column in response.context["columns"]}
     assert {hit.question for hit in columns["structure"].hits[:2]} == set(problems[:2])
     assert "93% likely to be right" in columns["structure"].hits[0].reason
-    assert "The question asked about" in response.content.decode()
+    assert "This question" in response.content.decode()
     response = as_teacher.post(reverse("paste"), {"text": "Solve $2x+3=11$ for $x$."})
     assert "structure" not in {column.lens for column in response.context["columns"]}
 
 
 def test_the_exact_list_of_the_same_computation_stays(problems, as_teacher):
     source = page(as_teacher, "question_computed_alike", problems[0].pk).content.decode()
-    assert "1 question by its equation" in source
+    assert "1 question with a known equation" in source
 
 
 def test_the_page_of_a_word_problem_takes_a_bounded_number_of_queries(
