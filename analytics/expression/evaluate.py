@@ -141,10 +141,10 @@ def _floats(tree: ExpressionTree, slots: Mapping[str, Floats]) -> Floats:
 
 
 def _approximate(tree: ExpressionTree, slots: Slots) -> float:
-    if tree.is_number:
-        return float(evaluate(tree, slots))
     operands = [_approximate(child, slots) for child in tree.children]
     try:
+        if tree.is_number:
+            return float(evaluate(tree, slots))
         if tree.label == "^":
             value = operands[0] ** operands[1]
         else:

@@ -91,7 +91,8 @@ def to_infix(tree: ExpressionTree) -> str:
 def _printed(tree: ExpressionTree) -> tuple[str, int]:
     """The text of a tree and how tightly its outermost operator binds."""
     if tree.is_number:
-        return tree.label, _ATOM
+        is_fraction = "/" in tree.label and "(" not in tree.label
+        return tree.label, _PRECEDENCE["/"] if is_fraction else _ATOM
     own = _PRECEDENCE[tree.label]
     parts = [_printed(child) for child in tree.children]
     if tree.label == "neg":

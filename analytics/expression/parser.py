@@ -30,7 +30,9 @@ _TYPED_MIXED = re.compile(
     r"\s*(?<![\d./])(?P<typed_mixed>(?P<whole>\d+)\s(?P<above>\d+)/(?P<below>\d+))(?!\d|[./]\d)"
 )
 _SPELLINGS = str.maketrans("×·−–（）【】：％", "**--()[]:%")
-_RESULT = re.compile(r"(?<=[\d)\]])\s*=\s*[-\w.,]*\s*$")  # 24-6 = 18, 24-6 = x
+_RESULT = re.compile(
+    r"(?<=[\d)\]%])\s*=\s*[-\w.,/%]*(?:\s+[A-Za-z]+)*\s*$"
+)  # 24-6 = 18, 24-6 = x, 24-6 = 18 eggs
 _CLOSING = {"(": ")", "[": "]"}
 # Binding powers: a higher one binds tighter. A power binds its right side first: 2^3^2 = 2^(3^2).
 _LEFT = {"+": 10, "-": 10, "*": 20, "/": 20, "÷": 20, ":": 20, "^": 41, "%": 50}
@@ -66,6 +68,8 @@ def parse_written_equation(text: str) -> ExpressionTree:
     """Parse an equation as language models write it: a result behind it is dropped too.
 
     >>> parse_written_equation("x = 24-6 = 18") == parse_expression("24-6")
+    True
+    >>> parse_written_equation("80*25% = 20 dollars") == parse_expression("80*25%")
     True
 
     Raises:

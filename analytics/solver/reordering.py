@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
+from analytics.text.clauses import split_sentences
 
 __all__ = ["reorder_question"]
 
-_ENGLISH_END = re.compile(r"[.!?;](?:\s+|$)")
+_SEMICOLON = re.compile(r";\s+")
 _CHINESE_END = re.compile(r"(?:[。！？；，?]|[.．,](?!\d))\s*")
 _ENGLISH_QUESTION = re.compile(
     r"\b(?:how|what|which|who|when|where|find|calculate|determine)\b", re.IGNORECASE
@@ -32,14 +33,15 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
     '还剩多少个？小明有5个苹果，吃了2个。'
     >>> reorder_question(ProblemRecord("3", "There are 3 bags of 4 sweets. Find the number of sweets")).text
     'Find the number of sweets. There are 3 bags of 4 sweets.'
+    >>> reorder_question(ProblemRecord("4", "Mr. Li has 7 pens. How many more must he buy from Mr. Wu?")).text
+    'How many more must he buy from Mr. Wu? Mr. Li has 7 pens.'
     """
     is_chinese = primary_language(problem.language) == "zh"
     text = problem.text.strip()
-    ends = [match.end() for match in (_CHINESE_END if is_chinese else _ENGLISH_END).finditer(text)]
-    starts = [end for end in ends if end < len(text)]
-    if not starts:
+    start = _last_start(text, is_chinese=is_chinese)
+    if not start:
         return None
-    story, question = text[: starts[-1]].strip(), text[starts[-1] :].strip()
+    story, question = text[:start].strip(), text[start:].strip()
     if not (_CHINESE_QUESTION if is_chinese else _ENGLISH_QUESTION).search(question):
         return None
     if question[-1] not in "?？.。!！":
@@ -49,6 +51,16 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
     if story[-1] in "，,；":
         story = f"{story[:-1]}。"
     return replace(problem, text=question + story)
+
+
+def _last_start(text: str, *, is_chinese: bool) -> int:
+    """Where the last sentence begins; of a Chinese text the last clause."""
+    if is_chinese:
+        ends = [match.end() for match in _CHINESE_END.finditer(text)]
+    else:
+        ends = [sentence.end for sentence in split_sentences(text)]
+        ends += [match.end() for match in _SEMICOLON.finditer(text)]
+    return max((end for end in ends if end < len(text)), default=0)
 
 
 def _end_mark(question: str, is_chinese: bool) -> str:

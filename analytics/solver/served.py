@@ -151,8 +151,10 @@ def load_solver(folder: Path, *, threads: int | None = None) -> ServedSolver:
     folder = Path(folder)
     exported = open_exported(folder, threads=threads)
     manifest = exported.manifest
-    if manifest.capability != "solver" or DECODER_NAME not in manifest.files:
+    if manifest.capability != "solver":
         raise ArtifactError(f"{folder} holds a model for {manifest.capability}, not for solving.")
+    if DECODER_NAME not in manifest.files:
+        raise ArtifactError(f"{folder} is incomplete: it has no {DECODER_NAME}.")
     try:
         weights = load_file(folder / DECODER_NAME)
     except (SafetensorError, OSError) as error:

@@ -29,6 +29,7 @@ __all__ = [
     "Solver",
     "Step",
     "alternatives",
+    "decimal_text",
     "divides_by_zero",
     "numbers_reason",
     "solution_of",
@@ -40,6 +41,7 @@ __all__ = [
 LONGEST_TEXT = 10_000  # characters; no word problem is as long, and reading more takes time
 MOST_NUMBERS = 50
 _LARGEST = 10**60  # numerator or denominator of a number of the text
+_LARGE, _SMALL = 1e15, 1e-3  # numbers beyond them are shown with an exponent where they need one
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Solution:
     def answer(self) -> str:
         """The value for people: a fraction as a decimal too, ``≈ 1.41421`` for a root; empty where there is none."""
         shown = shown_value(self.value, self.exact)
-        return f"{shown} ≈ {self.value:.6g}" if "/" in shown else shown
+        return f"{shown} ≈ {decimal_text(self.value)}" if "/" in shown else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +255,20 @@ def shown_value(value: float | None, exact: str) -> str:
     >>> shown_value(2 / 3, "2/3"), shown_value(2**0.5, ""), shown_value(None, "")
     ('2/3', '≈ 1.41421', '')
     """
-    return exact or ("" if value is None else f"≈ {value:.6g}")
+    return exact or ("" if value is None else f"≈ {decimal_text(value)}")
+
+
+def decimal_text(value: float) -> str:
+    """Return a number for people, with about six digits, but at least two behind the point and all in front of it.
+
+    >>> decimal_text(2**0.5), decimal_text(12345.678), decimal_text(1e7 / 3), decimal_text(24.0)
+    ('1.41421', '12345.68', '3333333.33', '24')
+    """
+    size = abs(value)
+    if size >= _LARGE or 0 < size < _SMALL:
+        return f"{value:.6g}"
+    decimals = max(2, 6 - len(str(int(size)).lstrip("0")))
+    return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
 
 
 def _value(tree: ExpressionTree) -> tuple[float | None, str]:

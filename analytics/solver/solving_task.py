@@ -179,7 +179,9 @@ def ramp(step: Step, begins: float, ends: float) -> float:
     done = step.number / step.total
     if done >= ends:
         return 1.0
-    return max(0.0, round((done - begins) / (ends - begins), 12))
+    if done <= begins:
+        return 0.0
+    return round((done - begins) / (ends - begins), 12)
 
 
 @torch.no_grad()

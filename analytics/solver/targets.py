@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import EvaluationError, answers_agree, evaluate_float, number_value
+from analytics.expression.evaluate import EvaluationError, answers_agree, evaluate_float
 from analytics.expression.keys import graph_key
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.expression.parser import parse_expression
@@ -115,7 +115,7 @@ def _target(problem: ProblemRecord, slots: Sequence[NumberSlot]) -> ExpressionTr
     else:
         return None
     if problem.answer and not answers_agree(
-        evaluate_float(tree), float(number_value(problem.answer.replace(",", "")))
+        evaluate_float(tree), evaluate_float(ExpressionTree(problem.answer.replace(",", "")))
     ):
         raise DataError("The worked solution does not give the published answer.")
     return with_slots(binary_operators(tree), [{slot.value} for slot in slots])

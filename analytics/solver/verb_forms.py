@@ -8,30 +8,30 @@ _IRREGULAR = dict(
     pair.split("/")
     for pair in """
     be/was have/had do/did go/went buy/bought sell/sold give/gave get/got make/made take/took find/found eat/ate
-    spend/spent leave/left lose/lost put/put cut/cut run/ran read/read ride/rode drive/drove fly/flew see/saw send/sent
-    keep/kept catch/caught bring/brought build/built pay/paid grow/grew throw/threw win/won draw/drew write/wrote
-    swim/swam drink/drank break/broke feed/fed hold/held come/came cost/cost hit/hit think/thought teach/taught
-    tell/told begin/began sit/sat stand/stood fall/fell lend/lent know/knew wear/wore blow/blew steal/stole
-    meet/met shoot/shot bite/bit sing/sang speak/spoke sleep/slept light/lit hang/hung dig/dug lay/laid sew/sewed
+    spend/spent leave/left lose/lost put/put cut/cut run/ran read/read ride/rode drive/drove fly/flew see/saw
+    send/sent keep/kept catch/caught bring/brought build/built pay/paid grow/grew throw/threw win/won draw/drew
+    write/wrote swim/swam drink/drank break/broke feed/fed hold/held come/came cost/cost hit/hit think/thought
+    teach/taught tell/told begin/began sit/sat stand/stood fall/fell lend/lent know/knew wear/wore blow/blew
+    steal/stole meet/met shoot/shot split/split deal/dealt stick/stuck bite/bit sing/sang speak/spoke sleep/slept
+    light/lit hang/hung dig/dug lay/laid sew/sewed
     """.split()
 )
 _REGULAR = """
 add adopt arrange ask attend bake borrow call carry cash change check chop clean climb close collect color complete
 contain cook cover deliver deposit discover divide donate download drop earn empty end enroll enter exchange fill
-finish fit fix follow gain gather hand harvest help hike hire include increase install invite join jog jump last
-learn listen live load lock look mail mow move need notice open order own pack paint park pass pick place plan plant
-play pour practice prepare produce pull purchase raise rake receive recycle remain remove rent repair replace return
-save score seat serve share ship shop sign sort split start stay stack stop store study suggest supply support talk
-travel trade try turn type use visit wait walk want wash watch water weigh work wrap deal miss mark charge travel
-ship like cook bake brush burn camp cheer count crack dance decide enjoy equal expect gallop hop ignore introduce
-kick knock nail offer perform pile print push reach recover rescue row sail scrub spill stick stretch swap tie total
-trim trip use vote wander yell
+finish fit fix follow gain gather hand harvest help hike hire include increase install invite join jog jump last learn
+listen live load lock look mail mow move need notice open order own pack paint park pass pick place plan plant play
+pour practice prepare produce pull purchase raise rake receive recycle remain remove rent repair replace return save
+score seat serve share ship shop sign sort start stay stack stop store study suggest supply support talk travel trade
+try turn type use visit wait walk want wash watch water weigh work wrap miss mark charge like brush burn camp cheer
+count crack dance decide enjoy equal expect gallop hop ignore introduce kick knock nail offer perform pile print push
+reach recover rescue row sail scrub spill stretch swap tie total trim trip vote wander yell
 """.split()
 
 BASES = frozenset({*_IRREGULAR, *_REGULAR} - {"be"})
 _PAST_BASES = {past: base for base, past in _IRREGULAR.items() if base != "be"}
 _DOUBLED = frozenset(
-    "chop drop fit hop jog mow nap pat plan rip scrub shop split stop swap trim trip wrap".split()
+    "chop drop fit hop jog nap pat plan rip scrub ship shop stop swap trim trip wrap".split()
 )
 _VOWELS = "aeiou"
 
@@ -48,7 +48,7 @@ def past_of(base: str) -> str:
         return base + "d"
     if base.endswith("y") and base[-2] not in _VOWELS:
         return base[:-1] + "ied"
-    if base in _DOUBLED and base[-1] not in "wx":
+    if base in _DOUBLED:
         return base + base[-1] + "ed"
     return base + "ed"
 

@@ -18,11 +18,12 @@ class WrittenWords:
     """
 
     def __init__(self, reporter: RunReporter, name: str) -> None:
-        self._reporter, self._name, self._words = reporter, name, 0
+        self._reporter, self._name, self._text = reporter, name, ""
 
     def __call__(self, piece: str) -> None:
         if self._reporter.should_stop():
             raise Cancelled
-        self._words += len(piece.split())
-        message = _("%(model)s has written %(words)d words") % {"model": self._name, "words": self._words}
+        self._text += piece
+        words = len(self._text.split())
+        message = _("%(model)s has written %(words)d words") % {"model": self._name, "words": words}
         self._reporter.progress(0, 0, message)

@@ -93,7 +93,8 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
     """What identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     own = ARMS[arm].settings
-    config = {} if own is None else config_to_dict(replace(plan.config, seed=seed, **own))
+    encoder = {"backbone": plan.config.backbone, "max_tokens": plan.config.max_tokens}
+    config = encoder if own is None else config_to_dict(replace(plan.config, seed=seed, **own))
     return {
         "arm": arm,
         "part": part,
@@ -110,7 +111,7 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
     problems = part_problems(data, part, SETS, most=plan.problems)
     folder: Path | None = None
     notes: dict[str, Any] = {}
-    if run.settings["config"]:
+    if ARMS[run.settings["arm"]].settings is not None:
         config = AnalogyConfig(**run.settings["config"])
         folder, notes = trained_folder(
             run,

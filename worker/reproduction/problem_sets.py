@@ -9,7 +9,6 @@ from pathlib import Path
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
-from worker.reproduction.tables import range_of
 
 __all__ = ["PROBLEM_SETS", "ProblemSet", "part_names", "part_problems", "scope_note"]
 
@@ -100,7 +99,7 @@ def scope_note(known: ProblemSet, folds: tuple[int, ...], seeds: tuple[int, ...]
     """
     notes = []
     if len(folds) < known.folds:
-        notes.append(f"fold{'s' if len(folds) > 1 else ''} {range_of(folds)}")
+        notes.append(f"fold{'s' if len(folds) > 1 else ''} {', '.join(map(str, folds))}")
     if len(seeds) > 1:
         notes.append(f"{len(seeds)} seeds")
     return f" ({', '.join(notes)})" if notes else ""

@@ -94,7 +94,7 @@ def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
     part, _, arm = run.rpartition("/")
     own = ARMS[arm].settings
     shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm))
-    config = {} if own is None else config_to_dict(replace(shared, **own))
+    config = {"backbone": shared.backbone} if own is None else config_to_dict(replace(shared, **own))
     settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
     return settings | ({"retriever": str(plan.retriever)} if arm == RECALLING else {})
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from analytics.expression.evaluate import answers_agree
+from analytics.solver.solution import decimal_text
 from questionbank.models import Question
 from questionbank.selectors.questions.solutions import SolvedText, published_number
 
@@ -28,8 +29,8 @@ class AnswerCheck:
 
 def answer_shown(value: float) -> str:
     """A value as pages show it."""
-    whole = round(value)
-    return f"{whole:,}" if abs(value - whole) < 1e-9 * max(1.0, abs(value)) else f"{value:.6g}"
+    digits, point, decimals = decimal_text(value).partition(".")
+    return f"{int(digits):,}{point}{decimals}" if digits.isdigit() else digits + point + decimals
 
 
 def answer_checks(

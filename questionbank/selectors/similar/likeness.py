@@ -106,7 +106,7 @@ def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> 
     scores = _means(cosines) if _has_trained_lens(asked) else _by_words(asked, cosines)
     closer = _closer(asked, list(scores))
     ranked = [
-        Ranked(pk, score + closer.get(pk, 0.0) * score * (1 - score), cosines[pk])
+        Ranked(pk, score + closer.get(pk, 0.0) * max(0.0, score) * (1 - score), cosines[pk])
         for pk, score in scores.items()
     ]
     return sorted(ranked, key=lambda candidate: (-candidate.score, candidate.id))[:k]

@@ -122,6 +122,12 @@ def test_many_values_at_once_are_those_one_by_one(tree: ExpressionTree) -> None:
             assert result == pytest.approx(value, rel=1e-6, abs=1e-9) or abs(value) > 1e9
 
 
+def test_a_number_that_no_float_holds_is_an_error_beside_a_root_too() -> None:
+    for text in ("2^0.5+" + "9" * 310, "9" * 310):
+        with pytest.raises(EvaluationError, match="too large"):
+            evaluate_float(parse_expression(text))
+
+
 def test_answers_agree_within_a_ten_thousandth():
     assert answers_agree(1 / 3, 0.33333)
     assert answers_agree(1e6, 1e6 + 50)

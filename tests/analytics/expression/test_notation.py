@@ -24,6 +24,11 @@ def test_brackets_stand_only_where_they_are_needed(text: str) -> None:
     assert to_infix(parse_expression(text)) == text
 
 
+def test_a_constant_that_is_a_fraction_has_brackets_where_it_is_divided_by() -> None:
+    assert to_infix(from_prefix("/ N0 16/3".split())) == "N0/(16/3)"
+    assert to_infix(from_prefix("+ N0 16/3".split())) == "N0+16/3"
+
+
 @pytest.mark.parametrize(
     ("tokens", "problem"),
     [

@@ -126,3 +126,4 @@ def test_the_weight_of_the_contrast_rises_between_two_shares_of_the_steps():
         1,
     ]
     assert ramp(Step(0, 10), 0.0, 0.0) == 1.0
+    assert [ramp(Step(number, 10), 0.3, 0.3) for number in (0, 3)] == [0.0, 1.0]
