@@ -185,7 +185,7 @@ def artifact_checksum(folder: Path) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file as 64 hexadecimal digits."""
+    """Return the SHA-256 of a file as 64 hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

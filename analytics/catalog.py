@@ -57,7 +57,7 @@ class LensRow:
     by_graph: bool = False
 
     def takes(self, text: str) -> bool:
-        """Whether the lens compares a text."""
+        """Return whether the lens compares a text."""
         return not self.texts or bool(resolve(self.texts)(text))
 
 
@@ -125,7 +125,7 @@ class Capability:
     starters: tuple[Starter, ...] = ()
 
     def is_decisive(self, figure: str) -> bool:
-        """Whether a figure of a comparison decides."""
+        """Return whether a figure of a comparison decides."""
         return any(fnmatchcase(figure, pattern) for pattern in self.gate_figures)
 
 
@@ -186,13 +186,13 @@ CAPABILITIES: dict[str, Capability] = {
 
 
 def lenses() -> Mapping[str, LensRow]:
-    """Every lens by its word: the capabilities' in the order of the table, then the wording."""
+    """Return every lens by its word: the capabilities' in the order of the table, then the wording."""
     rows = [row.lens for row in CAPABILITIES.values() if row.lens is not None]
     return {lens.word: lens for lens in (*rows, WORDING)}
 
 
 def resolve(dotted: str) -> Callable[..., Any]:
-    """The function that a ``module:function`` of the table names."""
+    """Return the function that a ``module:function`` of the table names."""
     module, _, name = dotted.partition(":")
     function: Callable[..., Any] = getattr(import_module(module), name)
     return function

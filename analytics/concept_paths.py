@@ -31,7 +31,7 @@ def shared_depth(first: ConceptPath, second: ConceptPath) -> int:
 
 
 def common_leading_nodes(paths: Iterable[ConceptPath], share: float = 0.9) -> ConceptPath:
-    """The nodes with which at least `share` of the paths begin, without ever taking a path's last node.
+    """Return the nodes with which at least `share` of the paths begin, without ever taking a path's last node.
 
     Give one path for every tag (repeats included), so that the share is one of questions.
 
@@ -57,14 +57,14 @@ def common_leading_nodes(paths: Iterable[ConceptPath], share: float = 0.9) -> Co
 
 
 def without_leading(path: ConceptPath, leading: ConceptPath) -> ConceptPath:
-    """The path without the leading nodes where it begins with them; its last node always stays."""
+    """Return the path without the leading nodes where it begins with them; its last node always stays."""
     if leading and path[: len(leading)] == leading:
         return path[len(leading) :] or path[-1:]
     return path
 
 
 def drop_common_leading_nodes(paths: Sequence[ConceptPath], share: float = 0.9) -> list[ConceptPath]:
-    """The paths without the leading nodes that nearly all of them share: levels count from there.
+    """Return the paths without the leading nodes that nearly all of them share: levels count from there.
 
     >>> drop_common_leading_nodes([("Maths", "Algebra"), ("Maths", "Geometry", "Circles")])
     [('Algebra',), ('Geometry', 'Circles')]
@@ -89,7 +89,7 @@ class PathTree:
 
     @classmethod
     def of(cls, paths: Iterable[ConceptPath]) -> PathTree:
-        """The tree of the paths given, repeats allowed."""
+        """Return the tree of the paths given, repeats allowed."""
         distinct = tuple(sorted(set(paths)))
         nodes = tuple(sorted({path[:depth] for path in distinct for depth in range(1, len(path) + 1)}))
         row = {node: index for index, node in enumerate(nodes)}
@@ -100,11 +100,11 @@ class PathTree:
         return cls(distinct, nodes, membership)
 
     def depth(self) -> int:
-        """The length of the longest path."""
+        """Return the length of the longest path."""
         return max(map(len, self.paths), default=0)
 
     def level(self, depth: int) -> np.ndarray:
-        """Rows of the nodes at a level, counted from 1."""
+        """Return the rows of the nodes at a level, counted from 1."""
         return np.array(
             [index for index, node in enumerate(self.nodes) if len(node) == depth], dtype=np.int64
         )

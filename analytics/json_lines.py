@@ -101,7 +101,7 @@ def decode_line(line: bytes) -> str:
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """The JSON object of one line.
+    """Return the JSON object of one line.
 
     Raises:
         ValueError: it is none; the message is for the user.
@@ -124,7 +124,7 @@ def parse_object(text: str) -> dict[str, Any]:
 
 
 def string_problem(value: str, limit: int) -> str:
-    """What no tokenizer, no database and no page could hold in a string, or nothing.
+    """Return what no tokenizer, no database and no page could hold in a string, or nothing.
 
     >>> string_problem("a\\0b", 10), string_problem("plain", 10)
     ('holds a NUL character', '')

@@ -12,7 +12,7 @@ UNDETERMINED = "und"
 
 
 def primary_language(code: str) -> str:
-    """The language of a code, without script and region.
+    """Return the language of a code, without script and region.
 
     >>> [primary_language(code) for code in ("zh-Hans", "en", "")]
     ['zh', 'en', '']

@@ -17,7 +17,7 @@ _CHUNK = 1024
 def nearest_rows(
     vectors: npt.NDArray[np.float32], others: npt.NDArray[np.float32], k: int = 10
 ) -> npt.NDArray[np.int64]:
-    """Rows of the `k` others with the highest cosine to each vector, nearest first.
+    """Return the rows of the `k` others with the highest cosine to each vector, nearest first.
 
     Args:
         vectors: (questions, dimension) of length 1.

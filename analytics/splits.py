@@ -32,12 +32,12 @@ _SYMBOLS = re.compile(r"[\W_]+")
 
 
 def masked_text(text: str) -> str:
-    """One form for texts that are equal but for numbers, case and blanks."""
+    """Return one form for texts that are equal but for numbers, case and blanks."""
     return " ".join(mask_numbers(text).casefold().split())
 
 
 def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
-    """A group number for each text; texts that are equal but for numbers, case and blanks share one."""
+    """Return a group number for each text; texts that are equal but for numbers, case and blanks share one."""
     numbers: dict[str, int] = {}
     groups = np.zeros(len(texts), dtype=np.int64)
     for index, text in enumerate(texts):
@@ -46,7 +46,7 @@ def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
 
 
 def grouped_split(groups: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """A mask of about `share` of the rows, whole groups only; at least one group where there are two."""
+    """Return a mask of about `share` of the rows, whole groups only; at least one group where there are two."""
     names, members = np.unique(groups, return_counts=True)
     order = rng.permutation(len(names))
     taken = np.cumsum(members[order]) <= max(share * len(groups), 1)
@@ -56,7 +56,7 @@ def grouped_split(groups: np.ndarray, share: float, rng: np.random.Generator) ->
 
 
 def grouped_folds(groups: np.ndarray, folds: int, rng: np.random.Generator) -> np.ndarray:
-    """A fold number for each row; a group is in one fold only."""
+    """Return a fold number for each row; a group is in one fold only."""
     names, places = np.unique(groups, return_inverse=True)
     fold = np.empty(len(names), dtype=np.int64)
     fold[rng.permutation(len(names))] = np.arange(len(names)) % folds
@@ -64,7 +64,7 @@ def grouped_folds(groups: np.ndarray, folds: int, rng: np.random.Generator) -> n
 
 
 def split_place(text: str) -> float:
-    """A place in [0, 1) by which fixed parts of all questions are cut.
+    """Return a place in [0, 1) by which fixed parts of all questions are cut.
 
     A hash of the masked text alone, so a question stays where it is whatever file or bank it comes from, and
     questions that differ in their numbers only stay together.
@@ -74,7 +74,7 @@ def split_place(text: str) -> float:
 
 
 def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
-    """Whether a question belongs to the fixed part that no encoder is ever trained on: `split_place` decides.
+    """Return whether a question belongs to the fixed part that no encoder is ever trained on: `split_place` decides.
 
     A scorer of paraphrases that learns from labelled pairs sets apart what they link as a whole (`linked_texts`).
     """
@@ -118,7 +118,7 @@ class KeptOut:
         return KeptOut(self.keys | KeptOut.of(texts).keys)
 
     def holds(self, text: str) -> bool:
-        """Whether a question is kept out."""
+        """Return whether a question is kept out."""
         return unnumbered_text(text) in self.keys
 
     def split(self, questions: Iterable[str]) -> tuple[list[str], int]:
@@ -129,5 +129,5 @@ class KeptOut:
 
 
 def unnumbered_text(text: str) -> str:
-    """One form for texts that are equal but for numbers, case, blanks and punctuation."""
+    """Return one form for texts that are equal but for numbers, case, blanks and punctuation."""
     return _SYMBOLS.sub("", masked_text(text))

@@ -123,7 +123,7 @@ def _check_rebuilt(model: Path, packaged: str) -> None:
 
 
 def starter_main(module: str, write: Callable[[Path], Manifest], arguments: Sequence[str]) -> int:
-    """What ``python -m MODULE MODEL_FOLDER`` does; the exit code."""
+    """Return what ``python -m MODULE MODEL_FOLDER`` does; the exit code."""
     if len(arguments) != 1:
         sys.stderr.write(f"Usage: python -m {module} MODEL_FOLDER\n")
         return 2

@@ -77,7 +77,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
 
 def _account_of(credentials: dict[str, Any]) -> str:
-    """The number of the account that a name or an e-mail address belongs to, else the name itself."""
+    """Return the number of the account that a name or an e-mail address belongs to, else the name itself."""
     name = str(credentials.get("email") or credentials.get("username") or "").casefold()
     field = "email" if credentials.get("email") else "username"
     number = User.objects.filter(**{f"{field}__iexact": name}).values_list("pk", flat=True).first()

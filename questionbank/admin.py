@@ -132,7 +132,7 @@ class PeopleAdmin(AdminOnly, UserAdmin):
 
     @admin.display(description=_("roles"))
     def roles(self, person: User) -> str:
-        """Names of the person's roles."""
+        """Return the names of the person's roles."""
         if person.is_superuser:
             return str(_("superuser"))
         return ", ".join(group.name for group in person.groups.all())

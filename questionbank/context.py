@@ -23,7 +23,7 @@ ROLE_NAMES = {"teacher": _("teacher"), "reviewer": _("reviewer"), "admin": _("ad
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """The demo's log-ins (in demo mode only), the theme, and the role of whoever is logged in.
+    """Return the demo's log-ins (in demo mode only), the theme, and the role of whoever is logged in.
 
     The theme is a cookie and not a script's work, so that no page flashes in the wrong colours and the
     switch works without JavaScript.

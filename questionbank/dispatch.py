@@ -31,7 +31,7 @@ QUEUES = ("default", "light", "train")  # long work, short work that never waits
 
 
 def task_name(kind: str) -> str:
-    """The task that does a run of a kind, whatever its capability."""
+    """Return the task that does a run of a kind, whatever its capability."""
     return f"bank.{kind}"
 
 
@@ -72,7 +72,7 @@ def _send(run: Run) -> None:
 
 
 def pending_message_ids() -> set[str]:
-    """Ids of messages that wait in the queues or are held unacknowledged by a worker."""
+    """Return the ids of messages that wait in the queues or are held unacknowledged by a worker."""
     ids: set[str] = set()
     with _application().connection_for_read() as connection, connection.channel() as channel:
         client = channel.client
@@ -85,6 +85,6 @@ def pending_message_ids() -> set[str]:
 
 
 def queue_depths() -> dict[str, int]:
-    """Number of messages that wait in each queue."""
+    """Return the number of messages that wait in each queue."""
     with _application().connection_for_read() as connection, connection.channel() as channel:
         return {queue: int(channel.client.llen(queue)) for queue in QUEUES}

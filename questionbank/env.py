@@ -60,12 +60,12 @@ environment = _Environment(
 
 
 def var_dir() -> Path:
-    """The folder that keeps whatever runs leave."""
+    """Return the folder that keeps whatever runs leave."""
     return Path(environment("VAR_DIR")).expanduser().absolute()
 
 
 def secret_key() -> str:
-    """The secret key: from the environment, else from `VAR_DIR/secret_key`, made on first use."""
+    """Return the secret key: from the environment, else from `VAR_DIR/secret_key`, made on first use."""
     given: str = environment("SECRET_KEY")
     if given:
         return given
@@ -116,5 +116,5 @@ def broker_url() -> str:
 
 
 def cache_url() -> str:
-    """Where Django's cache is: as `broker_url`, in database 1 of the embedded server."""
+    """Return where Django's cache is: as `broker_url`, in database 1 of the embedded server."""
     return environment("REDIS_URL") or f"unix://{redis_location(var_dir()).socket_path}?db=1"

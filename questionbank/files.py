@@ -173,7 +173,7 @@ def _convert_all(
 
 
 def read_input_questions(path: Path) -> Iterator[InputQuestion | LineProblem]:
-    """The question or the problem of each line that is not blank.
+    """Return the question or the problem of each line that is not blank.
 
     Raises:
         ImportRefused: the file cannot be read on (damaged gzip, for one).
@@ -182,7 +182,7 @@ def read_input_questions(path: Path) -> Iterator[InputQuestion | LineProblem]:
 
 
 def read_input_pairs(path: Path) -> Iterator[InputPair | LineProblem]:
-    """The pair or the problem of each line that is not blank.
+    """Return the pair or the problem of each line that is not blank.
 
     Raises:
         ImportRefused: the file cannot be read on (damaged gzip, for one).
@@ -191,7 +191,7 @@ def read_input_pairs(path: Path) -> Iterator[InputPair | LineProblem]:
 
 
 def read_input_problems(path: Path) -> Iterator[InputProblem | LineProblem]:
-    """The word problem, or what is wrong with it, of each line that is not blank; repeated ids are refused.
+    """Return the word problem, or what is wrong with it, of each line that is not blank; repeated ids are refused.
 
     Raises:
         ImportRefused: the file cannot be read at all, or not on (damaged gzip, for one).

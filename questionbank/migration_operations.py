@@ -58,5 +58,5 @@ class CreateModels(Operation):
                 operation.database_forwards(app_label, schema_editor, from_state, to_state)
 
     def describe(self) -> str:
-        """What `migrate` prints."""
+        """Return what `migrate` prints."""
         return f"Create {sum(isinstance(operation, CreateModel) for operation in self.operations)} models"

@@ -6,7 +6,9 @@ __all__ = ["whole_number", "whole_numbers"]
 
 
 def whole_number(sent: str, *, digits: int = 18) -> int | None:
-    """The whole number that was sent, None where it is none or has more digits; 18 fit into a column of the database.
+    """Return the whole number that was sent, None where it is none or has more digits.
+
+    18 fit into a column of the database.
 
     >>> whole_number("42"), whole_number("-1"), whole_number("\u0664"), whole_number("9" * 19)
     (42, None, None, None)

@@ -45,13 +45,13 @@ class RulesBackend(ObjectPermissionBackend):  # type: ignore[misc]
 
 
 def roles_of(user: User) -> list[str]:
-    """The roles that a person was given, in the order of `ROLES`; read once a request."""
+    """Return the roles that a person was given, in the order of `ROLES`; read once a request."""
     return [role for role in ROLES if _IN_GROUP[role](user)]
 
 
 @rules.predicate
 def is_owner(user: User, question: Question | None) -> bool:
-    """Whether the person wrote the question."""
+    """Return whether the person wrote the question."""
     return question is not None and question.created_by_id == user.pk
 
 

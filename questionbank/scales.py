@@ -57,12 +57,12 @@ _SCALE_BY_ID = {
 
 
 def scale_names() -> tuple[str, ...]:
-    """Every name that a question's `difficulty_scale` may have."""
+    """Return every name that a question's `difficulty_scale` may have."""
     return (*SCALES, AS_PUBLISHED)
 
 
 def scale_of_set(name: str) -> str:
-    """The scale of a public data set by its name, or an empty string.
+    """Return the scale of a public data set by its name, or an empty string.
 
     >>> scale_of_set("tal_scq_en"), scale_of_set("my questions")
     ('0-4', '')
@@ -71,7 +71,7 @@ def scale_of_set(name: str) -> str:
 
 
 def scale_of_id(identifier: str) -> str:
-    """The scale of a public data set's question by its identifier, or an empty string.
+    """Return the scale of a public data set's question by its identifier, or an empty string.
 
     A file that came through the page has lost its folder's name; its identifiers still tell the set.
 
@@ -98,7 +98,7 @@ def scale_percent(value: float | None, scale: str) -> float | None:
 
 
 def scale_value(percent: float | None, scale: str) -> float | None:
-    """The inverse of `scale_percent` inside the scale.
+    """Return the inverse of `scale_percent` inside the scale.
 
     >>> scale_value(50, "1-5"), scale_value(75, "facility")
     (3.0, 0.25)

@@ -13,7 +13,7 @@ _LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
 
 
 def language_name(code: str) -> str:
-    """The name of a language, or its code where we know none."""
+    """Return the name of a language, or its code where we know none."""
     return str(_LANGUAGES.get(code, code))
 
 

@@ -95,7 +95,7 @@ def train_candidate(
 
 
 def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
-    """The command line that trains the same on the bank."""
+    """Return the command line that trains the same on the bank."""
     words = ["python", "manage.py", "train", capability]
     for name in parameters.get("hierarchies") or ():
         words += ["--hierarchy", name]

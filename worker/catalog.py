@@ -97,7 +97,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
 
 
 def worker_capability(word: str) -> WorkerCapability:
-    """The row of a capability.
+    """Return the row of a capability.
 
     Raises:
         NotFound: this program has no such capability; a newer one may have queued the job.

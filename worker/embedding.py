@@ -118,7 +118,7 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
 def _parted(
     questions: Sequence[PendingQuestion], lens: LensRow
 ) -> tuple[list[PendingQuestion], list[PendingQuestion]]:
-    """The questions that a lens compares, and those that it does not."""
+    """Return the questions that a lens compares, and those that it does not."""
     compared: list[PendingQuestion] = []
     others: list[PendingQuestion] = []
     for question in questions:
@@ -148,7 +148,7 @@ def _query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
 
 
 def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode | None:
-    """The capability's own encoder of many texts, where it has one; else None: the query encoder is used."""
+    """Return the capability's own encoder of many texts, where it has one; else None: the query encoder is used."""
     artifact = embedding_set.artifact
     dotted = worker_capability(artifact.capability).encode if artifact else ""
     if not dotted:

@@ -57,7 +57,7 @@ class EncoderFeed:
 def encoder_feed(
     *, hierarchies: Sequence[str] | None, unknown_share: Callable[[Sequence[str]], float]
 ) -> EncoderFeed:
-    """Ready questions, tagged or not, in the languages that a backbone knows.
+    """Return ready questions, tagged or not, in the languages that a backbone knows.
 
     Args:
         hierarchies: only questions tagged in these; by default all.
@@ -91,7 +91,7 @@ def encoder_feed(
 
 
 def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = None) -> EmbeddingSet | None:
-    """The set in use whose encoder knows the language of most of the hierarchy's questions.
+    """Return the set in use whose encoder knows the language of most of the hierarchy's questions.
 
     That is the set of the lens that probes read, else of the lens that stands in for it.
 
@@ -143,7 +143,7 @@ def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
 
 
 def set_vectors(embedding_set: EmbeddingSet) -> dict[int, npt.NDArray[np.float32]]:
-    """Every vector of the set by question, read in the server's binary form (parsing text is slow)."""
+    """Return every vector of the set by question, read in the server's binary form (parsing text is slow)."""
     with connection.cursor() as cursor:
         cursor.execute(
             sql.SQL(

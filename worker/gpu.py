@@ -47,7 +47,7 @@ def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
 
 
 def gpu_name(device: torch.device) -> str:
-    """What tells a card from all others: its UUID, or machine and number where the driver does not say."""
+    """Return what tells a card from all others: its UUID, or machine and number where the driver does not say."""
     index = device.index if device.index is not None else torch.cuda.current_device()
     unique = getattr(torch.cuda.get_device_properties(index), "uuid", None)
     return f"gpu/{unique or f'{socket.gethostname()}/{index}'}"

@@ -18,7 +18,7 @@ RESAMPLES = 1_000
 def paired_difference(
     questions: Sequence[int], columns: Sequence[Sequence[float]], kind: str, rng: np.random.Generator
 ) -> dict[str, float]:
-    """A figure of the candidate and the champion, and the 95 % interval of their difference.
+    """Return a figure of the candidate and the champion, and the 95 % interval of their difference.
 
     Args:
         questions: id of each row; rows of one question are drawn together.

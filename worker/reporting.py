@@ -92,7 +92,7 @@ class RunReporter:
         patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=shown))
 
     def _time_left(self, done: int, total: int, now: float) -> str:
-        """How long the rest of this stage takes at its pace so far; a stage begins when its total changes."""
+        """Return how long the rest of this stage takes at its pace so far; a stage begins when its total changes."""
         if self._stage is None or total != self._stage[2] or done < self._stage[1]:
             self._stage = (now, done, total)
         began, first, _total = self._stage
@@ -130,7 +130,7 @@ class RunReporter:
         patiently(partial(runs.run_log, run=self.run, text=text, level=level))
 
     def should_stop(self) -> bool:
-        """Whether somebody cancelled the run, or its lease was given to another worker."""
+        """Return whether somebody cancelled the run, or its lease was given to another worker."""
         return self._stop_requested.is_set()
 
     def check(self) -> None:
@@ -139,7 +139,10 @@ class RunReporter:
             raise Cancelled("The job was cancelled.")
 
     def hangs(self) -> bool:
-        """Whether the job has reported nothing for too long. Jobs started from the command line are never ended."""
+        """Return whether the job has reported nothing for too long.
+
+        Jobs started from the command line are never ended.
+        """
         silent = time.monotonic() - self._reported
         return silent > self.patience and self.run.worker != COMMAND_LINE and not self._finished.is_set()
 

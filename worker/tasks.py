@@ -123,7 +123,7 @@ def promote_model(self: Task[Any, Any], run_id: int) -> None:
 
 
 def _capability_task(kind: str) -> Task[Any, Any]:
-    """The task of a kind of run that only capabilities know how to do (`worker.catalog`)."""
+    """Return the task of a kind of run that only capabilities know how to do (`worker.catalog`)."""
 
     @application.task(name=task_name(kind), bind=True)
     def work(self: Task[Any, Any], run_id: int) -> None:

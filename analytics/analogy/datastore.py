@@ -95,7 +95,7 @@ class Datastore:
         )
 
     def _identities(self) -> Iterator[tuple[str, bytes]]:
-        """The equation and the vector of each problem."""
+        """Return the equation and the vector of each problem."""
         return (
             (self.equations[row], codes.tobytes()) for row, codes in zip(self.rows, self.codes, strict=True)
         )

@@ -32,7 +32,7 @@ class AnalogyExample:
         return self.graph.source != "pair"
 
     def key(self, same: str) -> str:
-        """What has to be equal for another to be its positive; see `AnalogyConfig.same`."""
+        """Return what has to be equal for another to be its positive; see `AnalogyConfig.same`."""
         return self.graph.prototype if same == "equation" else self.graph.graph
 
 

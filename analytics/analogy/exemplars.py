@@ -299,13 +299,13 @@ def uses_numbers_of(written: str, answers: str, question: str) -> bool:
 
 
 def _own_answer(written: str) -> str:
-    """What a model wrote as its answer, without thoughts, a repeated "Answer:" and made-up questions."""
+    """Return what a model wrote as its answer, without thoughts, a repeated "Answer:" and made-up questions."""
     text = without_thoughts(written).strip().removeprefix("Answer:")
     return _NEXT_QUESTION.split(text, maxsplit=1)[0].strip()
 
 
 def _written_equation(own: str) -> ExpressionTree | None:
-    """The first line that begins with ``x=``, else the first line, as arithmetic."""
+    """Return the first line that begins with ``x=``, else the first line, as arithmetic."""
     lines = [line.strip().strip("`$") for line in own.splitlines() if line.strip("`$ ")]
     chosen = next((line for line in lines if _UNKNOWN.match(line)), lines[0] if lines else "")
     try:

@@ -168,7 +168,7 @@ def _read_graph(problem: ProblemRecord, numbers: SlotNumbers) -> ComputationalGr
 
 
 def _written_numbers(problem: ProblemRecord) -> Sequence[str]:
-    """The numbers that a program names n0, n1, ..."""
+    """Return the numbers that a program names n0, n1, ..."""
     return problem.numbers or [mention.text for mention in find_numbers(problem.text)]
 
 

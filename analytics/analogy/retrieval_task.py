@@ -68,12 +68,12 @@ class RetrievalTask:
             backbone.model.get_input_embeddings().requires_grad_(False)
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """What a checkpoint holds."""
+        """Return what a checkpoint holds."""
         head = {} if self.backbone.head is None else {"head": self.backbone.head}
         return {"encoder": self.backbone.model, **head}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """The encoder's and the head's."""
+        """Return the encoder's and the head's."""
         parameters = (parameter for module in self.modules().values() for parameter in module.parameters())
         return decay_groups(parameters)
 
@@ -120,7 +120,7 @@ class RetrievalTask:
         """Nothing follows."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Held-out metrics of the retriever."""
+        """Return held-out metrics of the retriever."""
         return self._evaluate(self.backbone) if self._evaluate else {}
 
 

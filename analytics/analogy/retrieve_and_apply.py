@@ -182,20 +182,20 @@ class _Question:
         return cls(_floats(numbers.values), _numbers(numbers.places), slot_of)
 
     def aligned(self, own: tuple[NumberPlace, ...]) -> list[tuple[NumberPlace, ...]]:
-        """The first alignments with a graph's numbers."""
+        """Return the first alignments with a graph's numbers."""
         known = self.alignments.get(own)
         if known is None:
             known = self.alignments[own] = list(islice(alignments(own, self.numbers), _ALIGNMENTS))
         return known
 
     def slot(self, number: NumberPlace, reading: int) -> int:
-        """The slot of a reading of a number; of its value where it has no such reading."""
+        """Return the slot of a reading of a number; of its value where it has no such reading."""
         slot = self.slot_of.get((number, reading))
         return self.slot_of[number, 0] if slot is None else slot
 
 
 def _numbers(places: Iterable[SlotPlace]) -> tuple[NumberPlace, ...]:
-    """The numbers that slots read, in the text's order."""
+    """Return the numbers that slots read, in the text's order."""
     return tuple(dict.fromkeys(place.mention for place in places))
 
 
@@ -266,7 +266,7 @@ class _Ballot:
             known.add(votes)
 
     def _merge_near_values(self) -> list[_Votes]:
-        """The votes for each value, those that differ by rounding together, the most voted first."""
+        """Return the votes for each value, those that differ by rounding together, the most voted first."""
         merged: list[_Votes] = []
         smallest = 0.0  # of the last group
         for votes in sorted(self._votes.values(), key=lambda votes: votes.value):

@@ -45,7 +45,7 @@ class Retriever:
         return self._encoder.manifest
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors, (texts, dimension) float32, in the order given."""
+        """Return unit vectors, (texts, dimension) float32, in the order given."""
         read = self._read(texts)
         with self._lock:
             known = {text: self._vectors[text] for text in read if text in self._vectors}
@@ -66,7 +66,7 @@ class Retriever:
             self._vectors.clear()
 
     def unknown_share(self, texts: Sequence[str]) -> float:
-        """Share of the texts' tokens that the vocabulary lacks."""
+        """Return the share of the texts' tokens that the vocabulary lacks."""
         return self._encoder.unknown_share(self._read(texts))
 
     def _read(self, texts: Sequence[str]) -> list[str]:

@@ -197,7 +197,7 @@ def _write_with_head(adapter: Callable[[Path], None], backbone: Backbone, folder
 
 
 def _head(backbone: Backbone, config: AnalogyConfig) -> Head | None:
-    """The head that is trained: the encoder's own, or a new one that begins as no change at all."""
+    """Return the head that is trained: the encoder's own, or a new one that begins as no change at all."""
     if backbone.head is not None:
         head = Head.of(backbone.head.tensors())
     elif config.pooler == "two-layer":
@@ -210,7 +210,7 @@ def _head(backbone: Backbone, config: AnalogyConfig) -> Head | None:
 
 
 def encode_problems(backbone: Backbone, texts: Sequence[str], config: AnalogyConfig) -> np.ndarray:
-    """Unit vectors (texts, dimension) by a retriever in training."""
+    """Return unit vectors (texts, dimension) by a retriever in training."""
     return encode_bulk(backbone, [retriever_text(text, slots=config.slot_text) for text in texts])
 
 
@@ -221,7 +221,7 @@ def _shares(
     config: AnalogyConfig,
     prefix: str,
 ) -> dict[str, float]:
-    """Share of the 8 nearest that have the same graph, and the same equation."""
+    """Return the share of the 8 nearest that have the same graph, and the same equation."""
     texts = [example.problem.text for example in (*questions, *corpus)]
     vectors = encode_problems(backbone, texts, config)
     return {

@@ -219,7 +219,7 @@ def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
 
 
 def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
-    """What writes the adapter that lies in an encoder's folder into another; None where it has none."""
+    """Return what writes the adapter that lies in an encoder's folder into another; None where it has none."""
     source = next(
         (path for path in (encoder / ADAPTER_FOLDER, encoder) if (path / ADAPTER_NAME).is_file()), None
     )
@@ -288,7 +288,7 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
 
 
 def _wrapped(model: PreTrainedModel, config: Any) -> Any:
-    """A peft model around `model`, whose linear layers it replaces in place."""
+    """Return a peft model around `model`, whose linear layers it replaces in place."""
     from peft import get_peft_model
 
     with warnings.catch_warnings():
@@ -303,7 +303,7 @@ def _is_adapted(backbone: Backbone) -> bool:
 
 
 def _adapted(backbone: Backbone) -> Any:
-    """The model with its adapters; typed loosely because peft is imported lazily."""
+    """Return the model with its adapters; typed loosely because peft is imported lazily."""
     if not _is_adapted(backbone):
         raise BackboneError(f"The encoder {backbone.name} has no adapters.")
     return backbone.model

@@ -79,7 +79,7 @@ class Backbone:
         return ids.to(self.device), mask.to(self.device)
 
     def unknown_share(self, texts: Sequence[str]) -> float:
-        """Share of the texts' tokens that the vocabulary lacks."""
+        """Return the share of the texts' tokens that the vocabulary lacks."""
         return unknown_token_share(self.tokenizer, self.unknown_id, texts)
 
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:

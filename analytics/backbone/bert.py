@@ -197,7 +197,7 @@ def encode_bulk(
 def _encode_batch(
     backbone: Backbone, rows: Sequence[Sequence[int]], dtype: torch.dtype | None, members: np.ndarray
 ) -> np.ndarray:
-    """Unit vectors (members, dimension) of some of the texts, whose token ids are `rows`."""
+    """Return unit vectors (members, dimension) of some of the texts, whose token ids are `rows`."""
     device = backbone.device
     with torch.inference_mode(), autocast(device, dtype or inference_dtype(device)):
         ids, mask = padded_batch([rows[member] for member in members], backbone.pad_id)

@@ -151,7 +151,7 @@ def export_trained(
 
 
 def for_serving(backbone: Backbone) -> Backbone:
-    """The same backbone, which reads longer texts than it was trained with."""
+    """Return the same backbone, which reads longer texts than it was trained with."""
     limit = min(_SERVED_TOKENS, getattr(backbone.model.config, "max_position_embeddings", _SERVED_TOKENS))
     backbone.tokenizer.enable_truncation(limit)
     return replace(backbone, max_tokens=limit)

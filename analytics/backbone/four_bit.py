@@ -190,7 +190,10 @@ class _Reader:
         return header
 
     def pieces(self) -> list[tuple[str, float]]:
-        """The tokenizer's pieces with their log probabilities; the map of characters behind them is passed over."""
+        """Return the tokenizer's pieces with their log probabilities.
+
+        The map of characters behind them is passed over.
+        """
         count, *_special, length = self._unpack("<5iQ")
         offsets = self._numbers("<u4", count + 1)
         scores = self._numbers("<f4", count)
@@ -203,7 +206,7 @@ class _Reader:
         ]
 
     def tensors(self, header: _Header, kept: list[int]) -> Iterator[tuple[str, npt.NDArray[np.float32]]]:
-        """The tensors by their names in a `BertModel`; of the word embeddings the rows that are kept."""
+        """Yield the tensors by their names in a `BertModel`; of the word embeddings the rows that are kept."""
         shapes = _shapes(header)
         (count,) = self._unpack("<i")
         for _entry in range(count):
@@ -250,7 +253,7 @@ def _unpacked(blocks: np.ndarray) -> npt.NDArray[np.float32]:
 
 
 def _name(stored: str) -> str:
-    """A tensor's name in a `BertModel`."""
+    """Return a tensor's name in a `BertModel`."""
     if stored in _EMBEDDINGS:
         return _EMBEDDINGS[stored]
     layer, part, kind = stored.split(".")
@@ -258,7 +261,7 @@ def _name(stored: str) -> str:
 
 
 def _shapes(header: _Header) -> dict[str, tuple[int, ...]]:
-    """The shapes of the matrices, by name; everything else is a vector."""
+    """Return the shapes of the matrices, by name; everything else is a vector."""
     shapes: dict[str, tuple[int, ...]] = {
         _EMBEDDINGS["emb.pos"]: (header.positions, header.width),
         _EMBEDDINGS["emb.type"]: (header.types, header.width),

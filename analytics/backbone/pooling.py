@@ -9,7 +9,7 @@ __all__ = ["mean_pool", "pooled_vectors"]
 
 
 def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Mean of the token states where the mask is 1; padding does not count.
+    """Return the mean of the token states where the mask is 1; padding does not count.
 
     QuesCo's published code averages over padding too in pre-training and without it in evaluation; here
     it is without padding everywhere, so that a vector does not depend on what else is in the batch.
@@ -35,7 +35,7 @@ def pooled_vectors(
     input_ids: torch.Tensor,
     attention_mask: torch.Tensor,
 ) -> torch.Tensor:
-    """What an encoder makes of token ids: the mean state, behind a head where there is one.
+    """Return what an encoder makes of token ids: the mean state, behind a head where there is one.
 
     Args:
         transformer: a Hugging Face encoder.

@@ -147,7 +147,7 @@ def find_source(name_or_path: str) -> Source:
 
 
 def is_installed(name: str) -> bool:
-    """Whether a packaged encoder can be loaded: its package is there, with the original weights."""
+    """Return whether a packaged encoder can be loaded: its package is there, with the original weights."""
     try:
         find_source(name)
     except BackboneError:

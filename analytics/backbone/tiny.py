@@ -21,7 +21,7 @@ _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def tiny_backbone(*, dimension: int = 32, layers: int = 2, max_tokens: int = 64, seed: int = 0) -> Backbone:
-    """A random BERT with a WordPiece vocabulary of single characters: any ASCII text, nothing else.
+    """Return a random BERT with a WordPiece vocabulary of single characters: any ASCII text, nothing else.
 
     A text in another script is unknown to it throughout, which is what a test of `unknown_share` needs.
     """

@@ -33,7 +33,7 @@ class MomentumEncoder(nn.Module):
         self.encoder = copy.deepcopy(query_encoder).requires_grad_(False)
 
     def forward(self, *args: Any, **options: Any) -> Any:
-        """What the copy gives, without a gradient."""
+        """Return what the copy gives, without a gradient."""
         with torch.no_grad():
             return self.encoder(*args, **options)
 

@@ -48,7 +48,7 @@ class EncoderExample:
 
 
 def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> list[EncoderExample]:
-    """Questions of a JSON Lines file, of a folder of them, or of a folder of such folders.
+    """Return the questions of a JSON Lines file, of a folder of them, or of a folder of such folders.
 
     Of folders, files named ``test*`` are left out. Each file or folder of files is a hierarchy of its own,
     named after it, unless `hierarchy` names one for all. Exact duplicates are dropped.
@@ -138,7 +138,7 @@ def join_hierarchies(examples: Sequence[EncoderExample], mapping: RootMapping) -
 def split_held_out(
     examples: Sequence[EncoderExample],
 ) -> tuple[list[EncoderExample], list[EncoderExample]]:
-    """The questions to train on, and those of the fixed part that no encoder is trained on."""
+    """Return the questions to train on, and those of the fixed part that no encoder is trained on."""
     held = [is_held_out(example.text) for example in examples]
     return (
         [example for example, out in zip(examples, held, strict=True) if not out],

@@ -142,7 +142,9 @@ def kh_ranks(
 def _paths_in_a_row(
     numbers: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
-    """The paths of all questions (all paths, levels), and where each question's begin; one, empty, where it has none.
+    """Return the paths of all questions (all paths, levels), and where each question's begin.
+
+    One, empty, where it has none.
 
     Most questions have one path and a few have many: comparing a full table would cost the square of the many.
     """

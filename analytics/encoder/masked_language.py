@@ -57,7 +57,7 @@ def mask_tokens(
     generator: torch.Generator,
     share: float = 0.15,
 ) -> tuple[Tensor, Tensor]:
-    """What the encoder gets to read, and what it must guess.
+    """Return what the encoder gets to read, and what it must guess.
 
     Args:
         ids: (batch, tokens); the first and last token of a row are never guessed.
@@ -121,11 +121,11 @@ class MaskedLanguageTask:
         self.lengths = [len(encoding.ids) for encoding in backbone.tokenizer.encode_batch_fast(self.texts)]
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """What a checkpoint holds."""
+        """Return what a checkpoint holds."""
         return {"transformer": self.backbone.model, "head": self.head}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """The encoder's and the head's; the table they share once."""
+        """Return the encoder's and the head's; the table they share once."""
         return decay_groups(
             parameter for module in self.modules().values() for parameter in module.parameters()
         )
@@ -157,5 +157,5 @@ class MaskedLanguageTask:
         """Nothing follows."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Held-out metrics of the encoder."""
+        """Return held-out metrics of the encoder."""
         return self._evaluate(self.backbone) if self._evaluate else {}

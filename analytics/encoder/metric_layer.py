@@ -97,7 +97,7 @@ class MetricTask:
         self.seed = seed
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """The layer."""
+        """Return the layer."""
         return {"layer": self.layer}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
@@ -115,7 +115,7 @@ class MetricTask:
             yield order[batch * self.size : (batch + 1) * self.size]
 
     def losses(self, batch: npt.NDArray[np.int64], step: Step) -> Mapping[str, Tensor]:
-        """The contrast of every question of the batch with every other."""
+        """Return the contrast of every question of the batch with every other."""
         read = dropout(self.vectors[torch.from_numpy(batch)], _DROPOUT)
         unit = normalize(self.layer(read).float(), dim=1)
         ranks = kh_ranks(
@@ -128,7 +128,7 @@ class MetricTask:
         """Nothing follows the layer."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Held-out metrics of the encoder with the layer behind it."""
+        """Return held-out metrics of the encoder with the layer behind it."""
         self.attach()
         return self._evaluate(self.backbone) if self._evaluate else {}
 

@@ -57,7 +57,7 @@ class JointHeads(nn.Module):
         self.difficulty = nn.Linear(hidden, 1)
 
     def losses(self, rows: np.ndarray, representations: Tensor) -> Mapping[str, Tensor]:
-        """The two terms for a batch.
+        """Return the two terms for a batch.
 
         Args:
             rows: (batch,) rows of the examples.

@@ -87,7 +87,7 @@ class PretrainingTask:
             backbone.model.get_input_embeddings().requires_grad_(False)
 
     def _encode_paths(self) -> tuple[np.ndarray, np.ndarray]:
-        """The paths as `kh_ranks` reads them; for finest concepts as classes, each path is one concept."""
+        """Return the paths as `kh_ranks` reads them; for finest concepts as classes, each path is one concept."""
         hierarchies = [example.hierarchy for example in self.examples]
         if self.config.ranking == "finest":
             finest = [tuple((repr(path),) for path in example.paths) for example in self.examples]
@@ -95,7 +95,7 @@ class PretrainingTask:
         return encode_paths([example.paths for example in self.examples], self.config.levels, hierarchies)
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """What a checkpoint holds."""
+        """Return what a checkpoint holds."""
         heads = {} if self.heads is None else {"heads": self.heads}
         return {
             "query_encoder": self.query_encoder,
@@ -105,7 +105,7 @@ class PretrainingTask:
         }
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """The query encoder's, and those of the heads."""
+        """Return the query encoder's, and those of the heads."""
         heads = () if self.heads is None else self.heads.parameters()
         return decay_groups((*self.query_encoder.parameters(), *heads))
 
@@ -130,7 +130,7 @@ class PretrainingTask:
         return self.augmenter(example.text, rng)
 
     def losses(self, batch: tuple[np.ndarray, list[str], list[str]], step: Step) -> Mapping[str, Tensor]:
-        """The loss and its terms by rank; the keys of the batch enter the queue."""
+        """Return the loss and its terms by rank; the keys of the batch enter the queue."""
         rows, texts, views = batch
         representations = self.query_encoder.represent(*self.backbone.batch(texts))
         queries = normalize(self.query_encoder.projector(representations).float(), dim=1)
@@ -171,5 +171,5 @@ class PretrainingTask:
         self.key_encoder.update(self.query_encoder)
 
     def evaluate(self) -> Mapping[str, float]:
-        """Held-out metrics of the query encoder."""
+        """Return held-out metrics of the query encoder."""
         return self._evaluate(self.backbone) if self._evaluate else {}

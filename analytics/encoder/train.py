@@ -109,7 +109,7 @@ def train_encoder(
 
 
 def _begun_with(encoder: Path) -> dict[str, Any]:
-    """What is worth keeping of the model that a training began with, where it was one of ours."""
+    """Return what is worth keeping of the model that a training began with, where it was one of ours."""
     if not (encoder / MANIFEST_NAME).is_file():
         return {}
     manifest = artifact_read(encoder)
@@ -267,7 +267,7 @@ class _Evaluation:
 
 
 def _with_rank(examples: list[EncoderExample], config: EncoderConfig) -> list[EncoderExample]:
-    """The questions that the objective can compare with others; all where there is none, which is then said.
+    """Return the questions that the objective can compare with others; all where there is none, which is then said.
 
     Where concepts rank, one without a concept has no rank to any other: it would only take a place in the queue.
     """

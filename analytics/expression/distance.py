@@ -42,7 +42,7 @@ def _indexed(tree: ExpressionTree) -> _Indexed:
 
 
 def tree_edit_distance(first: ExpressionTree, second: ExpressionTree) -> int:
-    """The least number of nodes to insert, delete or rename that turns one tree into the other.
+    """Return the least number of nodes to insert, delete or rename that turns one tree into the other.
 
     >>> from analytics.expression.parser import parse_expression
     >>> tree_edit_distance(parse_expression("(1+2)*3"), parse_expression("1*3"))

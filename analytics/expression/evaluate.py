@@ -58,7 +58,7 @@ class EvaluationError(DataError):
 
 
 def number_value(label: str) -> Fraction:
-    """The value of a number as equations write it: ``12``, ``0.5``, ``25%``, ``5(1/2)``, ``5((1)/(2))``.
+    """Return the value of a number as equations write it: ``12``, ``0.5``, ``25%``, ``5(1/2)``, ``5((1)/(2))``.
 
     >>> number_value("25%"), number_value("5(1/2)")
     (Fraction(1, 4), Fraction(11, 2))
@@ -81,7 +81,7 @@ def number_value(label: str) -> Fraction:
 
 
 def evaluate(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> Fraction:
-    """The exact value of a tree.
+    """Return the exact value of a tree.
 
     >>> from analytics.expression.parser import parse_expression
     >>> evaluate(parse_expression("80*(1-25%)")), evaluate(parse_expression("4^0.5"))
@@ -102,7 +102,7 @@ def evaluate(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> Fraction:
 
 
 def evaluate_float(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> float:
-    """The value of a tree as a float: exact where `evaluate` is, else with approximate roots.
+    """Return the value of a tree as a float: exact where `evaluate` is, else with approximate roots.
 
     Raises:
         EvaluationError: as `evaluate`, but for roots; a root of a negative number has no value.
@@ -116,7 +116,7 @@ def evaluate_float(tree: ExpressionTree, slots: Slots = NO_SLOTS) -> float:
 
 
 def evaluate_floats(tree: ExpressionTree, slots: Mapping[str, Floats]) -> Floats:
-    """The values of a tree for many values of its slots at once, without the bounds of `evaluate`.
+    """Return the values of a tree for many values of its slots at once, without the bounds of `evaluate`.
 
     >>> evaluate_floats(ExpressionTree("/", (ExpressionTree("6"), ExpressionTree("N0"))), {"N0": np.array([4.0, 0.0])})
     array([1.5, nan])
@@ -195,7 +195,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def _exact_root(number: int, degree: int) -> int | None:
-    """The integer whose `degree`-th power is `number`, None where there is none."""
+    """Return the integer whose `degree`-th power is `number`, None where there is none."""
     if number < 0:
         return None
     if number < 2:
@@ -216,5 +216,5 @@ def _bounded(value: Fraction) -> Fraction:
 
 
 def answers_agree(first: float, second: float) -> bool:
-    """Whether two answers are equal within a ten-thousandth of the larger one; of 1 for smaller answers."""
+    """Return whether two answers are equal within a ten-thousandth of the larger one; of 1 for smaller answers."""
     return abs(first - second) <= _TOLERANCE * max(1.0, abs(first), abs(second))

@@ -52,7 +52,7 @@ def graph_operations(key: str) -> int:
 
 
 def graphs_differ_in_operations(first: str, second: str) -> bool:
-    """Return whether two graphs need an operation each that the other has not, or the same in another order.
+    """Return whether each graph has an operation that the other lacks, or both have the same in a different order.
 
     One more step of the same kind (``a + b + c`` beside ``a + b``), and a step that the other has too, prove nothing:
     a fraction may be written as a division, a sum as a product. Nor does another constant.
@@ -108,7 +108,7 @@ def _walk(part: _Part) -> Iterator[_Part]:
 
 
 def _written(part: _Part, names: dict[str, str], letters: Iterator[str]) -> str:
-    """The part without its own sign; letters go to slots in the order in which they are read."""
+    """Return the part without its own sign; letters go to slots in the order in which they are read."""
     if not part.parts:
         if _SLOT.fullmatch(part.label) is None:
             return part.label
@@ -132,7 +132,7 @@ def _written(part: _Part, names: dict[str, str], letters: Iterator[str]) -> str:
 
 
 def _bracketed(part: _Part, names: dict[str, str], letters: Iterator[str]) -> str:
-    """A factor, in brackets where it is a sum, or an operand of another operator where it is a product."""
+    """Return an operand, in brackets unless it is a single number."""
     text = _written(part, names, letters)
     return f"({text})" if part.parts else text
 
@@ -145,7 +145,7 @@ def _masked(part: _Part) -> str:
 
 
 def _signs(part: _Part) -> set[str]:
-    """The operations that a person would carry out: ``+ - * /`` and others by their label."""
+    """Return the operations that a person would carry out: ``+ - * /`` and others by their label."""
     signs: set[str] = set()
     for each in _walk(part):
         if each.label in ("+", "*") and each.parts:

@@ -46,7 +46,7 @@ def structure_key(tree: ExpressionTree) -> str:
 
 
 def graph_key(tree: ExpressionTree) -> str:
-    """The computational graph of a tree over slots, as one string.
+    """Return the computational graph of a tree over slots, as one string.
 
     Sums and products are flattened, a difference is a sum with subtracted terms and a quotient a product with
     divisors, so that ``a-(b-c)`` and ``a+c-b`` are one graph. A slot that is used twice is one node. Constants
@@ -110,7 +110,7 @@ def _is_commutative(node: _Node) -> bool:
 
 
 def _coloured(node: _Node, colours: dict[str, int]) -> str:
-    """A node as a string that does not depend on slots' names, only on their colours."""
+    """Return a node as a string that does not depend on slots' names, only on their colours."""
     sign = "-" if node.sign < 0 else ""
     if not node.parts:
         leaf = f"{_LEAF}{colours.get(node.label, 0)}" if is_slot(node.label) else node.label
@@ -148,7 +148,7 @@ def _note_uses(
 
 
 def _orders(graph: _Node, colours: dict[str, int]) -> list[_Node]:
-    """The graph with its commutative parts in the order of their colours.
+    """Return the graph with its commutative parts in the order of their colours.
 
     Parts of one colour are tried in every order where a slot in them is used twice: only then can their
     order change which slot is named first.
@@ -164,7 +164,7 @@ class _Arranger:
         self._budget = _MOST_ORDERS
 
     def arranged(self, node: _Node) -> list[_Node]:
-        """Every arrangement of a node that has to be tried."""
+        """Return every arrangement of a node that has to be tried."""
         if not node.parts:
             return [node]
         choices = [self.arranged(part) for part in node.parts]
@@ -207,7 +207,7 @@ def _slots_of(node: _Node) -> list[str]:
 
 
 def _serialised(node: _Node, names: dict[str, str]) -> str:
-    """The ordered node as a string, its slots named s0, s1, ... by their first use."""
+    """Return the ordered node as a string, its slots named s0, s1, ... by their first use."""
     sign = "-" if node.sign < 0 else ""
     if not node.parts:
         if is_slot(node.label):

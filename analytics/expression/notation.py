@@ -19,7 +19,7 @@ _ATOM = 6
 
 
 def to_prefix(tree: ExpressionTree) -> list[str]:
-    """The labels of a tree in pre-order.
+    """Return the labels of a tree in pre-order.
 
     >>> from analytics.expression.parser import parse_expression
     >>> to_prefix(parse_expression("(11-1)*2"))
@@ -29,7 +29,7 @@ def to_prefix(tree: ExpressionTree) -> list[str]:
 
 
 def to_postfix(tree: ExpressionTree) -> list[str]:
-    """The labels of a tree in post-order.
+    """Return the labels of a tree in post-order.
 
     >>> from analytics.expression.parser import parse_expression
     >>> to_postfix(parse_expression("(11-1)*2"))
@@ -39,7 +39,7 @@ def to_postfix(tree: ExpressionTree) -> list[str]:
 
 
 def from_prefix(tokens: Sequence[str]) -> ExpressionTree:
-    """The tree whose labels in pre-order are `tokens`.
+    """Return the tree whose labels in pre-order are `tokens`.
 
     >>> to_infix(from_prefix(["*", "-", "11", "1", "2"]))
     '(11-1)*2'
@@ -51,7 +51,7 @@ def from_prefix(tokens: Sequence[str]) -> ExpressionTree:
 
 
 def from_postfix(tokens: Sequence[str]) -> ExpressionTree:
-    """The tree whose labels in post-order are `tokens`.
+    """Return the tree whose labels in post-order are `tokens`.
 
     Raises:
         DataError: as for `from_prefix`.
@@ -89,7 +89,7 @@ def to_infix(tree: ExpressionTree) -> str:
 
 
 def _printed(tree: ExpressionTree) -> tuple[str, int]:
-    """The text of a tree and how tightly its outermost operator binds."""
+    """Return the text of a tree and how tightly its outermost operator binds."""
     if tree.is_number:
         is_fraction = "/" in tree.label and "(" not in tree.label
         return tree.label, _PRECEDENCE["/"] if is_fraction else _ATOM

@@ -71,7 +71,7 @@ PROGRAM_OPERATIONS: dict[str, Callable[..., ExpressionTree]] = {
 
 
 def program_tree(program: str, numbers: Sequence[str]) -> ExpressionTree:
-    """The tree of a MathQA program's last step.
+    """Return the tree of a MathQA program's last step.
 
     Args:
         program: steps separated by ``|``.
@@ -128,7 +128,7 @@ def _checked(number: str, argument: str) -> str:
 
 
 def calculations_tree(calculations: Sequence[str], numbers: Sequence[Fraction] = ()) -> ExpressionTree:
-    """The steps of a worked solution as one tree: that of the last step, earlier results put in.
+    """Return the steps of a worked solution as one tree: that of the last step, earlier results put in.
 
     A number of a step stands for the latest earlier step with that result that no other step has used yet;
     else for itself where the text has it; else for the latest earlier step with that result.
@@ -168,7 +168,7 @@ def _with_steps(
     unused: list[int],
     numbers: Sequence[Fraction],
 ) -> ExpressionTree:
-    """The tree with numbers that are results of earlier steps replaced by these steps' trees."""
+    """Return the tree with numbers that are results of earlier steps replaced by these steps' trees."""
     if not tree.is_number:
         children = tuple(_with_steps(child, steps, unused, numbers) for child in tree.children)
         return ExpressionTree(tree.label, children)
@@ -184,5 +184,5 @@ def _with_steps(
 
 
 def _same(result: Fraction, written: Fraction) -> bool:
-    """Whether a result is the number written later, which may be rounded to two places."""
+    """Return whether a result is the number written later, which may be rounded to two places."""
     return result == written or (abs(result - written) <= Fraction(1, 200) and written.denominator > 1)

@@ -32,12 +32,12 @@ _DECIMALS = 6  # of a constant that is written as a decimal
 
 
 def is_slot(label: str) -> bool:
-    """Whether a leaf's label names a number slot."""
+    """Return whether a leaf's label names a number slot."""
     return _SLOT.fullmatch(label) is not None
 
 
 def slot_index(label: str) -> int:
-    """The place of a slot's number in the text, counted from 0.
+    """Return the place of a slot's number in the text, counted from 0.
 
     Raises:
         DataError: the label names no slot.
@@ -49,7 +49,7 @@ def slot_index(label: str) -> int:
 
 
 def constant_label(value: Fraction) -> str:
-    """The one spelling of a constant: a decimal where it is short, else a fraction.
+    """Return the one spelling of a constant: a decimal where it is short, else a fraction.
 
     >>> constant_label(Fraction(157, 50)), constant_label(Fraction(100)), constant_label(Fraction(1, 3))
     ('3.14', '100', '1/3')
@@ -82,7 +82,7 @@ def binary_operators(tree: ExpressionTree) -> ExpressionTree:
 
 
 def with_slots(tree: ExpressionTree, readings: Readings) -> ExpressionTree:
-    """The tree with each number replaced by its slot, or by its constant's one spelling.
+    """Return the tree with each number replaced by its slot, or by its constant's one spelling.
 
     A number that occurs more than once in the text gets the first of its slots. A division of two numbers
     whose quotient the text has as one number (``2/3`` of the cake) is that number's slot.
@@ -105,14 +105,14 @@ def with_slots(tree: ExpressionTree, readings: Readings) -> ExpressionTree:
 
 
 def renumbered(tree: ExpressionTree, numbers: Mapping[int, int]) -> ExpressionTree:
-    """The tree with each slot ``Nk`` under another number: ``numbers[k]``."""
+    """Return the tree with each slot ``Nk`` under another number: ``numbers[k]``."""
     if tree.is_number:
         return ExpressionTree(f"N{numbers[slot_index(tree.label)]}") if is_slot(tree.label) else tree
     return ExpressionTree(tree.label, tuple(renumbered(child, numbers) for child in tree.children))
 
 
 def fill_slots(tree: ExpressionTree, numbers: Sequence[Fraction]) -> ExpressionTree:
-    """The tree with each slot replaced by its number.
+    """Return the tree with each slot replaced by its number.
 
     Raises:
         DataError: a slot has no number.
@@ -144,7 +144,7 @@ def _place(value: Fraction, readings: Readings, *, only_fractions: bool = False)
 
 
 def _fraction_value(tree: ExpressionTree) -> Fraction | None:
-    """The value of a division of two whole numbers, None for any other tree."""
+    """Return the value of a division of two whole numbers, None for any other tree."""
     if tree.label != "/" or not all(child.is_number and child.label.isdigit() for child in tree.children):
         return None
     above, below = (int(child.label) for child in tree.children)

@@ -51,7 +51,7 @@ class VocabularyEncoder(TextEncoder, Protocol):
     """An encoder that does not know every language."""
 
     def unknown_share(self, texts: Sequence[str]) -> float:
-        """Share of the texts' tokens that its vocabulary lacks; see `UNKNOWN_SHARE_LIMIT`."""
+        """Return the share of the texts' tokens that its vocabulary lacks; see `UNKNOWN_SHARE_LIMIT`."""
 
 
 class OnnxEncoder:
@@ -79,7 +79,7 @@ class OnnxEncoder:
         self._session = session
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors, (texts, dimension) float32, in the order given."""
+        """Return unit vectors, (texts, dimension) float32, in the order given."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
@@ -93,7 +93,7 @@ class OnnxEncoder:
         return vectors
 
     def unknown_share(self, texts: Sequence[str]) -> float:
-        """Share of the texts' tokens that the vocabulary lacks; see `UNKNOWN_SHARE_LIMIT`."""
+        """Return the share of the texts' tokens that the vocabulary lacks; see `UNKNOWN_SHARE_LIMIT`."""
         return unknown_token_share(self._tokenizer, self._unknown_id, texts)
 
 

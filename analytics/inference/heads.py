@@ -197,7 +197,7 @@ class ProbeHeads:
         return predictions
 
     def difficulty_head(self, *, with_texts: bool) -> DifficultyHead | None:
-        """The difficulty head to use: the one on text and vector where the texts are at hand."""
+        """Return the difficulty head to use: the one on text and vector where the texts are at hand."""
         return self.difficulty if with_texts and self.difficulty is not None else self.difficulty_of_vector
 
     def _guesses(

@@ -102,7 +102,7 @@ def _within(size: int, bounds: tuple[int, int]) -> bool:
 
 
 def _normalise(text: str) -> str:
-    """One form for what looks alike: width and case folded, runs of blanks as one, blanks at both ends."""
+    """Return one form for what looks alike: width and case folded, runs of blanks as one, blanks at both ends."""
     text = text[:_LONGEST_TEXT]
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)

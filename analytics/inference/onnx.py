@@ -22,7 +22,7 @@ _lock = threading.Lock()
 
 
 def open_session(path: Path, checksum: str, *, threads: int | None = None) -> onnxruntime.InferenceSession:
-    """A session for the model file, opened once per process for each file, checksum and thread count.
+    """Return a session for the model file, opened once per process for each file, checksum and thread count.
 
     Sessions may be used by many threads at once.
 

@@ -13,7 +13,7 @@ UNKNOWN_SHARE_LIMIT = 0.1
 
 
 def unknown_token_share(tokenizer: Tokenizer, unknown_id: int, texts: Sequence[str]) -> float:
-    """Share of the texts' tokens that the vocabulary lacks; 0 where there are no tokens.
+    """Return the share of the texts' tokens that the vocabulary lacks; 0 where there are no tokens.
 
     Unknown signs, such as emoji, do not count: they say nothing about the language.
     """
@@ -26,7 +26,7 @@ def unknown_token_share(tokenizer: Tokenizer, unknown_id: int, texts: Sequence[s
 
 
 def unknown_words(encoding: Encoding, unknown_id: int, text: str) -> int:
-    """Number of a text's tokens that the vocabulary lacks and that have a letter or a digit."""
+    """Return the number of a text's tokens that the vocabulary lacks and that have a letter or a digit."""
     return sum(
         any(map(str.isalnum, text[start:end]))
         for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)

@@ -130,7 +130,7 @@ class EndpointModel:
         raise AssertionError("the last try returns or raises")
 
     def _response(self, body: Mapping[str, Any], handed_on: _HandedOn) -> _Reply | httpx2.Response:
-        """The reply, or the response that is none; a server that trickles is given up at the time limit too."""
+        """Return the reply, or the response that is none; a server that trickles is given up at the time limit too."""
         with self._client.stream("POST", self._address, json=body) as response:
             chunks = self._chunks(response)
             if not response.is_success:
@@ -198,7 +198,7 @@ class _HandedOn:
 
 
 def _fields(options: AskOptions) -> dict[str, Any]:
-    """The options that were given, as the endpoint calls them."""
+    """Return the options that were given, as the endpoint calls them."""
     given = {name: value for name, value in asdict(options).items() if value is not None}
     given["stop"] = list(options.stop)
     return given if options.stop else {name: value for name, value in given.items() if name != "stop"}
@@ -213,7 +213,7 @@ def _whole_reply(body: Any) -> _Reply:
 
 
 def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:
-    """The reply of server-sent events, each piece handed on when it comes.
+    """Return the reply of server-sent events, each piece handed on when it comes.
 
     Raises:
         ValueError, KeyError, TypeError: an event is not as OpenAI's are.
@@ -234,7 +234,7 @@ def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:
 
 
 def _events(chunks: Iterator[bytes]) -> Iterator[Any]:
-    """The objects of an event stream, until its last event."""
+    """Yield the objects of an event stream, until its last event."""
     buffer = b""
     for chunk in chunks:
         *lines, buffer = (buffer + chunk).split(b"\n")
@@ -267,7 +267,7 @@ def _asked_pause(response: httpx2.Response) -> float:
 
 
 def _reason(response: httpx2.Response) -> str:
-    """The server's own words, as the end of a sentence."""
+    """Return the server's own words, as the end of a sentence."""
     try:
         said = response.json()["error"]
         said = said["message"] if isinstance(said, dict) else said

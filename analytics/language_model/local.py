@@ -75,7 +75,7 @@ class LocalModel:
     def _generate(
         self, ids: torch.Tensor, options: AskOptions, most: int, on_text: Callable[[str], object] | None
     ) -> torch.Tensor:
-        """The prompt's tokens and those that were written, (tokens,)."""
+        """Return the prompt's tokens and those that were written, (tokens,)."""
         how: dict[str, Any] = {"max_new_tokens": most, "max_time": self._seconds, "do_sample": False}
         if options.temperature:
             how |= {"do_sample": True, "temperature": options.temperature}
@@ -98,7 +98,7 @@ class _Stops(StoppingCriteria):
         self._read, self._stops, self._start = read, stops, start
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **_options: Any) -> torch.Tensor:
-        """Whether each answer of the batch ends, (batch,) bool; transformers calls it."""
+        """Return whether each answer of the batch ends, (batch,) bool; transformers calls it."""
         ends = [any(stop in self._read(row[self._start :]) for stop in self._stops) for row in input_ids]
         return torch.tensor(ends, device=input_ids.device)
 
@@ -117,7 +117,7 @@ class _Pieces(TextStreamer):
 
 
 def _until(text: str, stops: Sequence[str]) -> str:
-    """The text up to the first of the texts at which it ends."""
+    """Return the text up to the first of the texts at which it ends."""
     ends = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
     return text[: min(ends)] if ends else text
 

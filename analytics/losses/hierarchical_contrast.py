@@ -43,7 +43,7 @@ class HierarchicalContrastLoss(nn.Module):
         self.levels, self.temperature = levels, temperature
 
     def forward(self, similarities: Tensor, ranks: Tensor) -> Tensor:
-        """The loss; 0, with gradients of 0, where no anchor has anything to be told from.
+        """Return the loss; 0, with gradients of 0, where no anchor has anything to be told from.
 
         Args:
             similarities: (anchors, candidates) dot products h of unit vectors; any floating type.

@@ -63,7 +63,7 @@ class RINCELoss(nn.Module):
         return self.by_rank(similarities, ranks).sum(dim=1).mean()
 
     def by_rank(self, similarities: Tensor, ranks: Tensor) -> Tensor:
-        """The terms l_0 .. l_L of every anchor, (anchors, L + 1) in float32; 0 where a rank is absent.
+        """Return the terms l_0 .. l_L of every anchor, (anchors, L + 1) in float32; 0 where a rank is absent.
 
         Raises:
             ValueError: shapes differ, or a rank lies beyond the temperatures.

@@ -118,5 +118,5 @@ class ParaphraseConfig:
             raise ConfigurationError(problems)
 
     def left_out(self) -> tuple[str, ...]:
-        """Names of the operators that are left out."""
+        """Return the names of the operators that are left out."""
         return tuple(name.strip() for name in self.without.split(",") if name.strip())

@@ -102,7 +102,7 @@ def read_pairs(path: Path) -> list[ParaphrasePair]:
 
 
 def pair_line(pair: ParaphrasePair) -> str:
-    """A pair as `read_pairs` reads it, without the line's end."""
+    """Return a pair as `read_pairs` reads it, without the line's end."""
     row = {name: value for name, value in asdict(pair).items() if name != "source"}
     return json.dumps(row, ensure_ascii=False)
 
@@ -135,7 +135,7 @@ def _pair(row: Mapping[str, Any], number: int) -> ParaphrasePair:
 
 
 def _question(row: Mapping[str, Any]) -> str:
-    """The question of a line that is no pair; empty where it has none."""
+    """Return the question of a line that is no pair; empty where it has none."""
     text = row.get("text")
     if text is None:
         return ""

@@ -73,11 +73,11 @@ class ScoringTask:
         self.groups_per_batch = max(1, config.batch_size // (_TOGETHER if config.combine else 1))
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """What a checkpoint holds."""
+        """Return what a checkpoint holds."""
         return {"encoder": self.backbone.model}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """The encoder's."""
+        """Return the encoder's."""
         return decay_groups(self.backbone.model.parameters())
 
     def batches_per_epoch(self) -> int:
@@ -91,7 +91,7 @@ class ScoringTask:
             yield [self.triplets[row] for number in numbers for row in self.groups[number]]
 
     def losses(self, batch: list[Triplet], step: Step) -> Mapping[str, Tensor]:
-        """The loss and its terms."""
+        """Return the loss and its terms."""
         learned = _combined(batch) if self.config.combine else [_texts(triplet) for triplet in batch]
         rows = {text: row for row, text in enumerate(dict.fromkeys(chain.from_iterable(learned)))}
         vectors = self.backbone.embed_texts([self._read(text) for text in rows]).float()
@@ -112,7 +112,7 @@ class ScoringTask:
         """Nothing follows."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Held-out metrics of the encoder."""
+        """Return held-out metrics of the encoder."""
         return self._evaluate(self.backbone) if self._evaluate else {}
 
     def _read(self, text: str) -> str:
@@ -124,7 +124,7 @@ def _texts(triplet: Triplet) -> tuple[str, str, str]:
 
 
 def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
-    """Rows of triplets with one anchor, at most `_TOGETHER` each."""
+    """Return the rows of triplets with one anchor, at most `_TOGETHER` each."""
     by_anchor: dict[str, list[int]] = {}
     for row, triplet in enumerate(triplets):
         by_anchor.setdefault(triplet.anchor, []).append(row)
@@ -136,7 +136,7 @@ def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
 
 
 def _combined(batch: Sequence[Triplet]) -> list[tuple[str, str, str]]:
-    """Each positive of an anchor with each of its negatives."""
+    """Return each positive of an anchor with each of its negatives."""
     by_anchor: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for triplet in batch:
         positives, negatives = by_anchor.setdefault(triplet.anchor, ({}, {}))

@@ -102,7 +102,7 @@ class Prepared:
 
 
 def training_operators(config: ParaphraseConfig) -> tuple[ParaphraseOperator, ...]:
-    """The operators that a configuration asks for, models in place of stand-ins where it names some.
+    """Return the operators that a configuration asks for, models in place of stand-ins where it names some.
 
     Raises:
         BackboneError: a model cannot be loaded.
@@ -209,7 +209,7 @@ def _pairs_apart(
 
 
 def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
-    """Whether a question is set apart for the verdict: all texts that labelled pairs link are, or none."""
+    """Return whether a question is set apart for the verdict: all texts that labelled pairs link are, or none."""
     linked = linked_texts((pair.original, pair.paraphrase) for pair in given)
     return lambda text: is_held_out(linked.get(masked_text(text), text))
 
@@ -381,7 +381,7 @@ def train_scorer(
 
 
 def _prepared_material(material: Material, config: ParaphraseConfig, context: TrainingContext) -> Prepared:
-    """What a stopped training of the same material had prepared, or what is prepared now."""
+    """Return what a stopped training of the same material had prepared, or what is prepared now."""
     identity = json.dumps(
         [
             training_settings(config),
@@ -403,7 +403,7 @@ def _manifest(
     result: TrainingResult,
     history: History,
 ) -> Manifest:
-    """The manifest, as far as it does not speak of the backbone."""
+    """Return the manifest, as far as it does not speak of the backbone."""
     return Manifest(
         capability="paraphrase",
         name=context.name,
@@ -472,7 +472,7 @@ def validation_metrics(
 
 
 def kept_or_prepared(folder: Path | None, identity: str, make: Callable[[], Prepared]) -> Prepared:
-    """What a stopped training was doing, or what is made anew; then kept in the folder.
+    """Return what a stopped training was doing, or what is made anew; then kept in the folder.
 
     Args:
         folder: of the checkpoint; None keeps nothing.
@@ -515,7 +515,7 @@ def _as_rows(prepared: Prepared) -> dict[str, Any]:
 
 
 def _learned(prepared: Prepared) -> np.ndarray:
-    """Numbers of all questions and given pairs that the encoder or the verdict saw, sorted."""
+    """Return the numbers of all questions and given pairs that the encoder or the verdict saw, sorted."""
     texts = {triplet.anchor for triplet in prepared.triplets} | {pair.original for pair in prepared.pairs}
     texts |= {triplet.positive for triplet in prepared.triplets if triplet.positive_operator == "given"}
     return np.unique(np.array([question_number(text) for text in texts], dtype=np.uint64))

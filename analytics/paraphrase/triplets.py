@@ -68,7 +68,7 @@ class _Candidate:
 
 
 def question_number(text: str) -> int:
-    """A number of 64 bits by which a question is recognised, without numbers, case, blanks and punctuation."""
+    """Return a number of 64 bits by which a question is recognised, without numbers, case, blanks and punctuation."""
     return int.from_bytes(hashlib.sha256(unnumbered_text(text).encode()).digest()[:8], "big")
 
 
@@ -169,7 +169,7 @@ def make_test_pairs(
 
 
 def triplet_pairs(triplets: Iterable[Triplet]) -> list[ParaphrasePair]:
-    """The two labelled pairs of each triplet."""
+    """Return the two labelled pairs of each triplet."""
     return [
         ParaphrasePair("", triplet.anchor, text, label, name)
         for triplet in triplets
@@ -240,7 +240,10 @@ def _triplets_of(
 
 
 def _unseen(negatives: Sequence[_Candidate], seen: set[str]) -> Sequence[_Candidate]:
-    """Those that no triplet has yet; all once each has come, so that none comes twice before another comes once."""
+    """Return those that no triplet has yet.
+
+    All once each has come, so that none comes twice before another comes once.
+    """
     return [negative for negative in negatives if negative.text not in seen] or negatives
 
 

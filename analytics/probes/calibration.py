@@ -32,7 +32,7 @@ def negative_log_likelihood(logits: np.ndarray, targets: np.ndarray, temperature
 def choose_temperature(
     logits: np.ndarray, targets: np.ndarray, *, low: float = 0.3, high: float = 3.0
 ) -> float:
-    """The temperature of the lowest negative log-likelihood, by golden-section search on its logarithm.
+    """Return the temperature of the lowest negative log-likelihood, by golden-section search on its logarithm.
 
     The likelihood has one optimum in 1 / temperature, so the search cannot stop in a false one.
     """
@@ -50,7 +50,7 @@ def choose_temperature(
 
 
 def conformal_radius(residuals: np.ndarray, coverage: float, widest: float) -> float:
-    """The radius around an estimate that holds the truth with at least probability `coverage`.
+    """Return the radius around an estimate that holds the truth with at least probability `coverage`.
 
     The ceil((n + 1) coverage)-th smallest absolute residual of n calibration questions; `widest` where they
     are too few to promise the coverage.

@@ -115,7 +115,7 @@ def choose_penalty(
     penalties: Sequence[float] = PENALTIES,
     cancel: Callable[[], bool] | None = None,
 ) -> float:
-    """The penalty with the lowest cross-entropy on the validation rows (a mask), fitted on the others.
+    """Return the penalty with the lowest cross-entropy on the validation rows (a mask), fitted on the others.
 
     Raises:
         Cancelled: `cancel` said so between two fits.

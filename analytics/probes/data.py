@@ -92,7 +92,7 @@ class ProbeData:
         return ~np.isnan(self.difficulties)
 
     def take(self, mask: np.ndarray) -> ProbeData:
-        """The questions of a mask."""
+        """Return the questions of a mask."""
         rows = np.flatnonzero(mask)
         return replace(
             self,
@@ -113,7 +113,7 @@ class ProbeData:
 
 
 def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np.ndarray:
-    """A mask of the questions that probes are measured on and never trained on: the fixed part.
+    """Return a mask of the questions that probes are measured on and never trained on: the fixed part.
 
     A question stays in training where nothing else there has its concept, so that a concept whose questions differ
     in their numbers only is learned all the same.

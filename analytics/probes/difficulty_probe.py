@@ -41,7 +41,7 @@ def choose_ridge_penalty(
     penalties: Sequence[float] = RIDGE_PENALTIES,
     folds: int = 5,
 ) -> float:
-    """The penalty with the lowest squared error under grouped cross-validation."""
+    """Return the penalty with the lowest squared error under grouped cross-validation."""
     fold = grouped_folds(groups, folds, rng)
     errors = np.zeros(len(penalties))
     for number in np.unique(fold):

@@ -115,7 +115,7 @@ def evaluate_from_files(
 def encode_rows(
     rows: list[QuestionRow], *, backbone: str = "", say: Say = lambda _line: None
 ) -> tuple[np.ndarray, str]:
-    """Vectors of the questions, and the name of the encoder that made them.
+    """Return the vectors of the questions, and the name of the encoder that made them.
 
     Raises:
         DataError: the default encoder knows some of the languages and not others.
@@ -160,7 +160,7 @@ def _of_language(rows: list[QuestionRow], language: str) -> list[QuestionRow]:
 
 
 def _over_runs(runs: list[Any], summary: Callable[[list[float]], Any]) -> Any:
-    """The same shape as one run, with the summary of the runs in place of each number."""
+    """Return the same shape as one run, with the summary of the runs in place of each number."""
     first = runs[0]
     if isinstance(first, dict):
         shared = [key for key in first if all(key in run for run in runs)]

@@ -51,7 +51,7 @@ def measure_probes(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict
 
 
 def rounded(figures: Any) -> Any:
-    """Figures of any nesting to four places, as a manifest or a report shows them."""
+    """Return the figures of any nesting to four places, as a manifest or a report shows them."""
     if isinstance(figures, list):
         return [rounded(figure) for figure in figures]
     if isinstance(figures, dict):
@@ -96,7 +96,7 @@ def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> d
 
 
 def _lower_bound(gains: np.ndarray) -> float:
-    """The one-sided 95 % lower bound of the mean of paired gains, by the normal approximation."""
+    """Return the one-sided 95 % lower bound of the mean of paired gains, by the normal approximation."""
     return float(gains.mean() - 1.645 * gains.std() / np.sqrt(len(gains)))
 
 

@@ -25,12 +25,12 @@ __all__ = [
 
 
 def accuracy(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
-    """Share of equal entries, 0 for no entries."""
+    """Return the share of equal entries, 0 for no entries."""
     return sum(a == b for a, b in zip(truth, predicted, strict=True)) / len(truth) if truth else 0.0
 
 
 def macro_f1(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
-    """Mean of the F1 of every class that occurs in the truth or in the predictions.
+    """Return the mean of the F1 of every class that occurs in the truth or in the predictions.
 
     >>> round(macro_f1(["a", "a", "b"], ["a", "b", "b"]), 4)
     0.6667
@@ -85,7 +85,7 @@ def doa(truth: np.ndarray, predicted: np.ndarray) -> float:
 
 
 def interval_coverage(truth: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
-    """Share of the truths that lie in their interval, ends included."""
+    """Return the share of the truths that lie in their interval, ends included."""
     return float(np.mean((truth >= low) & (truth <= high)))
 
 

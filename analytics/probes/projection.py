@@ -109,7 +109,7 @@ def project_vectors(
 
 
 def principal_components(vectors: Matrix, count: int) -> Matrix:
-    """The vectors' coordinates along the directions in which they vary most.
+    """Return the vectors' coordinates along the directions in which they vary most.
 
     A direction and its opposite are the same; the one is taken whose largest entry is positive.
 
@@ -196,7 +196,7 @@ def _lay_out(vectors: Matrix, config: ProjectionConfig, report: _Report) -> Any:
 
 
 def _place(layout: Any, vectors: Matrix) -> Matrix:
-    """Where vectors lie on a finished map: by the ones on it that they are nearest to."""
+    """Return where vectors lie on a finished map: by the ones on it that they are nearest to."""
     partial = layout.prepare_partial(vectors, k=10, initialization="median", perplexity=5)
     partial.optimize(
         n_iter=_PLACING, learning_rate=0.1, exaggeration=1.5, momentum=0.8, max_grad_norm=0.25, inplace=True

@@ -33,7 +33,7 @@ SCALES = {
 
 
 def choose_scale(names: Sequence[str], values: np.ndarray) -> DifficultyScale:
-    """The scale of a set of difficulties: the one its rows name, else the narrowest that holds them all.
+    """Return the scale of a set of difficulties: the one its rows name, else the narrowest that holds them all.
 
     Args:
         names: the scale each row names, empty where it names none.

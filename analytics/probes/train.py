@@ -115,7 +115,7 @@ def split_and_measure(
 
 
 def _parts(data: ProbeData, config: ProbesConfig) -> _Parts:
-    """What there are labels enough to learn.
+    """Return what there are labels enough to learn.
 
     Raises:
         DataError: for neither part.
@@ -173,7 +173,7 @@ class _Fitting:
         return cls(data, grouped_split(data.groups, config.validation_share, rng), config, rng, steps)
 
     def concepts(self) -> tuple[ConceptHead, np.ndarray]:
-        """The head on all tagged questions, and for every question what a head says that did not see it."""
+        """Return the head on all tagged questions, and for every question what a head says that did not see it."""
         data, config, steps = self.data, self.config, self.steps
         leading = common_leading_nodes((path for own in data.paths for path in own), config.leading_share)
         labels = [[without_leading(path, leading) for path in own] for own in data.paths]

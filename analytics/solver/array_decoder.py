@@ -72,7 +72,7 @@ class ArrayDecoder:
         return np.ascontiguousarray(weight.T), bias
 
     def _standardized(self, weight: Array, bias: Array) -> tuple[Array, Array]:
-        """The first layer with the centering and the scale of the states in it; older decoders have neither."""
+        """Return the first layer with the centering and the scale of the states in it; older decoders have neither."""
         if "state_center" not in self._weights:
             return weight, bias
         weight = weight * self._weight("state_scale")
@@ -101,7 +101,7 @@ class ArrayDecoder:
         return activated
 
     def operators(self, numbers: Array) -> Array:
-        """Embeddings of operators."""
+        """Return the embeddings of operators."""
         embeddings: Array = self._operators[numbers]
         return embeddings
 
@@ -154,11 +154,11 @@ class ArrayScorer:
         return self.memory.root
 
     def leaves(self) -> Array:
-        """Embeddings of all leaves."""
+        """Return the embeddings of all leaves."""
         return self.memory.leaves.reshape(-1, self.decoder.width)
 
     def empty(self, rows: int) -> Array:
-        """Vectors to be written to."""
+        """Return the vectors to be written to."""
         return np.empty((rows, self.decoder.width), dtype=np.float32)
 
     def goal(self, seeds: Array, left_subtrees: Array, is_right: Array) -> Array:
@@ -187,12 +187,12 @@ class ArrayScorer:
         ), contexts
 
     def split(self, goals: Array, contexts: Array, operators: Array) -> tuple[Array, Array]:
-        """What operators pass on to their operands."""
+        """Return what operators pass on to their operands."""
         read = np.concatenate([goals, contexts, self.decoder.operators(operators)], axis=1)
         return self.decoder.gated("left_seed", read), self.decoder.gated("right_seed", read)
 
     def merged(self, operators: Array, left: Array, right: Array) -> Array:
-        """Embeddings of sub-trees from those of their operands."""
+        """Return the embeddings of sub-trees from those of their operands."""
         read = np.concatenate([self.decoder.operators(operators), left, right], axis=1)
         return self.decoder.gated("merge.gated", read)
 

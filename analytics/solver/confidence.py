@@ -42,8 +42,8 @@ class Confidence:
         """Return a problem's solutions with calibrated probabilities, in non-increasing order.
 
         The search's order stays: a probability above the one before it is lowered to it. A solution is right if its
-        value is, so solutions with equal values are right together; those of other values than the first's share what
-        the first leaves.
+        value is, so solutions with equal values are right together; those of other values share the
+        remaining probability.
         """
         if not solutions:
             return []
@@ -73,7 +73,7 @@ def _first_of_each_value(solutions: Sequence[Solution]) -> list[int]:
 
 
 def _agree(first: Solution, second: Solution) -> bool:
-    """Whether they are the same, or have equal values."""
+    """Return whether they are the same, or have equal values."""
     if first is second:
         return True
     return first.value is not None and second.value is not None and answers_agree(first.value, second.value)

@@ -203,7 +203,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         return scores.log_softmax(dim=1), contexts
 
     def split(self, goals: Tensor, contexts: Tensor, operators: Tensor) -> tuple[Tensor, Tensor]:
-        """What operators pass on to their operands: (nodes, width) for the left and for the right."""
+        """Return what operators pass on to their operands: (nodes, width) for the left and for the right."""
         read = torch.cat(
             [self.dropout(goals), self.dropout(contexts), self.dropout(self.operator_embeddings(operators))],
             dim=1,
@@ -211,7 +211,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         return self.left_seed(read), self.right_seed(read)
 
     def merged(self, operators: Tensor, left: Tensor, right: Tensor) -> Tensor:
-        """Embeddings of sub-trees (nodes, width) from those of their operands."""
+        """Return the embeddings of sub-trees (nodes, width) from those of their operands."""
         subtree: Tensor = self.merge(self.operator_embeddings(operators), left, right)
         return subtree
 
@@ -282,11 +282,11 @@ class TensorScorer:
         return self.memory.root
 
     def leaves(self) -> Tensor:
-        """Embeddings of all leaves."""
+        """Return the embeddings of all leaves."""
         return self.memory.leaves.flatten(0, 1)
 
     def empty(self, rows: int) -> Tensor:
-        """Vectors to be written to."""
+        """Return the vectors to be written to."""
         return self.memory.root.new_empty(rows, self.memory.root.shape[1])
 
     def goal(self, seeds: Tensor, left_subtrees: Tensor, is_right: np.ndarray) -> Tensor:
@@ -299,11 +299,11 @@ class TensorScorer:
         return scores.cpu().numpy(), contexts
 
     def split(self, goals: Tensor, contexts: Tensor, operators: np.ndarray) -> tuple[Tensor, Tensor]:
-        """What operators pass on to their operands."""
+        """Return what operators pass on to their operands."""
         return self.decoder.split(goals, contexts, self._tensor(operators))
 
     def merged(self, operators: np.ndarray, left: Tensor, right: Tensor) -> Tensor:
-        """Embeddings of sub-trees from those of their operands."""
+        """Return the embeddings of sub-trees from those of their operands."""
         return self.decoder.merged(self._tensor(operators), left, right)
 
     def _tensor(self, values: np.ndarray) -> Tensor:

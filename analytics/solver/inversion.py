@@ -50,7 +50,7 @@ def solve_for(tree: ExpressionTree, label: str, answer: ExpressionTree) -> Expre
 
 
 def _undo_left(operator: str, value: ExpressionTree, right: ExpressionTree) -> ExpressionTree:
-    """The x of ``x operator right = value``."""
+    """Return the x of ``x operator right = value``."""
     inverse = {"+": "-", "-": "+", "*": "/", "/": "*"}.get(operator)
     if inverse is None:
         raise UnsolvableError("the number stands under a power")
@@ -58,7 +58,7 @@ def _undo_left(operator: str, value: ExpressionTree, right: ExpressionTree) -> E
 
 
 def _undo_right(operator: str, value: ExpressionTree, left: ExpressionTree) -> ExpressionTree:
-    """The x of ``left operator x = value``."""
+    """Return the x of ``left operator x = value``."""
     if operator in ("-", "/"):
         return ExpressionTree(operator, (left, value))
     inverse = {"+": "-", "*": "/"}.get(operator)

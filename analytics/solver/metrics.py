@@ -28,7 +28,7 @@ class SolverScores:
 
 
 def is_equation_right(example: SolverExample, tokens: Sequence[str], vocabulary: Vocabulary) -> bool:
-    """Whether an equation is the published one; a value that the text repeats may be any of its slots."""
+    """Return whether an equation is the published one; a value that the text repeats may be any of its slots."""
     if not vocabulary.writes(example) or len(tokens) != len(example.tokens):
         return False
     return all(

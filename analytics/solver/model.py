@@ -73,7 +73,7 @@ class SolverModel:
         return self.backbone.device
 
     def modules(self) -> dict[str, nn.Module]:
-        """What is trained."""
+        """Return what is trained."""
         return {"encoder": self.backbone.model, "decoder": self.decoder}
 
     def states(self, batch: ProblemBatch) -> Tensor:
@@ -96,7 +96,7 @@ class SolverModel:
         return torch.cat(states).clone()
 
     def memory(self, states: Tensor, batch: ProblemBatch) -> Memory:
-        """What the decoder reads; in float32 whatever the encoder computes in."""
+        """Return what the decoder reads; in float32 whatever the encoder computes in."""
         with torch.autocast(self.device.type, enabled=False):
             return self.decoder.read(states.float(), batch.mask, batch.slot_weights, batch.slot_readings)
 
@@ -205,7 +205,7 @@ def solver_extra(model: SolverModel, *, most_tokens: int = 45) -> dict[str, obje
 
 
 def sampled(examples: Sequence[SolverExample]) -> Sequence[SolverExample]:
-    """Some hundred of the problems, evenly spaced: enough to see what an encoder makes of all."""
+    """Return some hundred of the problems, evenly spaced: enough to see what an encoder makes of all."""
     return examples[:: max(1, len(examples) // _SAMPLED)]
 
 

@@ -18,7 +18,7 @@ __all__ = ["pooled_solutions"]
 
 _WEIGHT = 0.6  # of each opinion: decision 61 has the measurements
 _LEAST_REST = 0.02  # that an opinion leaves over: no answer is certain
-_UNSAID = 0.1  # of what an opinion leaves over: the share of each answer that it does not name
+_UNSAID = 0.1  # share of an opinion's unassigned probability that each answer receives that it does not name
 
 
 @dataclass(slots=True)
@@ -66,7 +66,10 @@ def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, m
 
 
 def _answer_for(solution: Solution, answers: list[_Answer]) -> _Answer:
-    """The answer of a solution's value, which is added where it is new; a solution without a value stands alone."""
+    """Return the answer of a solution's value, which is added where it is new.
+
+    A solution without a value stands alone.
+    """
     value = solution.value
     for answer in answers:
         known = answer.solution.value

@@ -126,11 +126,11 @@ class _Homes:
         self._own[structure][language].append(home)
 
     def of(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
-        """Those in a language."""
+        """Return those in a language."""
         return self._own[structure][language]
 
     def foreign(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
-        """Those in any other language."""
+        """Return those in any other language."""
         key = structure, language
         if key not in self._foreign:
             groups = self._own[structure].items()
@@ -153,7 +153,7 @@ def _draw_rows(
 
 
 def _random_order(count: int, rng: np.random.Generator) -> Iterator[int]:
-    """The numbers below `count` in random order; of many a few are drawn first, as the rest is rarely read."""
+    """Yield the numbers below `count` in random order; of many a few are drawn first, as the rest is rarely read."""
     if count > _FEW:
         yield from rng.integers(count, size=_FEW).tolist()
     yield from rng.permutation(count).tolist()
@@ -194,10 +194,10 @@ class _Negatives:
 
 
 def _nodes(structure: str) -> int:
-    """How many nodes a structure has."""
+    """Return how many nodes a structure has."""
     return structure.count(" ") + 1
 
 
 def _operators(structure: str) -> str:
-    """The operators of a structure, whatever their order."""
+    """Return the operators of a structure, whatever their order."""
     return " ".join(sorted(node for node in structure.split() if node in OPERATORS))

@@ -54,7 +54,7 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
 
 
 def _last_start(text: str, *, is_chinese: bool) -> int:
-    """Where the last sentence begins; of a Chinese text the last clause."""
+    """Return where the last sentence begins; of a Chinese text the last clause."""
     if is_chinese:
         ends = [match.end() for match in _CHINESE_END.finditer(text)]
     else:

@@ -135,6 +135,6 @@ def contrasting_pairs(wording: Matrix, prototypes: Sequence[str], *, most: int =
 
 
 def _shared_rows(prototypes: Sequence[str]) -> list[int]:
-    """Rows whose prototype another problem has too."""
+    """Return the rows whose prototype another problem has too."""
     counts = Counter(prototypes)
     return [row for row, prototype in enumerate(prototypes) if counts[prototype] > 1]

@@ -119,7 +119,7 @@ def equation_for(example: SolverExample, slot: str, answer: Fraction) -> str:
 
 
 def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Statement], str]:
-    """What every number of a problem needs: the answer, the sentences, and the question as a statement."""
+    """Return what every number of a problem needs: the answer, the sentences, and the question as a statement."""
     language = _LANGUAGES.get(primary_language(problem.language))
     if language is None:
         raise NotReversibleError("the language is not known")
@@ -135,7 +135,7 @@ def _prepared(problem: ProblemRecord) -> tuple[SolverExample, Fraction, list[Sta
 def _asking(
     example: SolverExample, slot: str, answer: Fraction, statements: Sequence[Statement], stated: str
 ) -> ProblemRecord:
-    """The problem that asks for the number of one slot."""
+    """Return the problem that asks for the number of one slot."""
     language = _LANGUAGES[primary_language(example.problem.language)]
     number = example.slots[slot_index(slot)]
     if sum(value == number.value for value in example.values) > 1:

@@ -223,7 +223,7 @@ def asking_question(clause: str, start: int, end: int) -> str:
 
 
 def _noun_phrase(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words that belong to a number, and those behind them."""
+    """Return the words that belong to a number, and those behind them."""
     phrase: list[str] = []
     for word in words:
         low = word.lower()
@@ -236,7 +236,7 @@ def _noun_phrase(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _inverted(asked: Sequence[str], before: Sequence[str], tail: Sequence[str]) -> str:
-    """The question for a number that stands behind a subject and a verb."""
+    """Return the question for a number that stands behind a subject and a verb."""
     for place, word in enumerate(before):
         low = word.lower()
         if low in _BE | _MODALS:
@@ -287,7 +287,7 @@ def _inverted(asked: Sequence[str], before: Sequence[str], tail: Sequence[str]) 
 
 
 def _is_plural(word: str) -> bool:
-    """Whether a subject that ends with this word takes a verb in its base form."""
+    """Return whether a subject that ends with this word takes a verb in its base form."""
     return word in ("they", "we", "you", "i", "people", "children") or (
         word.endswith("s") and not word.endswith("'s")
     )

@@ -102,8 +102,8 @@ class Solver(Protocol):
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return up to `beam` solutions of each problem, in the order given.
 
-        Those with a value stand first, and within each group the more probable; the likeliest of all stands in front
-        of them where it divides by a number of the text that is 0. The list of a problem that cannot be solved is
+        Those with a value stand first, and within each group the more probable; but if the likeliest of
+        all divides by a number of the text that is 0, it comes first. The list of a problem that cannot be solved is
         empty; `unsolvable_reason` says why. The problems' equations and answers are not read.
         """
 
@@ -164,7 +164,7 @@ def alternatives(
 
 
 def divides_by_zero(solution: Solution) -> bool:
-    """Whether a solution divides by a number of the text that is 0.
+    """Return whether a solution divides by a number of the text that is 0.
 
     >>> divides_by_zero(solution_of(["/", "N0", "N1"], [Fraction(8), Fraction(0)], 0.9))
     True
@@ -191,7 +191,7 @@ def solution_steps(solution: Solution) -> list[Step]:
     steps: list[Step] = []
 
     def work_out(node: ExpressionTree, place: int) -> tuple[str, int]:
-        """The node's number in words, and the place behind its last token."""
+        """Return the node's number in words, and the place behind its last token."""
         if node.is_number:
             return node.label, place + 1
         left, middle = work_out(node.children[0], place + 1)
@@ -272,7 +272,7 @@ def decimal_text(value: float) -> str:
 
 
 def _value(tree: ExpressionTree) -> tuple[float | None, str]:
-    """What a tree is worth, and the same exactly where it is exact."""
+    """Return what a tree is worth, and the same exactly where it is exact."""
     try:
         value = evaluate(tree)
         return float(value), constant_label(value)

@@ -63,11 +63,11 @@ class SolvingTask:
             self.cached = _states(model, self.read, dtype)
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """What a checkpoint holds."""
+        """Return what a checkpoint holds."""
         return self.model.modules()
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """The encoder's at its own learning rate, unless it is frozen, and the decoder's at another."""
+        """Return the encoder's at its own learning rate, unless it is frozen, and the decoder's at another."""
         encoder = [] if self.config.freeze_encoder else decay_groups(self.model.backbone.model.parameters())
         decoder = decay_groups(self.model.decoder.parameters())
         return [*encoder, *(group | {"lr": self.config.decoder_learning_rate} for group in decoder)]
@@ -77,7 +77,7 @@ class SolvingTask:
         return len(self.examples) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
-        """Rows of problems of about one length, drawn from seed and epoch alone, so resumable."""
+        """Yield the rows of problems of about one length, drawn from seed and epoch alone, so resumable."""
         rng = np.random.default_rng((self.config.seed, epoch))
         lengths = [len(problem.ids) for problem in self.read]
         yield from length_grouped_batches(lengths, self.config.batch_size, rng)
@@ -140,7 +140,7 @@ class PatternTask(SolvingTask):
         return len(self.triples) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
-        """Numbers of triples whose anchors are of about one length."""
+        """Yield the numbers of triples whose anchors are of about one length."""
         rng = np.random.default_rng((self.config.seed, 1, epoch))
         lengths = [len(self.read[triple.anchor].ids) for triple in self.triples]
         yield from length_grouped_batches(lengths, self.config.batch_size, rng)

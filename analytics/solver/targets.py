@@ -165,7 +165,7 @@ class Vocabulary:
         return (*OPERATORS, *self.constants)
 
     def writes(self, example: SolverExample) -> bool:
-        """Whether the target uses known constants only."""
+        """Return whether the target uses known constants only."""
         known = set(self.symbols)
         return bool(example.tokens) and all(token in known or is_slot(token) for token in example.tokens)
 

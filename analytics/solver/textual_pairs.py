@@ -110,7 +110,7 @@ def _nearest_neighbours(
     bags: Sequence[npt.NDArray[np.int64]],
     chooser: _Chooser,
 ) -> list[TextualTriple]:
-    """The triple of an anchor whose equation no other problem has."""
+    """Return the triple of an anchor whose equation no other problem has."""
     candidates = np.concatenate([bags[equation] for equation in levels[0]])
     positive = chooser.least_alike(np.array([anchor]), candidates)[0]
     rest = [equation for equation in levels[0] if positive not in bags[equation]] or list(levels[-1])

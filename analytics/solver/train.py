@@ -56,7 +56,7 @@ _MAIN_METRIC = "validation_answer_accuracy"
 
 @dataclass(frozen=True)
 class _Divided:
-    """What is learned from and what is measured with while training; how many problems neither is possible with."""
+    """Problems to learn from and to measure with, and the number of those with an unusable equation."""
 
     learned: list[SolverExample]
     validation: list[SolverExample]
@@ -262,7 +262,7 @@ def _stages(
 def _textual_triples(
     model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
 ) -> tuple[list[SolverExample], int, list[TextualTriple]]:
-    """The pool, how many of it are learned to be solved, and the triples; before anything is trained."""
+    """Return the pool, how many of it are learned to be solved, and the triples; before anything is trained."""
     pool = candidate_pool(examples, config.pool, most_tokens=config.most_tokens)
     vectors = None
     if config.text_strategy == "encoder":

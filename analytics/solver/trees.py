@@ -45,7 +45,7 @@ class TreeBatch:
 
     @classmethod
     def of(cls, trees: Sequence[Sequence[Sequence[int]]], candidates: int, device: torch.device) -> TreeBatch:
-        """Build the batch from each tree's nodes in pre-order, every node as its right candidates, the first kept.
+        """Build the batch from each tree's nodes in pre-order; the first correct candidate of a node is its label.
 
         Args:
             trees: for each problem, for each node the candidates that are right; candidate numbers below

@@ -23,7 +23,7 @@ class Piece:
 
 
 def text_difference(before: str, after: str) -> list[Piece]:
-    """The pieces of both texts in order, what was removed before what was added in its place.
+    """Return the pieces of both texts in order, what was removed before what was added in its place.
 
     Time grows with the product of the lengths of what lies between the first and the last change.
 

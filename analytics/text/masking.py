@@ -103,7 +103,7 @@ def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
 
 @lru_cache(maxsize=4_096)
 def _tokens(latex: str) -> tuple[str, ...]:
-    """The tokens without braces, fractions of numbers masked."""
+    """Return the tokens without braces, fractions of numbers masked."""
     latex = normalise_latex(latex)
     if "frac" in latex or "/" in latex or not VULGAR_FRACTIONS.isdisjoint(latex):
         latex = _fractions_masked(latex)
@@ -122,7 +122,7 @@ def _fractions_masked(latex: str) -> str:
 
 
 def _is_fraction(mention: NumberMention) -> bool:
-    """Whether a number is written with a fraction bar, a mixed number too."""
+    """Return whether a number is written with a fraction bar, a mixed number too."""
     return any(sign in mention.text for sign in ("frac", "/", "⁄", *VULGAR_FRACTIONS))
 
 

@@ -141,7 +141,7 @@ def _is_mathematical(piece: str) -> bool:
 
 
 def _is_unit(piece: str) -> bool:
-    """Whether this is a unit such as ``km/h`` or ``cm^2``, which is prose."""
+    """Return whether this is a unit such as ``km/h`` or ``cm^2``, which is prose."""
     parts = piece.rstrip(".,;:?!").split("/")
     matches = [_UNIT.fullmatch(part) for part in parts]
     names = [match["name"] for match in matches if match is not None]
@@ -149,7 +149,7 @@ def _is_unit(piece: str) -> bool:
 
 
 def _is_amount(run: str, following: str, *, is_story: bool) -> bool:
-    """Whether a run is prose: amounts alone, with a unit or in a story."""
+    """Return whether a run is prose: amounts alone, with a unit or in a story."""
     body = run.strip()
     if not _AMOUNTS.fullmatch(body):
         return False
@@ -178,7 +178,7 @@ def _as_formula(run: str) -> str:
 
 
 def _has_numbers_side_by_side(body: str) -> bool:
-    """Whether there is only a blank between two numbers, and they are not a mixed number."""
+    """Return whether there is only a blank between two numbers, and they are not a mixed number."""
     without_mixed = _MIXED_NUMBER.sub(lambda match: "0" if _is_proper(match) else match[0], body)
     return _SIDE_BY_SIDE.search(without_mixed) is not None
 
@@ -286,7 +286,7 @@ class _Parser:
         return latex
 
     def script(self) -> str:
-        """An exponent or an index: one factor with its sign, without its brackets."""
+        """Return an exponent or an index: one factor with its sign, without its brackets."""
         sign = _SIGNS[self._advance()] if self.symbol in _SIGNS else ""
         if sign == "+":
             sign = ""
@@ -385,13 +385,16 @@ def _split_at_operator(factors: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _needs_sign(left: str, right: str) -> bool:
-    """Whether a product shows its sign: before numbers and between brackets; nobody writes 2 times x with one."""
+    """Return whether a product shows its sign: before numbers and between brackets.
+
+    Nobody writes 2 times x with one.
+    """
     before_number = (left[-1:].isdigit() or left[-1:] == "}") and right[:1].isdigit()
     return before_number or left[-1:] == ")" or right[:1] == "("
 
 
 def _bare(latex: str) -> str:
-    """What stands within the brackets that surround all of it."""
+    """Return what stands within the brackets that surround all of it."""
     latex = latex.strip()
     if latex[:2] == r"\{" and latex.endswith(r"\}"):
         return latex[2:-2]

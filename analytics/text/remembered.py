@@ -28,7 +28,7 @@ class Remembered(Generic[Found]):
         _ALL.append(self)
 
     def __call__(self, text: str) -> list[Found]:
-        """A list of its own for every caller."""
+        """Return a list of its own for every caller."""
         return list(self._kept(text) if len(text) <= _LONGEST else self._find(text))
 
     def forget(self) -> None:

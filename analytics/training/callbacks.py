@@ -50,7 +50,7 @@ class History:
         return [(report.step, report.metrics[name]) for report in self.reports if name in report.metrics]
 
     def last(self, name: str) -> float | None:
-        """The newest value of one metric to four places, None where there is none."""
+        """Return the newest value of one metric to four places, None where there is none."""
         series = self.series(name)
         return round(series[-1][1], 4) if series else None
 

@@ -45,7 +45,7 @@ def checkpoints_beside(output: Path) -> Iterator[Path]:
 
 
 def random_states() -> dict[str, Any]:
-    """The state of Python's, NumPy's and torch's generators."""
+    """Return the state of Python's, NumPy's and torch's generators."""
     name, keys, position, has_gauss, cached = np.random.get_state()
     states: dict[str, Any] = {
         "python": random.getstate(),
@@ -85,7 +85,7 @@ def save_checkpoint(folder: Path, state: dict[str, Any]) -> Path:
 
 
 def load_checkpoint(folder: Path, *, device: torch.device | str = "cpu") -> dict[str, Any] | None:
-    """The folder's checkpoint, or None where there is none.
+    """Return the folder's checkpoint, or None where there is none.
 
     Only tensors and plain values are read: a checkpoint cannot run code.
 
@@ -105,7 +105,7 @@ def load_checkpoint(folder: Path, *, device: torch.device | str = "cpu") -> dict
 
 
 def kept_or_made(path: Path, make: Callable[[], Any]) -> Any:
-    """What a stopped training wrote beside its checkpoint, or what is made now, which is then kept.
+    """Return what a stopped training wrote beside its checkpoint, or what is made now, which is then kept.
 
     Args:
         path: ends in ``.json.gz``.

@@ -21,7 +21,7 @@ _WORTH_THREADS = 50_000_000
 
 
 def pick_device(preference: str = "auto") -> torch.device:
-    """The device to compute on: `preference`, or for ``"auto"`` a GPU where there is one.
+    """Return the device to compute on: `preference`, or for ``"auto"`` a GPU where there is one.
 
     Raises:
         ConfigurationError: torch knows no such device, or it is a GPU and there is none.

@@ -85,7 +85,7 @@ def process_group(*, meeting_point: str | None = None) -> Iterator[None]:
 
 
 def processes() -> int:
-    """How many processes train together."""
+    """Return how many processes train together."""
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
@@ -95,7 +95,7 @@ def process_number() -> int:
 
 
 def is_main() -> bool:
-    """Whether this is the process that reports, saves and exports."""
+    """Return whether this is the process that reports, saves and exports."""
     return process_number() == 0
 
 
@@ -113,7 +113,7 @@ def shard(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def gather(tensor: Tensor) -> Tensor:
-    """The tensors of all processes, one after the other along the first dimension; no gradient flows through.
+    """Return the tensors of all processes, one after the other along the first dimension; no gradient flows through.
 
     Args:
         tensor: of one shape in all processes.
@@ -126,7 +126,7 @@ def gather(tensor: Tensor) -> Tensor:
 
 
 def gather_objects(value: Any) -> list[Any]:
-    """A value of every process."""
+    """Return a value of every process."""
     values: list[Any] = [value] * processes()
     if processes() > 1:
         dist.all_gather_object(values, value)
@@ -134,7 +134,7 @@ def gather_objects(value: Any) -> list[Any]:
 
 
 def any_process(flag: bool) -> bool:
-    """Whether it is so in any process."""
+    """Return whether it is so in any process."""
     if processes() == 1:
         return flag
     tensor = torch.tensor(int(flag))
@@ -143,7 +143,7 @@ def any_process(flag: bool) -> bool:
 
 
 def mean_over_processes(values: Mapping[str, float]) -> dict[str, float]:
-    """Every value averaged; all processes must have the same names."""
+    """Return every value averaged; all processes must have the same names."""
     if processes() == 1:
         return dict(values)
     tensor = torch.tensor(list(values.values()), dtype=torch.float64)
@@ -152,7 +152,7 @@ def mean_over_processes(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def broadcast_from_main(make: Callable[[], Made]) -> Made:
-    """What the main process makes, in every process; the others wait for it.
+    """Return what the main process makes, in every process; the others wait for it.
 
     Raises:
         AnalyticsError: in the others, where it failed in the main process; there the error itself.
@@ -199,7 +199,7 @@ class DataParallelLosses:
         return self.losses(batch, step) if self.wrapped is None else self.wrapped(batch, step)
 
     def gradient_sync(self, now: bool) -> AbstractContextManager[object]:
-        """Whether the gradients of what is computed inside are averaged now, or with those of later batches."""
+        """Return whether the gradients of what is computed inside are averaged now, or with those of later batches."""
         return nullcontext() if now or self.wrapped is None else self.wrapped.no_sync()
 
 

@@ -70,13 +70,13 @@ class Task(Protocol):
     """What a capability gives the loop."""
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """Everything that is trained or has state that a checkpoint must hold, by name."""
+        """Return everything that is trained or has state that a checkpoint must hold, by name."""
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
         """Groups for the optimiser; each may have its own ``lr`` and ``weight_decay``."""
 
     def batches(self, epoch: int) -> Iterable[Any]:
-        """The batches of an epoch, or this process's share of them; the same whenever the epoch is asked for."""
+        """Return the batches of an epoch, or this process's share of them; the same whenever the epoch is asked for."""
 
     def batches_per_epoch(self) -> int:
         """Their number."""
@@ -88,7 +88,7 @@ class Task(Protocol):
         """Called after every optimiser step, e.g. to let a momentum encoder follow."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Held-out metrics, empty where there are none; asked for in the main process alone."""
+        """Return held-out metrics, empty where there are none; asked for in the main process alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class LoopSettings:
 
     @classmethod
     def of(cls, config: Any, device: torch.device, **more: Any) -> LoopSettings:
-        """What a capability's configuration says under the same names, and in bfloat16 where it allows that.
+        """Return what a capability's configuration says under the same names, and in bfloat16 where it allows that.
 
         Args:
             config: a frozen dataclass with `mixed_precision`.
@@ -430,7 +430,7 @@ class _StageLoop:
         return self.training.steps_before() + self.steps + self.training.steps_after()
 
     def groups(self, epoch: int, done: int) -> Iterator[list[Any]]:
-        """The batches of each optimiser step that is left in the epoch."""
+        """Yield the batches of each optimiser step that is left in the epoch."""
         iterator = iter(self.task.batches(epoch))
         for _skipped in islice(iterator, done * self.settings.accumulate):
             pass

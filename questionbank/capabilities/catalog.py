@@ -59,7 +59,7 @@ WORDING_TEXTS = LensTexts(
 
 
 def bank_capability(word: str) -> BankCapability | None:
-    """The row of a capability; None for a model of a kind that this program does not know."""
+    """Return the row of a capability; None for a model of a kind that this program does not know."""
     return BANK_CAPABILITIES.get(word)
 
 
@@ -71,19 +71,19 @@ class ScopedModel(Protocol):
 
 
 def training_of(word: str) -> Training | None:
-    """How a capability is trained on the bank; None where it is not."""
+    """Return how a capability is trained on the bank; None where it is not."""
     row = BANK_CAPABILITIES.get(word)
     return row.training if row else None
 
 
 def has_general_model(word: str) -> bool:
-    """Whether a model without a scope serves every language that has none of its own."""
+    """Return whether a model without a scope serves every language that has none of its own."""
     training = training_of(word)
     return training is not None and training.scope == "one language or all"
 
 
 def model_scope(manifest: Manifest) -> str:
-    """What a model is for, where its capability has a model in use for each hierarchy or language; else empty.
+    """Return what a model is for, where its capability has a model in use for each hierarchy or language; else empty.
 
     Empty also where its manifest does not say so.
     """
@@ -96,18 +96,18 @@ def model_scope(manifest: Manifest) -> str:
 
 
 def trainable() -> list[str]:
-    """The capabilities that are trained on the bank."""
+    """Return the capabilities that are trained on the bank."""
     return [word for word, row in BANK_CAPABILITIES.items() if row.training is not None]
 
 
 def fixed_suite(word: str) -> FixedSuite | None:
-    """What a capability's candidates are compared on; None where it has no gate."""
+    """Return what a capability's candidates are compared on; None where it has no gate."""
     row = BANK_CAPABILITIES.get(word)
     return row.suite if row else None
 
 
 def lens_texts() -> Mapping[str, LensTexts]:
-    """What pages say of each lens, in the order of `analytics.catalog.lenses`."""
+    """Return what pages say of each lens, in the order of `analytics.catalog.lenses`."""
     texts = {
         capability.lens.word: row.lens
         for word, capability in CAPABILITIES.items()
@@ -117,7 +117,7 @@ def lens_texts() -> Mapping[str, LensTexts]:
 
 
 def lens_name(word: str) -> str:
-    """What pages call a lens."""
+    """Return what pages call a lens."""
     texts = lens_texts().get(word)
     return str(texts.name) if texts else word
 
@@ -136,7 +136,7 @@ def scope_name(model: ScopedModel) -> str:
 
 
 def kinship_rows() -> Mapping[str, KinshipRow]:
-    """Every kind of similar questions by the last part of its address.
+    """Return every kind of similar questions by the last part of its address.
 
     First all that a lens finds, then those kinds that are read off the lists.
     """

@@ -85,7 +85,7 @@ class TrainingOption:
     help_text: Promise | str = ""
 
     def shown(self, answer: object) -> str:
-        """An answer as a job's page says it."""
+        """Return an answer as a job's page says it."""
         if self.choices:  # jobs of an earlier version were not asked
             first = next(iter(self.choices))
             return str(self.choices.get(str(answer or first), answer))

@@ -68,7 +68,7 @@ class BufferingChannel(HTTPChannel):
         return bool(super().received(data))
 
     def is_overdue(self, now: float) -> bool:
-        """Whether the client takes longer for a request than it may."""
+        """Return whether the client takes longer for a request than it may."""
         request = self.request
         if request is None or request.completed:
             return False
@@ -126,7 +126,7 @@ class BufferingWorker(Worker):
 
 
 def _has_session(cookies: str) -> bool:
-    """Whether a request's cookies name the session of somebody who is logged in; False where that is unknown."""
+    """Return whether a request's cookies name the session of somebody who is logged in; False where that is unknown."""
     from django.conf import settings
     from django.contrib.auth import SESSION_KEY
     from django.db import DatabaseError, connection

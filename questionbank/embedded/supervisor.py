@@ -105,7 +105,7 @@ class Supervisor:
         self._due[name] = time.monotonic() + delay
 
     def _delay(self, name: str) -> float:
-        """Seconds to wait after one more failure."""
+        """Return the seconds to wait after one more failure."""
         doublings = min(self._failures[name], _MOST_DOUBLINGS)
         self._failures[name] += 1
         return min(self._first_delay * 2**doublings, self._longest_delay)

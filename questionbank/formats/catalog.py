@@ -87,7 +87,7 @@ def _names() -> str:
 
 
 def sniff(path: Path) -> Format:
-    """The format of a file by its name, else by its beginning.
+    """Return the format of a file by its name, else by its beginning.
 
     Raises:
         ImportRefused: it is none of ours.
@@ -146,7 +146,7 @@ def read(
 
 
 def unread(path: Path, format: str = AUTO, layout: CsvLayout | None = None) -> list[str]:
-    """Names of columns that the file has and that are not read; none for a format without columns.
+    """Return the names of columns that the file has and that are not read; none for a format without columns.
 
     Raises:
         ImportRefused: the file cannot be read.

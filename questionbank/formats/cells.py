@@ -59,7 +59,7 @@ def join_paths(paths: Iterable[Sequence[str]]) -> str:
 
 
 def split_paths(cell: str) -> list[list[str]]:
-    r"""The paths of one cell, names trimmed; a path may hold an empty name, which the caller refuses.
+    r"""Return the paths of one cell, names trimmed; a path may hold an empty name, which the caller refuses.
 
     >>> split_paths("Algebra > Equations; Size \\> 10;")
     [['Algebra', 'Equations'], ['Size > 10']]
@@ -77,7 +77,7 @@ def split_paths(cell: str) -> list[list[str]]:
 
 
 def split_list(cell: str) -> list[str]:
-    """The values of one cell; the sign > has no meaning among them.
+    """Return the values of one cell; the sign > has no meaning among them.
 
     >>> split_list("11; 2")
     ['11', '2']

@@ -31,7 +31,7 @@ class ConceptRow:
 
 
 def is_concept_row(row: Mapping[str, Any]) -> bool:
-    """Whether a line without a question's text describes a concept."""
+    """Return whether a line without a question's text describes a concept."""
     return row.get("text") is None and ("path" in row or "name" in row) and "options" not in row
 
 
@@ -76,7 +76,7 @@ def _key(row: Mapping[str, Any], field: str) -> str:
 
 
 def resolve_concept_rows(rows: Sequence[ConceptRow]) -> tuple[list[ConceptPath], list[LineProblem]]:
-    """The path of each concept by following its parents, and the lines that have no place.
+    """Return the path of each concept by following its parents, and the lines that have no place.
 
     Raises:
         ImportRefused: the parents run in a circle.

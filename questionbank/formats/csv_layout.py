@@ -96,13 +96,13 @@ class CsvLayout:
 
 
 def known_columns(cells: Sequence[str]) -> list[str]:
-    """The fields of columns that bear our own names; other names as they stand, in small letters."""
+    """Return the fields of columns that bear our own names; other names as they stand, in small letters."""
     names = [cell.strip() for cell in cells]
     return [name if name in OPTION_COLUMNS else name.lower() for name in names]
 
 
 def guess_columns(cells: Sequence[str]) -> tuple[str, ...]:
-    """The field of each column by its name, or by a usual name for it; each field once.
+    """Return the field of each column by its name, or by a usual name for it; each field once.
 
     >>> guess_columns(["Question", "Option A", "Correct answer", "Author"])
     ('text', 'A', 'answer', '')
@@ -118,7 +118,7 @@ def guess_columns(cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def guess_encoding(beginning: bytes) -> str:
-    r"""The encoding of a text that begins so.
+    r"""Return the encoding of a text that begins so.
 
     GB18030 could decode most of Windows-1252 too; but in Chinese text both bytes of a character are above
     0xA0, and in Western text an accented letter mostly stands beside a plain one.
@@ -144,7 +144,7 @@ def guess_encoding(beginning: bytes) -> str:
 
 
 def header_cells(path: Path, encoding: str, delimiter: str = "") -> tuple[list[str], str]:
-    """The names of the columns, and the delimiter: the one given, else the one that divides the line best.
+    """Return the names of the columns, and the delimiter: the one given, else the one that divides the line best.
 
     Raises:
         ImportRefused: the file cannot be read, or its first line is no header.
@@ -176,7 +176,7 @@ def guess_layout(
     encoding: str = "",
     columns: Mapping[str, str] | None = None,
 ) -> CsvLayout:
-    """The layout of a file; what is not given is guessed.
+    """Return the layout of a file; what is not given is guessed.
 
     Args:
         columns: field by the name of a column as its header has it, for those whose guess is wrong.

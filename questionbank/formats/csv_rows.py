@@ -94,7 +94,7 @@ def table_rows(
 def _with_old_ends(
     lines: Iterator[tuple[int, bytes | LineProblem]],
 ) -> Iterator[tuple[int, bytes | LineProblem]]:
-    """Where a carriage return alone ends the header, as old programs save, let it end every line.
+    """Yield where a carriage return alone ends the header, as old programs save, let it end every line.
 
     Elsewhere it is part of a quoted cell, or a mistake that the csv module refuses.
     """
@@ -110,7 +110,7 @@ def _with_old_ends(
 
 
 def _reason(error: csv.Error) -> str:
-    """Why the csv module cannot read on, for whoever made the file."""
+    """Return why the csv module cannot read on, for whoever made the file."""
     reason = str(error)
     if "unexpected end of data" in reason:
         return "a quotation mark opens a cell here and is never closed"

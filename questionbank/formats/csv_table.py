@@ -59,7 +59,7 @@ CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
 
 
 def header_delimiter(line: str) -> str:
-    """The delimiter of a header line, or nothing where it is none of ours.
+    """Return the delimiter of a header line, or nothing where it is none of ours.
 
     >>> header_delimiter("id;text;answer"), header_delimiter("Once upon a time")
     (';', '')
@@ -106,7 +106,7 @@ def read_csv(
 
 
 def unread_columns(path: Path, layout: CsvLayout | None = None) -> list[str]:
-    """Names of the columns of a CSV file that are not read.
+    """Return the names of the columns of a CSV file that are not read.
 
     Raises:
         ImportRefused: the header cannot be read.
@@ -150,7 +150,7 @@ def _read_row(
 
 
 def _fields(row: dict[str, str]) -> dict[str, Any]:
-    """The row in the shape of a JSON line."""
+    """Return the row in the shape of a JSON line."""
     fields: dict[str, Any] = {name: cell for name, cell in row.items() if name not in OPTION_COLUMNS}
     if "concepts" in row:
         fields["concepts"] = split_paths(row["concepts"])
@@ -195,7 +195,7 @@ def _json_options(cell: str) -> Any:
 
 
 def write_csv_row(record: QuestionRecord) -> str:
-    """One row with its line end, safe to open in a spreadsheet program."""
+    """Return one row with its line end, safe to open in a spreadsheet program."""
     lettered = _fits_columns(record.options)
     options = [
         {"label": option.label, "text": option.text}

@@ -179,7 +179,7 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
 
 
 def read_identifier(row: Mapping[str, Any]) -> str:
-    """The `id` of a line that is no question, as text; empty where it has none.
+    """Return the `id` of a line that is no question, as text; empty where it has none.
 
     Raises:
         FieldProblems: it is neither a string nor a finite number, or too long.
@@ -262,7 +262,7 @@ def _numbers(fields: _Fields) -> tuple[str, ...]:
 
 
 def _concept_paths(fields: _Fields, name: str) -> tuple[ConceptPath, ...]:
-    """The concept paths of a line, each name trimmed, repeated paths dropped."""
+    """Return the concept paths of a line, each name trimmed, repeated paths dropped."""
     paths: dict[ConceptPath, None] = {}
     for item in fields.items(name, limits.CONCEPTS_LIMIT):
         if type(item) is not list:
@@ -279,7 +279,7 @@ def _concept_paths(fields: _Fields, name: str) -> tuple[ConceptPath, ...]:
 
 
 def concept_name_problem(name: str) -> str:
-    """Why a concept cannot have this name, or nothing.
+    """Return why a concept cannot have this name, or nothing.
 
     >>> concept_name_problem("x > 3"), concept_name_problem("Sums")
     ('holds the sign >, which separates concepts in files', '')
@@ -291,7 +291,7 @@ def concept_name_problem(name: str) -> str:
 
 
 def exported_path(path: ConceptPath) -> list[str]:
-    """The path for a file; names from before > and ; were refused get the full-width signs instead.
+    """Return the path for a file; names from before > and ; were refused get the full-width signs instead.
 
     >>> exported_path(("Algebra", "x > 3; y"))
     ['Algebra', 'x ＞ 3； y']

@@ -50,7 +50,7 @@ def _read_line(number: int, line: bytes, scale: FileScale) -> QuestionRecord | C
 
 
 def question_fields(record: QuestionRecord) -> dict[str, Any]:
-    """The fields of a question as a line holds them; what is empty is left out."""
+    """Return the fields of a question as a line holds them; what is empty is left out."""
     fields: dict[str, Any] = {
         "id": record.id,
         "text": record.text,

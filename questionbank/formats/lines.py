@@ -57,7 +57,7 @@ def _os_reason(error: Exception) -> str:
 
 
 def first_bytes(path: Path, size: int = 65_536) -> bytes:
-    """The beginning of the file, unpacked.
+    """Return the beginning of the file, unpacked.
 
     Raises:
         ImportRefused: the file is damaged gzip or of a kind that is no text.
@@ -98,7 +98,7 @@ class _Utf16AsUtf8(io.RawIOBase):
 
 
 def _unpacked(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedReader, bool]:
-    """The stream of the file's text, and whether it was packed."""
+    """Return the stream of the file's text, and whether it was packed."""
     magic = raw.read(4)
     raw.seek(0)
     if magic.startswith(_GZIP_MAGIC):

@@ -19,7 +19,7 @@ _SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|csv|tsv|txt|gz))+$", re.IGNORECAS
 
 
 def set_name(path: PurePath) -> str:
-    """The set's name: the folder's where files are named after splits, else the file's.
+    """Return the set's name: the folder's where files are named after splits, else the file's.
 
     >>> set_name(PurePath("data/math/train.jsonl.gz")), set_name(PurePath("data/Grade 7.csv"))
     ('math', 'Grade 7')

@@ -91,7 +91,7 @@ def _read_csv(
 
 
 def _header(lines: DecodedLines, path: Path) -> tuple[list[str], str]:
-    """The columns that the first line names, and the delimiter between them.
+    """Return the columns that the first line names, and the delimiter between them.
 
     Raises:
         ImportRefused: it is no header of ours.

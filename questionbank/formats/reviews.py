@@ -47,7 +47,7 @@ REVIEW_FORMATS: dict[str, tuple[str, Callable[[Iterable[Row], Sequence[str]], It
 
 
 def review_lines(rows: Iterable[Row], fields: Sequence[str], format: str) -> Iterator[str]:
-    """The rows as lines of text; a CSV begins with its header.
+    """Return the rows as lines of text; a CSV begins with its header.
 
     Raises:
         KeyError: the format is not one of `REVIEW_FORMATS`.

@@ -29,7 +29,7 @@ class BulkForm(forms.Form):
     prefix = "set"
 
     def values(self) -> dict[str, Any]:
-        """What was entered; only after `is_valid`."""
+        """Return what was entered; only after `is_valid`."""
         return dict(self.cleaned_data)
 
 

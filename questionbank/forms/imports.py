@@ -110,11 +110,11 @@ class ColumnsForm(forms.Form):
             )
 
     def mapped(self) -> list[forms.BoundField]:
-        """The choices of the columns, in their order."""
+        """Return the choices of the columns, in their order."""
         return [self[name] for name in self.columns]
 
     def layout(self) -> CsvLayout:
-        """The layout that a valid form describes.
+        """Return the layout that a valid form describes.
 
         Raises:
             ImportRefused: no file can have it.

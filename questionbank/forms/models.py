@@ -106,7 +106,7 @@ class TrainingForm(ServiceForm):
         return [(str(option.title), self[option.name]) for option in self.options]
 
     def chosen_options(self) -> dict[str, bool | str]:
-        """The answers to that, once the form is valid."""
+        """Return the answers to that, once the form is valid."""
         return {
             option.name: answer if option.choices else bool(answer)
             for option in self.options
@@ -114,7 +114,7 @@ class TrainingForm(ServiceForm):
         }
 
     def settings(self) -> dict[str, str]:
-        """What differs from the defaults, as `config_from_strings` reads it, once the form is valid."""
+        """Return what differs from the defaults, as `config_from_strings` reads it, once the form is valid."""
         return {
             spec.name: str(self.cleaned_data[spec.name])
             for spec in self.specs
@@ -122,7 +122,7 @@ class TrainingForm(ServiceForm):
         }
 
     def chosen_hierarchies(self) -> list[str] | None:
-        """Names of hierarchies, None for all questions; also before the form is valid."""
+        """Return the names of hierarchies, None for all questions; also before the form is valid."""
         known = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
         sent = self.data.getlist("hierarchies") if self.is_bound else [self.one_hierarchy]  # type: ignore[attr-defined]
         return [name for name in sent if name in known] or None
@@ -138,7 +138,7 @@ def _option_field(option: TrainingOption) -> forms.Field:
 
 
 def _field(spec: FieldSpec) -> forms.Field:
-    """A form field for one field of a configuration."""
+    """Return a form field for one field of a configuration."""
     common: dict[str, Any] = {
         "label": spec.name.replace("_", " ").capitalize(),
         "help_text": spec.help[:1].upper() + spec.help[1:] + _bounds(spec),

@@ -48,7 +48,7 @@ class SavePastedForm(PasteForm):
 
     @classmethod
     def suggested(cls, data: QueryDict, concepts: list[int]) -> SavePastedForm:
-        """The form for a pasted text, filled with what can be told from it."""
+        """Return the form for a pasted text, filled with what can be told from it."""
         text = data.get("text", "")
         initial: dict[str, Any] = {
             "text": text,

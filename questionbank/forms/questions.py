@@ -35,13 +35,13 @@ class OptionRow:
     misconception: str = ""
 
     def as_option(self) -> dict[str, str]:
-        """The row as it is kept with the question."""
+        """Return the row as it is kept with the question."""
         option = {"label": self.label, "text": self.text}
         return option | {"misconception": self.misconception} if self.misconception else option
 
 
 def option_rows(data: QueryDict) -> list[OptionRow]:
-    """The rows as they were sent, trimmed, empty ones included."""
+    """Return the rows as they were sent, trimmed, empty ones included."""
     columns = [
         [value.strip() for value in data.getlist(name)]
         for name in ("option_label", "option_text", "option_misconception")
@@ -122,7 +122,7 @@ class QuestionForm(forms.Form):
 
     @classmethod
     def of_question(cls, question: Question, concepts: list[int], equation: str) -> QuestionForm:
-        """The form filled with what the question holds now."""
+        """Return the form filled with what the question holds now."""
         initial = {
             name: getattr(question, name)
             for name in ("text", "kind", "language", "grade", "answer", "solution", "status", "version")
@@ -137,7 +137,7 @@ class QuestionForm(forms.Form):
 
     @classmethod
     def unfinished(cls, data: QueryDict, question: Question | None = None) -> QuestionForm:
-        """The form as it was sent, without complaints: somebody is still writing."""
+        """Return the form as it was sent, without complaints: somebody is still writing."""
         initial: dict[str, Any] = {name: data.get(name, "") for name in cls.base_fields}
         initial["concepts"] = chosen_concepts(data)
         return cls(initial=initial, rows=option_rows(data), question=question)
@@ -170,7 +170,7 @@ class QuestionForm(forms.Form):
         return cleaned | {"options": [row.as_option() for row in self._rows if row.text]}
 
     def service_fields(self) -> dict[str, Any]:
-        """What the services take, once the form is valid."""
+        """Return what the services take, once the form is valid."""
         others = ("version", "submission", "seen_concepts")
         fields = {name: value for name, value in self.cleaned_data.items() if name not in others}
         return fields | {"concepts": list(self.cleaned_data["concepts"])}

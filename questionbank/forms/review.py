@@ -153,7 +153,7 @@ class PairFilterForm(forms.Form):
         people.choices = [("", _("Anybody")), *reviewers]
 
     def filters(self) -> PairFilters:
-        """What the valid fields say; a field that cannot be read filters nothing."""
+        """Return what the valid fields say; a field that cannot be read filters nothing."""
         values: dict[str, Any] = {
             name: value for name, value in self.cleaned_data.items() if value not in ("", None)
         }

@@ -71,7 +71,7 @@ class LimitedUploadHandler(FileUploadHandler):
 
 
 def was_too_large(request: HttpRequest) -> bool:
-    """Whether the request's file was dropped for its size.
+    """Return whether the request's file was dropped for its size.
 
     Raises:
         ServiceUnavailable: it was dropped because the disk is full.

@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 def opinions_wanted() -> int:
-    """How many reviewers a new pair needs."""
+    """Return how many reviewers a new pair needs."""
     return int(settings.REVIEW_OPINIONS)
 
 
 def shuffle_number() -> float:
-    """A place in the random order; nothing secret."""
+    """Return a place in the random order; nothing secret."""
     return random.random()  # noqa: S311
 
 

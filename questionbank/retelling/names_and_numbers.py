@@ -74,7 +74,7 @@ def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
 
 
 def _with_numbers(text: str, slots: list[NumberSlot], rng: Random) -> str:
-    """The text with another number at each place where digits stand; equal numbers stay equal."""
+    """Return the text with another number at each place where digits stand; equal numbers stay equal."""
     drawn: dict[str, str] = {}
     pieces: list[str] = []
     done = 0
@@ -89,7 +89,7 @@ def _with_numbers(text: str, slots: list[NumberSlot], rng: Random) -> str:
 
 
 def _another_number(written: str, rng: Random) -> str:
-    """A number of the same kind between half and twice as large, written alike."""
+    """Return a number of the same kind between half and twice as large, written alike."""
     _whole, _point, decimals = written.partition(".")
     unit = 10 ** len(decimals)
     value = int(written.replace(",", "").replace(".", ""))
@@ -104,7 +104,7 @@ def _another_number(written: str, rng: Random) -> str:
 def _checked(
     tree: ExpressionTree, slots: list[NumberSlot], new_slots: list[NumberSlot]
 ) -> ExpressionTree | None:
-    """The tree with its new numbers; None where it keeps a number that stands in digits, or makes no sense."""
+    """Return the tree with its new numbers; None where it keeps a number that stands in digits, or makes no sense."""
     used = {slot_index(label) for label in _labels(tree) if is_slot(label)}
     old_values, new_values = ([slot.value for slot in each] for each in (slots, new_slots))
     if any(old_values[place] == new_values[place] for place in used):
@@ -114,7 +114,7 @@ def _checked(
 
 
 def _as_sensible(old: ExpressionTree, new: ExpressionTree) -> bool:
-    """Whether every step that was whole or positive still is."""
+    """Return whether every step that was whole or positive still is."""
     if old.is_number or new.is_number:
         return True
     try:
@@ -136,7 +136,7 @@ def _labels(tree: ExpressionTree) -> Iterator[str]:
 
 
 def _with_names(text: str, rng: Random) -> str:
-    """The text with other people's names."""
+    """Return the text with other people's names."""
     taken = {mention.text for mention in find_entities(text)}
     replaced: list[tuple[int, int, str]] = []
     for mention in {mention.text: mention for mention in find_entities(text)}.values():
@@ -151,7 +151,7 @@ def _with_names(text: str, rng: Random) -> str:
 
 
 def _with_things(text: str, rng: Random) -> str:
-    """The text with other things of the same kind; all that is not in the text already may come."""
+    """Return the text with other things of the same kind; all that is not in the text already may come."""
     for kind in _THINGS:
         present = [thing for thing in kind if _mentions(thing, text)]
         others = [thing for thing in kind if thing not in present]

@@ -63,7 +63,7 @@ def reordered(text: str, equation: str, language: str) -> Iterator[RetoldProblem
 
 
 def _tells_in_order(problem: ProblemRecord, made: ProblemRecord) -> bool:
-    """Whether the result is not stated before the events that lead to it.
+    """Return whether the result is not stated before the events that lead to it.
 
     "There are 42 passengers now. At the next stop 9 get off" reads as if the 42 were there before the stop. Where
     numbers are only multiplied or divided, the order of the sentences does not matter.
@@ -102,7 +102,7 @@ def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
 
 
 def _may_be_formula(before: str, after: str) -> bool:
-    """Whether the number is in a formula, or directly after a dollar sign, where a blank could start one."""
+    """Return whether the number is in a formula, or directly after a dollar sign, where a blank could start one."""
     beside = {before.rstrip()[-1:], after.lstrip()[:1]}
     return bool(beside & _BESIDE_FORMULAS) or (before.count("$") % 2 == 1 and "$" in after)
 

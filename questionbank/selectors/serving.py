@@ -122,18 +122,18 @@ class Serving:
     language_sets: Mapping[str, Mapping[str, EmbeddingSet]] = field(default_factory=dict)
 
     def for_language(self, language: str) -> Serving:
-        """What serves a language: the sets that are for it alone and, for other lenses, the general ones."""
+        """Return what serves a language: the sets that are for it alone and, for other lenses, the general ones."""
         own = self.language_sets.get(primary_language(language))
         return replace(self, sets={**self.sets, **own}, language_sets={}) if own else self
 
     def set_of(self, artifact: ModelArtifact) -> EmbeddingSet | None:
-        """The set in use that a model made; None where there is none."""
+        """Return the set in use that a model made; None where there is none."""
         groups = (self.sets, *self.language_sets.values())
         rows = (row for group in groups for row in group.values() if row.artifact_id == artifact.pk)
         return next(rows, None)
 
     def embedding_set(self, lens: str) -> EmbeddingSet:
-        """The set that serves a lens.
+        """Return the set that serves a lens.
 
         Raises:
             ServiceUnavailable: there is none yet.
@@ -150,7 +150,7 @@ class Serving:
         return embedding_set
 
     def encoder(self, lens: str) -> TextEncoder:
-        """The encoder that made the lens's set.
+        """Return the encoder that made the lens's set.
 
         Raises:
             ServiceUnavailable: there is no set yet, or only workers can load its encoder.
@@ -165,7 +165,7 @@ class Serving:
         return _load(artifact, resolve(row.load))
 
     def serves(self, lens: str, language: str, sample: Sequence[str] = ()) -> bool:
-        """Whether the lens has vectors for a language: its encoder must know nine tokens of ten.
+        """Return whether the lens has vectors for a language: its encoder must know nine tokens of ten.
 
         A language that the bank has not measured is measured on the sample; without one it is taken for
         unknown, unless it is English.
@@ -183,7 +183,7 @@ class Serving:
     def lens_for(
         self, lens: str, language: str, sample: Sequence[str] = ()
     ) -> tuple[EmbeddingSet, TextEncoder, str]:
-        """The set and encoder for a text: the lens's own, or its stand-in's with a notice that says so.
+        """Return the set and encoder for a text: the lens's own, or its stand-in's with a notice that says so.
 
         Args:
             lens: a word of `analytics.catalog.lenses`.
@@ -197,7 +197,7 @@ class Serving:
         return embedding_set, self.encoder(embedding_set.lens), notice
 
     def set_for(self, lens: str, language: str, sample: Sequence[str] = ()) -> tuple[EmbeddingSet, str]:
-        """The set to compare a text in: like `lens_for`, for a question whose vector may be there already.
+        """Return the set to compare a text in: like `lens_for`, for a question whose vector may be there already.
 
         Raises:
             ServiceUnavailable: the bank has no set of vectors yet, or nothing stands in.
@@ -218,7 +218,7 @@ class Serving:
         return artifact is None or CAPABILITIES[artifact.capability].serves == "web"
 
     def hierarchy(self, name: str | None = None) -> str:
-        """The hierarchy to predict in: the named one, else the bank's default, never the one trained last.
+        """Return the hierarchy to predict in: the named one, else the bank's default, never the one trained last.
 
         A bank without a hierarchy has at most the probes that were installed with it.
         """
@@ -227,7 +227,7 @@ class Serving:
     def probes_for(
         self, *, hierarchy: str | None = None, language: str = "", sample: Sequence[str] = ()
     ) -> ServedProbes | None:
-        """The probes of a hierarchy that can answer for a text of a language, or None.
+        """Return the probes of a hierarchy that can answer for a text of a language, or None.
 
         Probes read either the model's vectors or, where they were trained on questions in a language that it
         does not know, the character n-grams'.
@@ -264,7 +264,7 @@ _served: tuple[object, Serving] | None = None
 
 
 def serving() -> Serving:
-    """The models and sets in use, never a mixture of two promotions.
+    """Return the models and sets in use, never a mixture of two promotions.
 
     Reading them takes longer than asking whether one of their rows has changed, so they are kept until then.
     """
@@ -313,7 +313,7 @@ def _read() -> Serving:
 
 
 def served_scorer() -> ServedScorer | None:
-    """The scorer of paraphrases in use; None where there is none yet.
+    """Return the scorer of paraphrases in use; None where there is none yet.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged.
@@ -323,7 +323,7 @@ def served_scorer() -> ServedScorer | None:
 
 
 def scorer_of(artifact: ModelArtifact) -> ServedScorer:
-    """A registered scorer, whether it is in use or not.
+    """Return a registered scorer, whether it is in use or not.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged, or it is no scorer.
@@ -332,7 +332,7 @@ def scorer_of(artifact: ModelArtifact) -> ServedScorer:
 
 
 def served_solver(language: str, *, with_bank: bool = True) -> ServedSolver | None:
-    """The solver in use for word problems in a language; None where there is no solver yet.
+    """Return the solver in use for word problems in a language; None where there is no solver yet.
 
     For a language without one it is the first solver, which says why it cannot help.
 
@@ -349,7 +349,7 @@ def served_solver(language: str, *, with_bank: bool = True) -> ServedSolver | No
 def solver_in_use(
     artifact: ModelArtifact, *, solved: Sequence[ProblemRecord] = (), with_bank: bool = False
 ) -> ServedSolver:
-    """A solver with what the retriever in use recalls of problems solved before.
+    """Return a solver with what the retriever in use recalls of problems solved before.
 
     Args:
         solved: problems with equations that are recalled beside those that the retriever keeps.
@@ -376,7 +376,7 @@ def _bank_recall_of(retriever: ModelArtifact) -> Recall | None:
 
 
 def retriever_of(artifact: ModelArtifact) -> Retriever:
-    """A registered retriever, whether it is in use or not.
+    """Return a registered retriever, whether it is in use or not.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged, or it is no retriever.
@@ -429,7 +429,7 @@ class SolverByLanguage:
 
 
 def solver_of(artifact: ModelArtifact) -> ServedSolver:
-    """A registered solver alone, whether it is in use or not: what trainings are compared by.
+    """Return a registered solver alone, whether it is in use or not: what trainings are compared by.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged, or it is no solver.
@@ -448,7 +448,7 @@ def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:
 
 
 def _kept(key: str, make: Callable[[], Model]) -> Model:
-    """The loaded model under `key`; threads that ask for the same one wait for one load."""
+    """Return the loaded model under `key`; threads that ask for the same one wait for one load."""
     model = _models.get(key)
     if model is None:
         with _lock:

@@ -82,7 +82,7 @@ def accepted_pairs_add(
 
 
 def _withdrawn(original: Question, text: str) -> Question | None:
-    """The paraphrase of this text that left the bank when its decision was taken back."""
+    """Return the paraphrase of this text that left the bank when its decision was taken back."""
     return Question.objects.filter(
         paraphrase_of=original.paraphrase_of_id or original.pk,
         content_hash=content_hash(text=text, options=original.options),

@@ -125,7 +125,7 @@ def artifact_import(
 
 
 def _scope_of_import(manifest: Manifest, scope: str) -> str:
-    """The scope of a model that was made elsewhere: what somebody named, else what its manifest says."""
+    """Return the scope of a model that was made elsewhere: what somebody named, else what its manifest says."""
     training = training_of(manifest.capability)
     if training is None or not training.scope:
         if scope:
@@ -293,7 +293,7 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
 
 
 def _missing_starters() -> list[tuple[str, Starter]]:
-    """What shall be installed from the start, by capability, where no model of its scope is in use."""
+    """Return what shall be installed from the start, by capability, where no model of its scope is in use."""
     champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
     in_use = set(champions.values_list("capability", "scope"))
     return [
@@ -309,13 +309,13 @@ def _missing_starters() -> list[tuple[str, Starter]]:
 
 
 def _was_taken_out(word: str, scope: str) -> bool:
-    """Whether a language had a model of its own beside a general one, and an admin went back to that."""
+    """Return whether a language had a model of its own beside a general one, and an admin went back to that."""
     archived = ModelArtifact.objects.filter(capability=word, scope=scope, state=ModelArtifact.State.ARCHIVED)
     return bool(scope) and has_general_model(word) and archived.exists()
 
 
 def _is_served(lens: LensRow | None, language: str) -> bool:
-    """Whether the general set of a lens in use knows a language, so that it needs no model of its own."""
+    """Return whether the general set of a lens in use knows a language, so that it needs no model of its own."""
     if lens is None or not language:
         return False
     general = EmbeddingSet.objects.filter(lens=lens.word, scope="", is_current=True).first()
@@ -323,7 +323,7 @@ def _is_served(lens: LensRow | None, language: str) -> bool:
 
 
 def _companions(word: str) -> list[tuple[str, Starter]]:
-    """The starters that are installed together with this capability's."""
+    """Return the starters that are installed together with this capability's."""
     return [
         (companion, starter)
         for companion, row in CAPABILITIES.items()

@@ -217,7 +217,7 @@ def _read_manifest(tar: tarfile.TarFile, path: Path) -> BackupManifest:
 
 
 def _is_expected(member: tarfile.TarInfo) -> bool:
-    """A plain file (no link, device or sparse file) with a plain name in a place that backups have."""
+    """Return a plain file (no link, device or sparse file) with a plain name in a place that backups have."""
     if not member.isreg() or member.issparse():
         return False
     if member.name in (MANIFEST, DUMP):

@@ -55,7 +55,7 @@ _SYSTEM_FOLDERS = "/usr/lib/postgresql"  # Debian keeps every major version's pr
 
 
 def server_version() -> str:
-    """The server's version, such as ``18.4``."""
+    """Return the server's version, such as ``18.4``."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         return str(cursor.fetchone()[0]).split()[0]
@@ -71,7 +71,7 @@ def snapshot() -> Iterator[str]:
 
 
 def row_counts(*, tables: Sequence[str]) -> dict[str, int]:
-    """Number of rows in those of the tables that there are."""
+    """Return the number of rows in those of the tables that there are."""
     present = set(connection.introspection.table_names())
     counts = {}
     with connection.cursor() as cursor:
@@ -118,7 +118,7 @@ def database_bytes() -> int:
 
 
 def database_users() -> int:
-    """Number of other processes that are connected to the bank's database."""
+    """Return the number of other processes that are connected to the bank's database."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity"
@@ -265,7 +265,7 @@ def _parameters() -> dict[str, Any]:
 
 
 def _conninfo(database: str) -> str:
-    """How to connect, without the password, which must not stand on a command line."""
+    """Return how to connect, without the password, which must not stand on a command line."""
     known = {key: value for key, value in _parameters().items() if key in _LIBPQ_KEYWORDS}
     return make_conninfo("", **{**known, "dbname": database})
 

@@ -141,7 +141,7 @@ def leftovers_clear() -> list[str]:
 
 
 def bank_is_empty() -> bool:
-    """Whether nobody has put anything into the bank; one without tables is empty too."""
+    """Return whether nobody has put anything into the bank; one without tables is empty too."""
     tables = [model._meta.db_table for model in (Question, KnowledgeConcept, Run, User)]
     return not any(database.row_counts(tables=tables).values())
 
@@ -201,7 +201,7 @@ def _known_migrations() -> dict[str, list[str]]:
 
 
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
-    """Names of all files of a storage."""
+    """Yield the names of all files of a storage."""
     try:
         folders, files = storage.listdir(folder)
     except FileNotFoundError:

@@ -232,7 +232,7 @@ def _restore_columns(items: list[BulkChangeItem], there: Mapping[int, Question])
 
 
 def _before(item: BulkChangeItem) -> dict[str, Any]:
-    """What the change replaced; only items that were changed are restored."""
+    """Return what the change replaced; only items that were changed are restored."""
     return dict(item.before or {})
 
 

@@ -33,7 +33,7 @@ HIERARCHY_NAME_LIMIT = 200
 
 
 def concept_name(name: str) -> str:
-    """A concept's name with its blanks tidied.
+    """Return a concept's name with its blanks tidied.
 
     Raises:
         ValidationFailed: it is empty, too long, or holds a NUL character, > or ;.
@@ -49,7 +49,7 @@ def concept_name(name: str) -> str:
 
 
 def hierarchy_ensure(*, name: str, import_run_id: int | None = None) -> KnowledgeHierarchy:
-    """The hierarchy of this name, created where there is none; safe beside others who do the same.
+    """Return the hierarchy of this name, created where there is none; safe beside others who do the same.
 
     Args:
         import_run_id: the import that creates it, if one does.
@@ -82,7 +82,7 @@ def hierarchy_lock(hierarchy_id: int) -> KnowledgeHierarchy:
 
 
 def concept_paths_known(*, hierarchy: KnowledgeHierarchy) -> dict[ConceptPath, KnowledgeConcept]:
-    """Every concept of the hierarchy by its names from the root, parents first."""
+    """Return every concept of the hierarchy by its names from the root, parents first."""
     step = KnowledgeConcept.steplen
     names: dict[str, ConceptPath] = {}
     known: dict[ConceptPath, KnowledgeConcept] = {}
@@ -96,7 +96,7 @@ def concept_paths_known(*, hierarchy: KnowledgeHierarchy) -> dict[ConceptPath, K
 def concept_paths_ensure(
     *, hierarchy: KnowledgeHierarchy, paths: Iterable[Sequence[str]], import_run_id: int | None = None
 ) -> tuple[dict[ConceptPath, int], int]:
-    """The id of every path and of all above it, creating what is missing by a handful of statements.
+    """Return the id of every path and of all above it, creating what is missing by a handful of statements.
 
     Args:
         import_run_id: the import that creates them, if one does.
@@ -155,7 +155,7 @@ class _Places:
                 self._last[above] = max(self._last.get(above, ""), concept.path)
 
     def take(self, above: str) -> str:
-        """The path of the next child of the concept at `above`, or of the next root."""
+        """Return the path of the next child of the concept at `above`, or of the next root."""
         step = KnowledgeConcept.steplen
         last = self._last.get(above)
         place = KnowledgeConcept._str2int(last[-step:]) + 1 if last else 1
@@ -167,7 +167,7 @@ class _Places:
 
 
 def paths_with_ancestors(paths: Iterable[Sequence[str]]) -> list[ConceptPath]:
-    """Every path and all above it once, the shorter first, otherwise in the order they came."""
+    """Return every path and all above it once, the shorter first, otherwise in the order they came."""
     wanted: dict[ConceptPath, None] = {}
     for raw in paths:
         path = tuple(concept_name(name) for name in raw)

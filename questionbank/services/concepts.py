@@ -41,7 +41,7 @@ def _allow(user: User | None) -> None:
 
 
 def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
-    """The concept as it is now, its hierarchy locked."""
+    """Return the concept as it is now, its hierarchy locked."""
     hierarchy_lock(concept.hierarchy_id)
     fresh = KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk).first()
     if fresh is None:
@@ -121,7 +121,7 @@ def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> Non
 
 @transaction.atomic
 def concept_path_ensure(*, hierarchy: KnowledgeHierarchy, path: Sequence[str]) -> KnowledgeConcept:
-    """The concept at this path; it and those above it are created where they are missing."""
+    """Return the concept at this path; it and those above it are created where they are missing."""
     ids, _ = concept_paths_ensure(hierarchy=hierarchy, paths=[path])
     return KnowledgeConcept.objects.get(pk=ids[tuple(concept_name(name) for name in path)])
 

@@ -56,7 +56,9 @@ def embedding_request() -> Run | None:
 
 @transaction.atomic
 def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
-    """The vectors of a model for its capability's lens; an empty set beside the one in use where it has none yet.
+    """Return the vectors of a model for its capability's lens.
+
+    An empty set beside the one in use where it has none yet.
 
     Probes find the set that they read by its encoder's name, so no two sets have the same.
 

@@ -19,7 +19,7 @@ __all__ = ["equation_accept", "equation_graph_key", "equation_write"]
 
 
 def equation_graph_key(*, text: str, expression: str) -> str:
-    """The key of a question's equation; empty where it has none, or one that is too long to be looked up by."""
+    """Return the key of a question's equation; empty where it has none, or one that is too long to be looked up by."""
     if not expression:
         return ""
     # Each operand has two characters of the key or more; keys of very long equations take seconds.

@@ -30,7 +30,7 @@ def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
 
 
 def export_lines(*, questions: QuerySet[Question], format: str) -> Iterator[bytes]:
-    """The questions as the lines of a file, in bounded memory."""
+    """Yield the questions as the lines of a file, in bounded memory."""
     chosen = FORMATS[format]
     yield chosen.head.encode("utf-8")
     for record in with_own_ids(question_records(questions)):

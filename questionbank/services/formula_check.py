@@ -33,6 +33,6 @@ def formula_problems(text: str) -> list[str]:
 
 
 def record_problems(record: QuestionRecord) -> list[str]:
-    """The same of a question's text, options, answer and solution, each problem once."""
+    """Return the same of a question's text, options, answer and solution, each problem once."""
     parts = (record.text, *(option.text for option in record.options), record.answer, record.solution)
     return list(dict.fromkeys(problem for part in parts for problem in formula_problems(part)))

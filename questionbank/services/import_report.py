@@ -71,7 +71,7 @@ class ImportReport:
             self.refused.append(problem)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON: for a run's result and for `--json`."""
+        """Return the report as JSON: for a run's result and for `--json`."""
         return {
             "name": self.name,
             "source": self.source,

@@ -326,7 +326,7 @@ def _title(name: str, dry_run: bool) -> str:
 
 
 def _plain_name(name: str) -> str:
-    """The last part of what a browser calls the file, without control characters."""
+    """Return the last part of what a browser calls the file, without control characters."""
     last = PurePath(name.replace("\\", "/")).name
     printable = "".join(sign for sign in last if sign.isprintable())
     # file systems count bytes, and the end of the name tells the format

@@ -150,7 +150,7 @@ def pairs_turn() -> None:
 
 
 def pairs_known(*, paraphrases: Iterable[str]) -> set[tuple[str, str]]:
-    """The pairs with these paraphrases that were added already, decided or not: (original, paraphrase)."""
+    """Return the pairs with these paraphrases that were added already, decided or not: (original, paraphrase)."""
     same = ParaphrasePair.objects.filter(paraphrase__in=list(paraphrases))
     return set(same.values_list("original", "paraphrase").iterator())
 
@@ -278,7 +278,7 @@ def pair_save_score(
 
 
 def pair_findings(pair: ParaphrasePair) -> list[dict[str, Any]]:
-    """The findings of a pair: those kept, or read now where no job came to it yet."""
+    """Return the findings of a pair: those kept, or read now where no job came to it yet."""
     if pair.findings is not None:
         return list(pair.findings)
     return findings_to_json(find_changes(pair.original, pair.paraphrase))

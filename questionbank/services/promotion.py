@@ -87,7 +87,7 @@ def comparison_save(
 
 
 def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str, Any]:
-    """The gate's verdict on a model as its history keeps it.
+    """Return the gate's verdict on a model as its history keeps it.
 
     Returns:
         ``{"passes", "outcome", "reasons", "overridden", "comparison"}``, the outcome a `GateOutcome`; empty where

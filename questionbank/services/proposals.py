@@ -46,7 +46,7 @@ class Proposals:
 
 
 def why_not_reworded(question: Question) -> str:
-    """Why no paraphrase of a question is wanted; empty where one is."""
+    """Return why no paraphrase of a question is wanted; empty where one is."""
     if question.status == Question.Status.RETIRED:
         return _("This question is retired.")
     if question.paraphrase_of_id is not None:
@@ -137,7 +137,7 @@ def _keep(
 
 
 def _taken(question: Question, text: str) -> set[bytes]:
-    """The question's text and its paraphrases; its row is locked, for two people may ask at once."""
+    """Return the question's text and its paraphrases; its row is locked, for two people may ask at once."""
     Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
     texts = [text]
     for pair in question.paraphrases.values_list("paraphrase", "outcome_text"):

@@ -42,7 +42,7 @@ class _Checks:
         self.problems: defaultdict[str, list[str]] = defaultdict(list)
 
     def string(self, name: str, limit: int) -> str:
-        """The value with the browser's line ends made plain and no blanks around it."""
+        """Return the value with the browser's line ends made plain and no blanks around it."""
         value = str(self.fields.get(name) or "").replace("\r\n", "\n").strip()
         reason = string_problem(value, limit)
         if reason:
@@ -156,7 +156,7 @@ _PAIRS = ((r"\(", r"\)"), (r"\[", r"\]"))
 
 
 def latex_warnings(text: str) -> list[str]:
-    r"""What looks unbalanced in the formulas of a text; a warning, because prose may hold such signs too.
+    r"""Return what looks unbalanced in the formulas of a text; a warning, because prose may hold such signs too.
 
     A price is not the beginning of a formula.
 

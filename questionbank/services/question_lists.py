@@ -143,7 +143,7 @@ def _checked_name(user: User, name: str, exclude: QuestionList | None = None) ->
 
 
 def _locked_order(question_list: QuestionList) -> list[int]:
-    """Ids of the list's questions in order; two changes of one list wait for each other."""
+    """Return the ids of the list's questions in order; two changes of one list wait for each other."""
     QuestionList.objects.select_for_update().get(pk=question_list.pk)
     return list(question_list.items.values_list("question_id", flat=True))
 

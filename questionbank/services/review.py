@@ -161,7 +161,7 @@ def _number_of(rows: QuerySet[Any, Any]) -> Coalesce:
 
 
 def _is_free(pair: ParaphrasePair, reviewer: User, now: datetime) -> bool:
-    """Whether the reviewer may have the pair, whose row is locked."""
+    """Return whether the reviewer may have the pair, whose row is locked."""
     return _free_pairs(reviewer, now).filter(pk=pair.pk).exists()
 
 
@@ -179,7 +179,7 @@ def _give(pair: ParaphrasePair, reviewer: User, now: datetime, *, is_random: boo
 
 
 def _beside(pair: ParaphrasePair) -> dict[str, Any]:
-    """What stands beside a pair at this moment, as columns of its lease or decision; nothing that is hidden."""
+    """Return what stands beside a pair at this moment, as columns of its lease or decision; nothing that is hidden."""
     scorer = None if pair.is_machine_hidden else pair.scored_by
     score, verdict = (None, None) if pair.is_machine_hidden else (pair.score, pair.verdict)
     values = (guideline_current(), scorer, scorer.name if scorer else "", score, verdict)
@@ -187,7 +187,7 @@ def _beside(pair: ParaphrasePair) -> dict[str, Any]:
 
 
 def _taken_over(lease: ReviewLease | SettlementLease, now: datetime) -> dict[str, Any]:
-    """What a decision takes over from the lease of its page."""
+    """Return what a decision takes over from the lease of its page."""
     beside = {name: getattr(lease, name) for name in _BESIDE}
     return {**beside, "seconds": (now - lease.taken_at).total_seconds()}
 
@@ -341,7 +341,7 @@ def adjudication_decide(
 
 
 def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
-    """The pair, locked, if it waits for a settlement that the reviewer may make."""
+    """Return the pair, locked, if it waits for a settlement that the reviewer may make."""
     _allow(reviewer)
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
@@ -408,7 +408,7 @@ def review_undo(*, reviewer: User) -> ReviewDecision:
 def _checked(
     pair: ParaphrasePair, verdict: str, reason: str, text: str, comment: str, *, allowed: set[str]
 ) -> dict[str, str]:
-    """The columns of a decision; what does not belong to its verdict is dropped."""
+    """Return the columns of a decision; what does not belong to its verdict is dropped."""
     fields: dict[str, list[str]] = {}
     text, comment = text.strip(), comment.strip()
     if verdict not in allowed:
@@ -484,7 +484,7 @@ def _existing_pair(pair_id: int) -> ParaphrasePair:
 
 
 def guideline_current() -> ReviewGuideline:
-    """The latest version of the guidelines; the first one is written here where there is none."""
+    """Return the latest version of the guidelines; the first one is written here where there is none."""
     latest = ReviewGuideline.objects.order_by("-version").first()
     return latest or ReviewGuideline.objects.get_or_create(version=1, defaults={"text": FIRST_GUIDELINES})[0]
 

@@ -106,7 +106,7 @@ def run_create(
 
 
 def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) -> Run | None:
-    """An unfinished run that does what such a run would do, and must do it alone (`_alone`).
+    """Return an unfinished run that does what such a run would do, and must do it alone (`_alone`).
 
     Call it in the transaction that creates or queues the run: others who ask the same wait for its end.
     """
@@ -127,7 +127,7 @@ def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) 
 
 
 def _alone(kind: str, capability: str) -> tuple[str, ...] | None:
-    """The parameters that two unfinished runs must not have in common; None: there may be any number of them."""
+    """Return the parameters that two unfinished runs must not have in common; None: there may be any number of them."""
     if kind == Run.Kind.TRAIN:
         training = training_of(capability)
         return training.alone if training else None
@@ -200,7 +200,7 @@ def run_saved_work(*, run: Run) -> None:
 
 
 def run_is_held(*, run: Run) -> bool:
-    """Whether the worker still holds the run; inside a transaction it keeps it to the end of that."""
+    """Return whether the worker still holds the run; inside a transaction it keeps it to the end of that."""
     return _held(run).select_for_update().first() is not None
 
 

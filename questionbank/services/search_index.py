@@ -40,7 +40,7 @@ def _option_text(option: Option | Mapping[str, Any]) -> str:
 
 
 def search_vector(record: QuestionRecord | Question) -> Func:
-    """The expression that fills `Question.search_vector` when it is saved."""
+    """Return the expression that fills `Question.search_vector` when it is saved."""
     return Func(
         Value("simple"),
         Value(question_tokens(record)),

@@ -24,7 +24,7 @@ __all__ = [
 
 
 def solution_to_json(solution: Solution) -> dict[str, Any]:
-    """A solution as plain values, as `QuestionSolution.alternatives` keeps it."""
+    """Return a solution as plain values, as `QuestionSolution.alternatives` keeps it."""
     return {
         "tokens": list(solution.tokens),
         "terms": list(solution.terms),
@@ -79,7 +79,7 @@ def solution_compare(*, question: Question) -> None:
 
 
 def _graph_key(question: Question, equation: str, value: float | None) -> str:
-    """The graph by which a solved question is found; empty where there is no value, or another is published."""
+    """Return the graph by which a solved question is found; empty where there is no value, or another is published."""
     if value is None or contradicts_published(question, value):
         return ""
     return equation_graph_key(text=question.text, expression=equation)

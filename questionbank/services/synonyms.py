@@ -60,7 +60,7 @@ def _allow(user: User) -> None:
 
 
 def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
-    """The terms without blanks around them, each once.
+    """Return the terms without blanks around them, each once.
 
     Two terms are the same where a search reads them alike, whatever their case and plural.
     """

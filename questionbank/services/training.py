@@ -290,7 +290,7 @@ def encoder_settings_like(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
-    """The parameter ``hierarchies`` of a training; none where all questions are meant."""
+    """Return the parameter ``hierarchies`` of a training; none where all questions are meant."""
     if names is None:
         return {}
     known = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
@@ -364,7 +364,7 @@ def _check_settings(config_class: type, settings: Mapping[str, str]) -> None:
 
 
 def can_begin_with(backbone: str) -> bool:
-    """Whether a training can begin with a backbone; a hub id is not looked up."""
+    """Return whether a training can begin with a backbone; a hub id is not looked up."""
     return not _backbone_problem(backbone)
 
 
@@ -374,7 +374,10 @@ def _check_backbone(name: str) -> None:
 
 
 def _backbone_problem(name: str) -> str:
-    """Why no worker could load a backbone: a folder that is not there, a name that is none; empty where one may."""
+    """Return why no worker could load a backbone: a folder that is not there, a name that is none.
+
+    Empty where one may.
+    """
     begins_here = not name or name == MODEL_IN_USE or _REGISTERED.fullmatch(name) or name in PACKAGED
     if begins_here or Path(name).expanduser().is_dir():
         return ""

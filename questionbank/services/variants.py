@@ -54,7 +54,7 @@ class _Wanted:
     known: list[str]
 
     def new(self, problems: Iterable[RetoldProblem]) -> Iterator[RetoldProblem]:
-        """Those that may be kept beside what is known and one another."""
+        """Yield those that may be kept beside what is known and one another."""
         for problem in problems:
             if self._accepts(problem):
                 self.known.append(problem.text)
@@ -81,7 +81,7 @@ class _Wanted:
         yield from self.new(later)
 
     def _accepts(self, problem: RetoldProblem) -> bool:
-        """Whether it is a similar problem that neither the bank nor the question's similar problems have."""
+        """Return whether it is a similar problem that neither the bank nor the question's similar problems have."""
         if refusal(problem, text=self.question.text, graph_key=self.computation.key):
             return False
         if any(story_key(problem.text) == story_key(text) for text in self.known):
@@ -92,7 +92,7 @@ class _Wanted:
 
 
 def why_not_varied(question: Question, *, by_model: bool = False) -> str:
-    """Why no similar problems of a question can be written; empty where they can.
+    """Return why no similar problems of a question can be written; empty where they can.
 
     Args:
         by_model: by the language model, which writes other languages than the rules too.
@@ -107,7 +107,7 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
 
 
 def why_not_reversible(question: Question) -> str:
-    """Why no reversed versions of a question can be written; empty where they can.
+    """Return why no reversed versions of a question can be written; empty where they can.
 
     A solution found only by the solver does not do: where it is wrong, so is every answer that follows from it.
     """
@@ -233,7 +233,7 @@ def _check(each: int, user: User, *permissions: str) -> None:
 
 
 def _locked(question: Question) -> Question:
-    """The question as it is now: it may have been changed, and two may ask at once."""
+    """Return the question as it is now: it may have been changed, and two may ask at once."""
     fresh = Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
     if fresh is None:
         raise NotFound(_("This question no longer exists."))

@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.inclusion_tag("components/line_chart.html")
 def line_chart(chart: LineChart, id: str) -> dict[str, Any]:
-    """A chart of `questionbank.charts.line_chart`.
+    """Return a chart of `questionbank.charts.line_chart`.
 
     Args:
         chart: what to draw.
@@ -28,7 +28,7 @@ def line_chart(chart: LineChart, id: str) -> dict[str, Any]:
 
 @register.simple_tag
 def difference_interval(difference: float, low: float, high: float, bound: float) -> SafeString:
-    """A line with 0 in its middle, the interval as a band, the difference as a point.
+    """Return a line with 0 in its middle, the interval as a band, the difference as a point.
 
     The interval is solid where it excludes 0. Hidden from screen readers: the numbers stand beside it.
     """

@@ -21,7 +21,7 @@ SHAPES = (  # as static/js/map.js draws them, by the colour's number modulo thei
 
 @register.simple_tag
 def map_symbol(colour: int | None, sequential: bool = False) -> SafeString:
-    """The symbol of a colour, by default grey; decoration only, the name stands beside it."""
+    """Return the symbol of a colour, by default grey; decoration only, the name stands beside it."""
     number = GREY if colour is None else colour
     family = "map-band" if sequential and colour is not None else "map-colour"
     return format_html(

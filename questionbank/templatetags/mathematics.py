@@ -21,7 +21,7 @@ def _labels() -> Labels:
 
 @lru_cache(maxsize=16)
 def _labels_in(language: str | None) -> Labels:
-    """The labels in the language that is active."""
+    """Return the labels in the language that is active."""
     return Labels(
         blank=_("answer blank"),
         image=_("picture"),

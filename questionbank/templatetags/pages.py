@@ -106,7 +106,7 @@ FOUND_BY = {
 @register.simple_tag
 @cache
 def icon(name: str) -> SafeString:
-    """An icon; decoration only."""
+    """Return an icon; decoration only."""
     return format_html(
         '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d="{}"/></svg>',
         ICONS[name],
@@ -115,7 +115,7 @@ def icon(name: str) -> SafeString:
 
 @register.simple_tag
 def bar(share: float | None, scale: float = 1.0) -> SafeString:
-    """A horizontal bar filled to `share` of `scale`."""
+    """Return a horizontal bar filled to `share` of `scale`."""
     width = f"{100 * min(max((share or 0.0) / scale, 0.0), 1.0):.1f}%"
     return format_html(
         '<svg class="bar" aria-hidden="true" focusable="false">'
@@ -129,7 +129,7 @@ def bar(share: float | None, scale: float = 1.0) -> SafeString:
 def difficulty_scale(
     value: float, low: float | None = None, high: float | None = None, hollow: bool = False
 ) -> SafeString:
-    """A line from 0 to 100 per cent with a point at `value` and a band from `low` to `high`.
+    """Return a line from 0 to 100 per cent with a point at `value` and a band from `low` to `high`.
 
     An estimate is drawn `hollow`, an observation solid, so that they differ by more than colour.
     """
@@ -179,20 +179,20 @@ def percent(share: float | None) -> str:
 
 @register.simple_tag
 def flag_badge(flag: str) -> SafeString:
-    """What to know about a similar question, in words, with an icon and a colour."""
+    """Return what to know about a similar question, in words, with an icon and a colour."""
     name, look, picture = FLAGS.get(flag, (flag, "", "alert"))
     return format_html('<span class="badge {}">{}{}</span>', look, icon(picture), name)
 
 
 @register.filter
 def found_by_name(way: str) -> str:
-    """How a question was found, in a word."""
+    """Return how a question was found, in a word."""
     return str(FOUND_BY.get(way, way))
 
 
 @register.filter
 def with_lists(text: str) -> SafeString:
-    """A text in paragraphs; lines that begin with a hyphen become a list.
+    """Return a text in paragraphs; lines that begin with a hyphen become a list.
 
     >>> with_lists("Accept it if:\\n- it is clear\\n- it is right")
     '<p>Accept it if:</p><ul><li>it is clear</li><li>it is right</li></ul>'
@@ -209,13 +209,13 @@ def with_lists(text: str) -> SafeString:
 
 @register.filter
 def readable(name: str) -> str:
-    """The name of a figure in a run's result, for people."""
+    """Return the name of a figure in a run's result, for people."""
     return str(name).replace("_", " ").capitalize()
 
 
 @register.filter
 def figure(value: Any) -> str:
-    """A value of a run's result, for people."""
+    """Return a value of a run's result, for people."""
     if isinstance(value, bool):
         return str(_("yes") if value else _("no"))
     if isinstance(value, float | int):
@@ -231,7 +231,7 @@ def figure(value: Any) -> str:
 
 @register.filter
 def lasted(run: Run) -> str:
-    """How long a job took, or has been running."""
+    """Return how long a job took, or has been running."""
     if run.started_at is None:
         return ""
     return duration_text(((run.finished_at or timezone.now()) - run.started_at).total_seconds())
@@ -245,13 +245,13 @@ def all_but_last(path: Sequence[str]) -> Sequence[str]:
 
 @register.filter
 def worth_showing(guesses: Sequence[Any]) -> list[Any]:
-    """The two most probable concepts, and of the others those that are not next to impossible."""
+    """Return the two most probable concepts, and of the others those that are not next to impossible."""
     return [guess for place, guess in enumerate(guesses) if place < 2 or is_likely(guess.probability)]
 
 
 @register.filter
 def is_likely(probability: float) -> bool:
-    """Whether a concept is likely enough to be accepted; `percent` writes "<1%" for what is not."""
+    """Return whether a concept is likely enough to be accepted; `percent` writes "<1%" for what is not."""
     return probability >= 0.01
 
 
@@ -266,13 +266,16 @@ def leading_difficulty(
 
 @register.filter
 def first_certain(figures: Sequence[DifficultyFigure]) -> DifficultyFigure | None:
-    """The first figure that says something: evidence stands before estimates, and these before labels."""
+    """Return the first figure that says something: evidence stands before estimates, and these before labels."""
     return next((figure for figure in figures if not figure.is_uncertain), None)
 
 
 @register.simple_tag(takes_context=True)
 def list_add_address(context: dict[str, Any], question_id: int) -> str:
-    """The address that adds a question to a list and comes back to the page at hand; its end is made once a page."""
+    """Return the address that adds a question to a list and comes back to the page at hand.
+
+    Its end is made once a page.
+    """
     request = context["request"]
     end: str | None = getattr(request, "list_add_end", None)
     if end is None:
@@ -287,13 +290,13 @@ def _list_add() -> str:
 
 @register.filter
 def few(items: Sized) -> bool:
-    """Whether there are so few that all can stand open."""
+    """Return whether there are so few that all can stand open."""
     return len(items) <= 3
 
 
 @register.simple_tag(takes_context=True)
 def current(context: dict[str, Any], names: str) -> bool:
-    """Whether the page at hand has one of these URL names; one that ends in ``_`` is a prefix."""
+    """Return whether the page at hand has one of these URL names; one that ends in ``_`` is a prefix."""
     match = getattr(context.get("request"), "resolver_match", None)
     at = getattr(match, "url_name", None) or ""
     return any(at.startswith(name) if name.endswith("_") else at == name for name in names.split())
@@ -301,7 +304,7 @@ def current(context: dict[str, Any], names: str) -> bool:
 
 @register.filter
 def suite_name(suite: str) -> str:
-    """A suite of labelled pairs as people call it; a file by its name."""
+    """Return a suite of labelled pairs as people call it; a file by its name."""
     known = {
         "made": _("operators’ pairs of the bank’s held-out questions"),
         "decided": _("reviewers’ decisions on the bank’s held-out questions"),
@@ -312,5 +315,5 @@ def suite_name(suite: str) -> str:
 
 @register.filter
 def operator_sign(operator: str) -> str:
-    """An operator as people write it."""
+    """Return an operator as people write it."""
     return SIGNS.get(operator, operator)

@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.inclusion_tag("review/_undo.html", takes_context=True)
 def undo_of_review(context: dict[str, Any]) -> dict[str, Any]:
-    """The reviewer's last decision, where it is young enough, with the button that takes it back."""
+    """Return the reviewer's last decision, where it is young enough, with the button that takes it back."""
     user = getattr(context.get("request"), "user", None)
     if user is None or not user.has_perm("questionbank.review"):
         return {}

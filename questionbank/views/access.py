@@ -90,7 +90,7 @@ def check_permission(request: HttpRequest, permission: str, target: Any = None) 
 
 
 def render_problem(request: HttpRequest, error: Exception) -> HttpResponse:
-    """One of our errors as a page, or as a notice where htmx asked for a part of a page."""
+    """Show one of our errors as a page, or as a notice where htmx asked for a part of a page."""
     status = next(status for kind, status in STATUS_OF_ERROR.items() if isinstance(error, kind))
     template = "components/problem.html" if request.htmx else "problem.html"
     return render(request, template, {"message": str(error), "status": status}, status=status)

@@ -46,7 +46,7 @@ KEPT_SHOWN = 100
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def selection_page(request: HttpRequest) -> HttpResponse:
-    """What can be done with the chosen questions; with a kind of change, its preview; by POST the change."""
+    """Show what can be done with the chosen questions; with a kind of change, its preview; by POST the change."""
     may_change = request.user.has_perm("questionbank.question_create")
     selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
     questions = selection.questions()
@@ -96,7 +96,7 @@ def selection_page(request: HttpRequest) -> HttpResponse:
 
 
 def _form(request: HttpRequest, kind: str) -> BulkForm:
-    """The change's form, filled in once its fields are in the address; one without fields needs none."""
+    """Return the change's form, filled in once its fields are in the address; one without fields needs none."""
     form = BULK_FORMS[kind]()
     if not form.fields or "preview" in request.GET:
         return BULK_FORMS[kind](request.GET)
@@ -137,7 +137,7 @@ def _say_done(request: HttpRequest, change: BulkChange) -> None:
 @requires("read")
 @require_safe
 def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
-    """The chosen questions as a file, written while it is sent."""
+    """Show the chosen questions as a file, written while it is sent."""
     if format not in FORMATS:
         raise NotFound(_("There is no such format."))
     selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
@@ -151,7 +151,7 @@ def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
 @requires("question_create")
 @require_safe
 def bulk_change_list(request: HttpRequest) -> HttpResponse:
-    """The changes of many questions that one may undo, the newest first."""
+    """Show the changes of many questions that one may undo, the newest first."""
     page = Paginator(bulk_changes_of(user=request.user), 25).get_page(request.GET.get("page"))
     rows = [(change, bulk_change_description(change.kind, change.values)) for change in page]
     return render(request, "bulk_changes/list.html", {"page": page, "rows": rows})
@@ -160,7 +160,7 @@ def bulk_change_list(request: HttpRequest) -> HttpResponse:
 @requires("question_create")
 @require_safe
 def bulk_change_detail(request: HttpRequest, change_id: int) -> HttpResponse:
-    """What a change did, what it left out, and its undo."""
+    """Show what a change did, what it left out, and its undo."""
     change = bulk_change_get(change_id=change_id, user=request.user)
     changed = change.items.exclude(before=None).order_by("question_id")
     ids = list(changed.values_list("question_id", flat=True)[:SHOWN])

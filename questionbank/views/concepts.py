@@ -54,7 +54,7 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
 @requires("read")
 @require_safe
 def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
-    """A concept: where it stands, what lies below it, some of its questions, and what an admin can do."""
+    """Show a concept: where it stands, what lies below it, some of its questions, and what an admin can do."""
     concept = concept_get(concept_id=concept_id)
     node = find_node(concept_tree(hierarchy=concept.hierarchy), concept.pk)
     questions = filtered_questions(SearchFilters(concept=concept.pk)).order_by("-pk")
@@ -70,7 +70,7 @@ def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
 
 
 def find_node(nodes: list[ConceptNode], concept_id: int) -> ConceptNode | None:
-    """The node of a concept in a tree."""
+    """Return the node of a concept in a tree."""
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()

@@ -65,7 +65,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
 def compared_charts(
     candidate: Series, champion: Series, *, names: tuple[str, str]
 ) -> list[tuple[str, LineChart]]:
-    """The loss and the main figure of two trainings, each pair over common axes.
+    """Return the loss and the main figure of two trainings, each pair over common axes.
 
     Args:
         candidate: figures of the run that trained it; empty where there was none.
@@ -92,7 +92,7 @@ def compared_charts(
 
 
 def _validation_title(names: Iterable[str]) -> str:
-    """What a training was validated with: pairs of texts, or problems."""
+    """Return what a training was validated with: pairs of texts, or problems."""
     suites = {_label_and_suite(name)[1] for name in names if name.startswith("validation_")}
     pairs, problems = _validation_suites()
     if pairs in suites:
@@ -105,12 +105,12 @@ def _validation_suites() -> tuple[str, str]:
 
 
 def metric_name(name: str) -> str:
-    """A figure of a run or a comparison as people call it, with the questions that it was measured on."""
+    """Return a figure of a run or a comparison as people call it, with the questions that it was measured on."""
     return ", ".join(part for part in _label_and_suite(name) if part)
 
 
 def _label(name: str) -> str:
-    """A figure's name where a title says already on which questions it was measured."""
+    """Return a figure's name where a title says already on which questions it was measured."""
     return _label_and_suite(name)[0]
 
 

@@ -19,7 +19,7 @@ __all__ = ["question_distances", "seed_of"]
 @requires("read")
 @require_safe
 def question_distances(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The question, and the nearest one at each distance from it."""
+    """Show the question, and the nearest one at each distance from it."""
     question = question_get(question_id=question_id, user=request.user)
     seed = seed_of(request.GET.get("seed", ""))
     case, problem = None, ""
@@ -32,5 +32,5 @@ def question_distances(request: HttpRequest, question_id: int) -> HttpResponse:
 
 
 def seed_of(value: str) -> int:
-    """The seed that an address or a form asks for, 0 where it makes no sense."""
+    """Return the seed that an address or a form asks for, 0 where it makes no sense."""
     return whole_number(value, digits=8) or 0

@@ -41,7 +41,7 @@ __all__ = ["model_answer", "model_ask", "pasted_exemplars", "question_exemplars_
 @requires("read")
 @require_safe
 def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The worked exemplars of a stored question."""
+    """Show the worked exemplars of a stored question."""
     question = question_get(question_id=question_id, user=request.user)
     solved = solved_or_none(question)
     worked = _worked(question.text, question.language, solved, question)
@@ -57,7 +57,7 @@ def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpRespo
 @requires("read")
 @takes_posts(back="paste")
 def pasted_exemplars(request: HttpRequest) -> HttpResponse:
-    """The same of a text that is not in the bank."""
+    """Show the same of a text that is not in the bank."""
     form = TextPromptForm(_with_defaults(request.POST))
     if not form.is_valid() and "text" in form.errors:
         is_empty = not request.POST.get("text", "").strip()
@@ -101,7 +101,10 @@ def model_ask(request: HttpRequest) -> HttpResponse:
 @requires("read")
 @require_safe
 def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
-    """What the language model answered, and whether the solver agrees; asks for itself until the job has finished."""
+    """Show what the language model answered, and whether the solver agrees.
+
+    Asks for itself until the job has finished.
+    """
     run = run_get(run_id=run_id)
     if run.kind != Run.Kind.ASK or not _may_see(request, run):
         raise NotFound(_("There is no such answer."))
@@ -131,7 +134,7 @@ def _may_see(request: HttpRequest, run: Run) -> bool:
 def _worked(
     text: str, language: str, solved: SolvedText | None, question: Question | None = None
 ) -> WorkedExemplars:
-    """The exemplars; none, with the reason as a notice, where the bank has no vectors or their model is away."""
+    """Return the exemplars; none, with the reason as a notice, where the bank has no vectors or their model is away."""
     try:
         if question is not None:
             return question_exemplars(question=question, solved=solved, serving=serving())

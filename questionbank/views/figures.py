@@ -25,7 +25,7 @@ _NOT_SHOWN = ("comparison",)  # a number that no page takes: a button leads to t
 
 
 def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The figures by name; those of a group have the group's name before theirs.
+    """Return the figures by name; those of a group have the group's name before theirs.
 
     >>> figure_rows({"difficulty": {"mae": 0.6}, "validation": {"steps": 5}})
     [('Difficulty: mean absolute error', 0.6), ('Steps', 5)]
@@ -45,7 +45,7 @@ def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _level_rows(levels: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
-    """The figures of each level of a hierarchy."""
+    """Return the figures of each level of a hierarchy."""
     return [
         (_("Level %(level)s: %(figure)s") % {"level": level, "figure": _lower(label)}, figure)
         for level, figures in levels.items()
@@ -58,17 +58,17 @@ def _joined(group: str, label: str) -> str:
 
 
 def _lower(label: str) -> str:
-    """A label inside a sentence; an abbreviation stays as it is."""
+    """Return a label inside a sentence; an abbreviation stays as it is."""
     return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 def _result_value(name: str, value: Any) -> Any:
-    """A plain value of a job's result; the verdict of a comparison in words."""
+    """Return a plain value of a job's result; the verdict of a comparison in words."""
     return _OUTCOMES.get(value, value) if name == "outcome" else value
 
 
 def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
-    """What a job's result holds: its plain values under an empty title, then a table for each group."""
+    """Return what a job's result holds: its plain values under an empty title, then a table for each group."""
     plain = [
         (str(_RESULT_NAMES.get(name, readable(name))), _result_value(name, value))
         for name, value in result.items()

@@ -41,5 +41,5 @@ def health_vectors(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def health(request: HttpRequest) -> HttpResponse:
-    """Every check with its figures."""
+    """Show every check with its figures."""
     return render(request, "health/health.html", {"report": health_report()})

@@ -65,7 +65,7 @@ def import_create(request: HttpRequest) -> HttpResponse:
 
 
 def _is_csv(kept: KeptUpload) -> bool:
-    """Whether the file has columns to look at; what cannot be read at all is the check's to say."""
+    """Return whether the file has columns to look at; what cannot be read at all is the check's to say."""
     if kept.format != AUTO:
         return kept.format == "csv"
     with kept.beginning() as path, suppress(ImportRefused):
@@ -131,7 +131,7 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: di
 
 
 def _relaid(path: Path, encoding: str, delimiter: str, guessed: CsvLayout) -> CsvLayout:
-    """The guess for another encoding or delimiter that was chosen; nonsense is ignored."""
+    """Return the guess for another encoding or delimiter that was chosen; nonsense is ignored."""
     signs = {name: sign for sign, name in DELIMITERS.items()}
     return guess_layout(
         path,

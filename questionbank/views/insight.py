@@ -27,7 +27,7 @@ __all__ = [
 def predict_or_none(
     text: str, serving: Serving, language: str = "", hierarchy: str = ""
 ) -> tuple[QuestionPrediction | None, str]:
-    """The prediction in a hierarchy, or None and the sentence that says why there is none."""
+    """Return the prediction in a hierarchy, or None and the sentence that says why there is none."""
     try:
         return predict(text=text, serving=serving, language=language, hierarchy=hierarchy or None), ""
     except (ServiceUnavailable, ValidationFailed) as error:  # the hierarchy may be deleted meanwhile
@@ -35,7 +35,7 @@ def predict_or_none(
 
 
 def tagged_hierarchies(tags: Iterable[TagView], serving: Serving) -> list[str]:
-    """The hierarchies in which a question is tagged, those with a model first."""
+    """Return the hierarchies in which a question is tagged, those with a model first."""
     names = dict.fromkeys(tag.hierarchy for tag in tags)
     return sorted(names, key=lambda name: name not in serving.probe_artifacts)
 

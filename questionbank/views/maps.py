@@ -59,7 +59,7 @@ class _Choice:
     few: bool
 
     def query(self, **changes: Any) -> str:
-        """The address's parameters with some of them changed; None leaves one out."""
+        """Return the address's parameters with some of them changed; None leaves one out."""
         current: dict[str, Any] = {
             "hierarchy": self.hierarchy.pk if self.hierarchy else None,
             "colour": self.level or DIFFICULTY,
@@ -72,7 +72,7 @@ class _Choice:
 @requires("read")
 @require_safe
 def map_page(request: HttpRequest) -> HttpResponse:
-    """The map with its legend, which is also the way around it without a pointer."""
+    """Show the map with its legend, which is also the way around it without a pointer."""
     state = map_state()
     context: dict[str, Any] = {
         "state": state,
@@ -105,7 +105,7 @@ def _points_etag(request: HttpRequest) -> str:
 @cache_control(private=True, no_cache=True)
 @condition(etag_func=_points_etag)
 def map_points_data(request: HttpRequest) -> HttpResponse:
-    """All points of the map in one binary answer."""
+    """Show all points of the map in one binary answer."""
     state = map_state()
     if state.projection is None:
         raise NotFound(_("No map has been drawn yet."))
@@ -116,7 +116,7 @@ def map_points_data(request: HttpRequest) -> HttpResponse:
 @requires("read")
 @require_safe
 def map_questions(request: HttpRequest) -> HttpResponse:
-    """The questions that are pointed at, as a part of the page: ``?id=1&id=2&total=40``."""
+    """Show the questions that are pointed at, as a part of the page: ``?id=1&id=2&total=40``."""
     sent = map(whole_number, request.GET.getlist("id")[:LISTED])
     ids = [pk for pk in sent if pk is not None and pk < 2**32]
     questions = Question.objects.filter(status=Question.Status.READY).defer("search_vector").in_bulk(ids)

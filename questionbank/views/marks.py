@@ -76,7 +76,7 @@ def marked_pieces(text: str, findings: Sequence[Mapping[str, Any]], side: str) -
 
 
 def named_findings(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The findings, each with its kind and change in words."""
+    """Return the findings, each with its kind and change in words."""
     return [
         {
             **finding,
@@ -88,12 +88,12 @@ def named_findings(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 
 
 def shown_findings(pair: ParaphrasePair) -> list[dict[str, Any]]:
-    """The findings of a pair as far as its page may show them: none while the machine's opinion is hidden."""
+    """Return the findings of a pair as far as its page may show them: none while the machine's opinion is hidden."""
     return [] if pair.is_machine_hidden else pair_findings(pair)
 
 
 def pair_pieces(pair: ParaphrasePair, findings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What `review/_pair.html` shows of a pair besides the pair itself."""
+    """Return what `review/_pair.html` shows of a pair besides the pair itself."""
     return {
         "original": marked_pieces(pair.original, findings, "original"),
         "paraphrase": marked_pieces(pair.paraphrase, findings, "paraphrase"),

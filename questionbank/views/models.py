@@ -89,7 +89,7 @@ LONGEST = 500  # characters of a value that is worth showing
 @requires("read")
 @require_safe
 def model_list(request: HttpRequest) -> HttpResponse:
-    """Every capability with its champion, candidates and archived models."""
+    """Show every capability with its champion, candidates and archived models."""
     compared = champion_comparisons()
     groups = [
         {
@@ -108,7 +108,10 @@ def model_list(request: HttpRequest) -> HttpResponse:
 
 
 def _can_be_rolled_back(models: CapabilityModels) -> list[ModelArtifact]:
-    """The champions whose predecessor can serve again; a hierarchy's probes are rolled back on their own page."""
+    """Return the champions whose predecessor can serve again.
+
+    A hierarchy's probes are rolled back on their own page.
+    """
     training = training_of(models.capability)
     if fixed_suite(models.capability) is None or (training is not None and training.scope == "hierarchy"):
         return []
@@ -116,7 +119,7 @@ def _can_be_rolled_back(models: CapabilityModels) -> list[ModelArtifact]:
 
 
 def _with_predecessor(champions: Sequence[ModelArtifact]) -> list[ModelArtifact]:
-    """The champions whose predecessor can serve again."""
+    """Return the champions whose predecessor can serve again."""
     return [artifact for artifact in champions if roll_back_target(artifact.capability, artifact.scope)]
 
 
@@ -145,7 +148,7 @@ def _with_headline(
 @requires("read")
 @require_safe
 def model_history(request: HttpRequest, capability: str) -> HttpResponse:
-    """Everything that happened to a capability's models."""
+    """Show everything that happened to a capability's models."""
     _check_capability(capability)
     page = Paginator(model_events(capability=capability), PAGE_SIZE).get_page(request.GET.get("page"))
     context = {"page": page, "title": CAPABILITIES[capability].title}
@@ -186,7 +189,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
-    """How a model does beside the champion; a POST asks for it to be measured."""
+    """Show how a model does beside the champion; a POST asks for it to be measured."""
     artifact = model_get(artifact_id=artifact_id)
     if request.method == "POST":
         check_permission(request, "models_manage")
@@ -306,7 +309,7 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
 
 
 def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
-    """What a roll back has done."""
+    """Return what a roll back has done."""
     if champion is None or champion.scope == back.scope:
         return _("“%(name)s” serves again.") % {"name": back.name}
     names = {"champion": champion.name, "name": back.name, "language": scope_name(champion)}
@@ -335,7 +338,7 @@ def model_delete(request: HttpRequest, artifact_id: int) -> HttpResponse:
 @requires("models_manage")
 @require_http_methods(["GET", "HEAD", "POST"])
 def model_train(request: HttpRequest, capability: str) -> HttpResponse:
-    """What a training would learn from, and its settings; a POST asks for it.
+    """Show what a training would learn from, and its settings; a POST asks for it.
 
     The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
     `?like=<id>` begins with the settings of a model, `?quick=1` with those of a training that takes minutes on any
@@ -404,7 +407,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
 @requires("models_manage")
 @require_safe
 def model_training_report(request: HttpRequest, capability: str) -> HttpResponse:
-    """The report of the page on which a training is asked for, or how far its count is."""
+    """Show the report of the page on which a training is asked for, or how far its count is."""
     if training_of(capability) is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
     known = {hierarchy.name for hierarchy in hierarchies()}
@@ -423,7 +426,7 @@ def model_graph_pairs(request: HttpRequest) -> HttpResponse:
 
 
 def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
-    """What a training would learn from; in a large bank a job counts it, and the page asks again."""
+    """Return what a training would learn from; in a large bank a job counts it, and the page asks again."""
     report = training_report(capability)
     row = BANK_CAPABILITIES[capability]
     if is_counted_at_once():
@@ -443,24 +446,24 @@ def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None)
 
 
 def _first_hierarchy(request: HttpRequest) -> str:
-    """The hierarchy that a form about one begins with: that of the address, else the bank's default."""
+    """Return the hierarchy that a form about one begins with: that of the address, else the bank's default."""
     default = default_hierarchy()
     return request.GET.get("hierarchy", "") or (default.name if default else "")
 
 
 def _begins_quick(quick: QuickTraining, request: HttpRequest) -> bool:
-    """Whether the form of a training is set to the quick one: somebody chose it, or it is the default."""
+    """Return whether the form of a training is set to the quick one: somebody chose it, or it is the default."""
     return "quick" in request.GET or (quick.is_default and not {"like", "defaults"} & set(request.GET))
 
 
 def _quick_settings(quick: QuickTraining, champion: ModelArtifact) -> dict[str, Any]:
-    """What the form of a quick training begins with; it trains the champion further, so in its language."""
+    """Return what the form of a quick training begins with; it trains the champion further, so in its language."""
     own = {"language": champion.scope} if champion.scope else {}
     return {**quick.settings, **own}
 
 
 def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
-    """The settings that a model of the capability was trained with; none for anything else."""
+    """Return the settings that a model of the capability was trained with; none for anything else."""
     number = whole_number(artifact_id)
     artifact = ModelArtifact.objects.filter(capability=capability, pk=number).first() if number else None
     if artifact is None:
@@ -487,7 +490,7 @@ def _has_champion(artifact: ModelArtifact) -> bool:
 
 
 def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:
-    """The model's settings, each with whether it differs from today's default."""
+    """Return the model's settings, each with whether it differs from today's default."""
     capability = CAPABILITIES.get(artifact.capability)
     specs = (
         {spec.name: spec for spec in field_specs(capability.config)}
@@ -506,7 +509,7 @@ def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:
 
 
 def _about(artifact: ModelArtifact, *, shown: bool) -> list[tuple[str, Any]]:
-    """What a manifest says besides: what everybody understands, or the rest."""
+    """Return what a manifest says besides: what everybody understands, or the rest."""
     row = bank_capability(artifact.capability)
     facts = row.facts if row else ()
     return [
@@ -522,7 +525,7 @@ def _curves(artifact: ModelArtifact) -> dict[str, list[tuple[int, float]]]:
 
 
 def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
-    """Every figure, its difference turned so that more is better, and in a word what it says."""
+    """Return every figure, its difference turned so that more is better, and in a word what it says."""
     rows = []
     for metric in comparison.figures["metrics"]:
         sign = 1 if metric["higher_is_better"] else -1

@@ -47,7 +47,7 @@ PAGE_SIZE = 25
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The paraphrases of a question; have some proposed (`action=propose`), or write one."""
+    """Show the paraphrases of a question; have some proposed (`action=propose`), or write one."""
     question = question_get(question_id=question_id, user=request.user)
     proposals, own, status = ProposalsForm(paraphrasers=paraphrasers()), ParaphraseForm(), 200
     if request.method == "POST":

@@ -58,7 +58,7 @@ def paste(request: HttpRequest) -> HttpResponse:
 
 
 def _with_maths_written(sent: QueryDict) -> QueryDict:
-    """What was sent, with plain maths as LaTeX where the button for that was pressed."""
+    """Return what was sent, with plain maths as LaTeX where the button for that was pressed."""
     if sent.get("action") != "read_maths":
         return sent
     data = sent.copy()
@@ -67,7 +67,7 @@ def _with_maths_written(sent: QueryDict) -> QueryDict:
 
 
 def _hierarchy(request: HttpRequest) -> HierarchyChoice:
-    """The hierarchy to predict in; one that was chosen here is remembered."""
+    """Return the hierarchy to predict in; one that was chosen here is remembered."""
     choice = hierarchy_choice(user=request.user, requested=request.POST.get("hierarchy", ""))
     if "hierarchy" in request.POST and choice.name != hierarchy_choice(user=request.user).name:
         hierarchy_choose(user=request.user, name=choice.name)
@@ -75,7 +75,7 @@ def _hierarchy(request: HttpRequest) -> HierarchyChoice:
 
 
 def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
-    """The saved question, or None with what is wrong in the form of `context`."""
+    """Return the saved question, or None with what is wrong in the form of `context`."""
     check_permission(request, "question_create")
     form = SavePastedForm(request.POST)
     context["save_form"] = form

@@ -102,7 +102,7 @@ def person_active_view(request: HttpRequest, person_id: int) -> HttpResponse:
 
 
 def _invitation_link(request: HttpRequest, person: User) -> str:
-    """The address where the person chooses a password; it ends when they have, or after three days."""
+    """Return the address where the person chooses a password; it ends when they have, or after three days."""
     key = default_token_generator.make_token(person)
     address = reverse("account_reset_password_from_key", args=[user_pk_to_url_str(person), key])
     return request.build_absolute_uri(address)

@@ -38,7 +38,7 @@ __all__ = ["list_add", "list_delete", "list_detail", "list_edit", "list_index", 
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def list_index(request: HttpRequest) -> HttpResponse:
-    """The person's own lists, those that others share, and a form for a new list."""
+    """Show the person's own lists, those that others share, and a form for a new list."""
     form = QuestionListForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -57,7 +57,7 @@ def list_index(request: HttpRequest) -> HttpResponse:
 @requires("read")
 @require_safe
 def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
-    """A list with its questions in order; `?answers=1` shows the answers too, on screen and on paper."""
+    """Show a list with its questions in order; `?answers=1` shows the answers too, on screen and on paper."""
     question_list = question_list_get(list_id=list_id, user=request.user)
     context = {
         "question_list": question_list,
@@ -139,7 +139,7 @@ def list_add(request: HttpRequest) -> HttpResponse:
 
 
 def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
-    """The person's own list; somebody else's is not found, even where it is shared."""
+    """Return the person's own list; somebody else's is not found, even where it is shared."""
     question_list = question_list_get(list_id=list_id, user=request.user)
     if question_list.owner_id != request.user.pk:
         raise NotFound(_("There is no such list, or it is not yours."))

@@ -31,7 +31,7 @@ PARAPHRASES_SHOWN = 3
 @requires("read")
 @require_safe
 def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The question with everything that is known about it."""
+    """Show the question with everything that is known about it."""
     question = question_get(question_id=question_id, user=request.user)
     models = serving()
     tags = question_tags(question=question)

@@ -87,12 +87,12 @@ class Sent:
 @requires("review")
 @require_safe
 def review(request: HttpRequest) -> HttpResponse:
-    """The pair that the reviewer has, or the next one."""
+    """Show the pair that the reviewer has, or the next one."""
     return _review_page(request)
 
 
 def _unsent(request: HttpRequest) -> HttpResponse | None:
-    """What was written, for who is logged out; the pair is none of their business, nor is its text compared."""
+    """Show what was written, for who is logged out; the pair is none of their business, nor is its text compared."""
     fields = _decision(request)
     if not fields["text"] and not fields["comment"]:
         return None
@@ -162,7 +162,7 @@ def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 @requires("review")
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_settle_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """The same of a page on which a pair is settled."""
+    """Show the same of a page on which a pair is settled."""
     return _beat(request, adjudication_heartbeat, pair_id)
 
 
@@ -272,7 +272,7 @@ def _decision(request: HttpRequest) -> dict[str, str]:
 
 
 def _written(pair_id: int, fields: Mapping[str, str]) -> dict[str, Any]:
-    """What of the fields the reviewer typed; empty where that is nothing."""
+    """Return what of the fields the reviewer typed; empty where that is nothing."""
     pair = ParaphrasePair.objects.filter(pk=pair_id).first()
     text = fields["text"] if pair is None or _is_changed(fields["text"], pair) else ""
     if not text.strip() and not fields["comment"].strip():
@@ -285,7 +285,7 @@ def _is_changed(text: str, pair: ParaphrasePair) -> bool:
 
 
 def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int = 200) -> HttpResponse:
-    """The pair that the reviewer has; what they `sent` stands in its form, or above it if of another pair."""
+    """Show the pair that the reviewer has; what they `sent` stands in its form, or above it if of another pair."""
     lease = review_next(reviewer=request.user)
     context: dict[str, Any] = {
         "counts": queue_counts(),

@@ -140,7 +140,7 @@ def review_score(request: HttpRequest) -> HttpResponse:
 @requires("read")
 @require_safe
 def review_progress(request: HttpRequest) -> HttpResponse:
-    """How far the queue is, how far reviewers agree, what waits for a settlement."""
+    """Show how far the queue is, how far reviewers agree, what waits for a settlement."""
     context = {
         "counts": queue_counts(),
         "stuck": stuck_pairs(),
@@ -159,7 +159,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
 @requires("review")
 @require_safe
 def review_export(request: HttpRequest, format: str) -> HttpResponse | StreamingHttpResponse:
-    """All decisions that stand, streamed; `undone` adds those that were taken back."""
+    """Show all decisions that stand, streamed; `undone` adds those that were taken back."""
     if format not in REVIEW_FORMATS:
         raise NotFound(_("There is no such format."))
     undone = "undone" in request.GET
@@ -174,7 +174,7 @@ def review_export(request: HttpRequest, format: str) -> HttpResponse | Streaming
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_guidelines(request: HttpRequest) -> HttpResponse:
-    """What reviewers are told, with its versions; an admin writes a new one."""
+    """Show what reviewers are told, with its versions; an admin writes a new one."""
     form, status = None, 200
     if request.method == "POST":
         check_permission(request, "guidelines_edit")

@@ -26,7 +26,7 @@ PAGE_SIZE = 25
 @requires("read")
 @require_safe
 def review_pairs(request: HttpRequest) -> HttpResponse:
-    """All pairs, by filters; and the batches they came in."""
+    """Show all pairs, by filters; and the batches they came in."""
     known = batches()
     form = PairFilterForm(
         _plain(request),

@@ -44,7 +44,7 @@ PAGE_SIZE = 25
 @requires("read")
 @require_safe
 def run_list(request: HttpRequest) -> HttpResponse:
-    """All jobs, the latest first."""
+    """Show all jobs, the latest first."""
     page = Paginator(runs(), PAGE_SIZE).get_page(request.GET.get("page"))
     return render(request, "runs/list.html", {"page": page})
 
@@ -68,7 +68,7 @@ def _progress_etag(request: HttpRequest, run_id: int) -> str:
 @cache_control(private=True, no_cache=True)
 @condition(etag_func=_progress_etag)
 def run_progress(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The live part of the page of a job."""
+    """Show the live part of the page of a job."""
     return render(request, "runs/_progress.html", _context(request, run_get(run_id=run_id)))
 
 
@@ -133,7 +133,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
 
 
 def _options(run: Run) -> list[tuple[Any, Any]]:
-    """What a training was asked besides its settings, by what people call it."""
+    """Return what a training was asked besides its settings, by what people call it."""
     training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
     return [
         (option.title, option.shown(run.parameters.get(option.name)))

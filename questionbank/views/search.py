@@ -56,7 +56,7 @@ ORDER_NAMES = {  # a literal table
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_list(request: HttpRequest) -> HttpResponse:
-    """The results; `clear` forgets the remembered filters, `exact` corrects no spelling."""
+    """Show the results; `clear` forgets the remembered filters, `exact` corrects no spelling."""
     sent = request.POST if request.method == "POST" else request.GET
     query = given_query(sent)
     if "clear" in sent:
@@ -109,14 +109,14 @@ def question_list(request: HttpRequest) -> HttpResponse:
 
 
 def given_query(sent: QueryDict) -> str:
-    """What was typed into the search box: as it was sent, or kept under a key because it is long."""
+    """Return what was typed into the search box: as it was sent, or kept under a key because it is long."""
     if "q" not in sent and "long" in sent:
         return long_query_text(sent["long"])
     return sent.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
 
 
 def query_parameters(query: str) -> dict[str, str]:
-    """The parameters of an address that `given_query` reads; a long query goes by its key."""
+    """Return the parameters of an address that `given_query` reads; a long query goes by its key."""
     if len(quote(query)) > LONGEST_IN_ADDRESS:
         return {"long": long_query_keep(query)}
     return {"q": query} if query else {}
@@ -182,7 +182,7 @@ def _bands(page: SearchPage, filters: SearchFilters) -> list[dict[str, Any]]:
 
 
 def _facets(page: SearchPage, given: dict[str, str]) -> list[dict[str, Any]]:
-    """The filters that are lists of values, each with its counts and what is chosen."""
+    """Return the filters that are lists of values, each with its counts and what is chosen."""
     facets = []
     for name, label in FACETS:
         values, chosen = list(page.facets.get(name, [])), given.get(name, "")

@@ -88,14 +88,14 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
 
 
 def _asked_by_name(question: Question, lens: str, models: Serving) -> SimilarResult:
-    """What is said of a lens that has no column for this question."""
+    """Return what is said of a lens that has no column for this question."""
     if lens not in models.for_language(question.language).sets:
         raise NotFound(_("No model that compares questions in this way is in use."))
     return similar_questions(question=question, lens=lens, serving=models, k=SHOWN)
 
 
 def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
-    """The kinds of similar questions that hold at least one question, in the order of their places."""
+    """Return the kinds of similar questions that hold at least one question, in the order of their places."""
     return {
         slug: row
         for slug, row in kinship_rows().items()
@@ -104,20 +104,20 @@ def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
 
 
 def lens_columns(kin: Kin) -> list[LensColumn]:
-    """The first similar questions of a stored question."""
+    """Return the first similar questions of a stored question."""
     return _columns(kin.results)
 
 
 def lens_columns_of_text(
     text: str, serving: Serving, language: str = "", solved: SolvedText | None = None
 ) -> list[LensColumn]:
-    """The first similar questions of a text that is not in the bank."""
+    """Return the first similar questions of a text that is not in the bank."""
     results = similar_by_lens(asked=text, serving=serving, language=language, solved=solved, k=SHOWN)
     return _columns({result.lens: result for result in results})
 
 
 def _columns(results: Mapping[str, SimilarResult]) -> list[LensColumn]:
-    """A column a lens; one, where both have nearly the same first questions or only wording can be compared."""
+    """Return a column a lens; one, where both have nearly the same first questions or only wording can be compared."""
     purpose, wording = results[Lens.PURPOSE], results[Lens.WORDING]
     first, second = purpose.hits[:SHOWN], wording.hits[:SHOWN]
     shared = {hit.question.pk for hit in first} & {hit.question.pk for hit in second}

@@ -30,7 +30,7 @@ SHOWN = 50
 
 
 def solved_or_none(question: Question) -> SolvedText | None:
-    """What the solver makes of a question; None where it says nothing, or cannot be loaded."""
+    """Return what the solver makes of a question; None where it says nothing, or cannot be loaded."""
     try:
         return question_solved(question, served_solver(question.language))
     except ServiceUnavailable:
@@ -38,7 +38,7 @@ def solved_or_none(question: Question) -> SolvedText | None:
 
 
 def solved_text_or_none(text: str, language: str) -> SolvedText | None:
-    """The same of a text that is not in the bank."""
+    """Return the same of a text that is not in the bank."""
     try:
         return text_solved(text, language, served_solver(language))
     except ServiceUnavailable:
@@ -48,7 +48,7 @@ def solved_text_or_none(text: str, language: str) -> SolvedText | None:
 @requires("read")
 @require_safe
 def question_computed_alike(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The questions whose answer is computed as this one's is."""
+    """Show the questions whose answer is computed as this one's is."""
     question = question_get(question_id=question_id, user=request.user)
     context = {
         "question": question,

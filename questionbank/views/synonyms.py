@@ -25,7 +25,7 @@ __all__ = ["synonym_create_page", "synonym_delete_view", "synonym_edit_page", "s
 @requires("read")
 @require_safe
 def synonym_list(request: HttpRequest) -> HttpResponse:
-    """All groups, or those with a term that contains `q`, and who changed what."""
+    """Show all groups, or those with a term that contains `q`, and who changed what."""
     query = request.GET.get("q", "").replace("\x00", "")[:80]
     context = {"groups": synonym_groups(query), "query": query, "changes": synonym_history()}
     return render(request, "synonyms/list.html", context)

@@ -44,7 +44,10 @@ WRITTEN = 3  # by one press
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_variants_page(request: HttpRequest, question_id: int) -> HttpResponse:
-    """The similar problems of a question; POST has some written: `by=model` in a job, `by=story` from its story."""
+    """Show the similar problems of a question.
+
+    POST has some written: `by=model` in a job, `by=story` from its story.
+    """
     question = question_get(question_id=question_id, user=request.user)
     if request.method == "POST":
         check_permission(request, "paraphrase_propose")
@@ -95,7 +98,7 @@ def _say_written(request: HttpRequest, number: int) -> None:
 @requires("read")
 @require_safe
 def review_variants(request: HttpRequest) -> HttpResponse:
-    """Similar problems that wait for reviewers, whatever their question."""
+    """Show similar problems that wait for reviewers, whatever their question."""
     page = Paginator(open_variants(), PAGE_SIZE).get_page(request.GET.get("page"))
     context = {
         "page": page,

@@ -93,14 +93,14 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
 @requires("read")
 @require_POST
 def question_preview(request: HttpRequest) -> HttpResponse:
-    """The question as it will look; asked for by htmx while somebody writes."""
+    """Show the question as it will look; asked for by htmx while somebody writes."""
     return render(request, "questions/_preview.html", _preview(QuestionForm.unfinished(request.POST)))
 
 
 @requires("read")
 @require_POST
 def concept_choices(request: HttpRequest) -> HttpResponse:
-    """Concepts to choose from, by name; asked for by htmx."""
+    """Show the concepts to choose from, by name; asked for by htmx."""
     return render(
         request, "concepts/_choices.html", _concepts(request, QuestionForm.unfinished(request.POST))
     )

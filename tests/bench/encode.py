@@ -92,7 +92,7 @@ def main() -> int:
 def measure(
     ways: dict[str, Callable[[], np.ndarray]], rounds: int
 ) -> tuple[dict[str, list[float]], dict[str, np.ndarray]]:
-    """Seconds of each way, in turns, and its last vectors."""
+    """Return the seconds of each way, in turns, and its last vectors."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     vectors = {}
     for _ in range(rounds):
@@ -110,7 +110,7 @@ def timed(way: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
 
 
 def questions(folder: Path, count: int) -> tuple[list[str], str]:
-    """Questions of several public sets in turns, else generated ones of a like length."""
+    """Return the questions of several public sets in turns, else generated ones of a like length."""
     names = ("math/train", "opl/all", "gsm8k/train", "tal_scq_en/train")
     files = [folder / f"{name}.jsonl.gz" for name in names]
     if all(file.is_file() for file in files):

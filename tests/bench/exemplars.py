@@ -67,12 +67,12 @@ def main() -> int:
 
 
 def p95(milliseconds: Sequence[float]) -> float:
-    """The 95th percentile."""
+    """Return the 95th percentile."""
     return float(np.percentile(milliseconds, 95))
 
 
 def word_problems(data: Path) -> list[ProblemRecord]:
-    """The problems of the public sets that have a graph."""
+    """Return the problems of the public sets that have a graph."""
     from analytics.analogy.examples import read_graphs
 
     rows = [problem for name in SETS for problem in read_problems(data / f"{name}.jsonl.gz").learned]
@@ -162,7 +162,7 @@ def store_questions(problems: Sequence[ProblemRecord], numbers: range) -> None:
 
 
 def teller(turn: int) -> str:
-    """A name without digits: a story's number is masked where stories are compared."""
+    """Return a name without digits: a story's number is masked where stories are compared."""
     return "".join(ascii_lowercase[int(digit)] for digit in str(turn)).title()
 
 
@@ -200,7 +200,7 @@ def measure(queries: int) -> tuple[list[float], list[float]]:
 
 
 def warm_milliseconds(work: Callable[[], object]) -> float:
-    """The second of two calls."""
+    """Return the second of two calls."""
     work()
     began = time.perf_counter()
     work()

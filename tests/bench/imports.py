@@ -113,7 +113,7 @@ def has_cycle(path: list[str]) -> bool:
 
 
 def generated(rows: int) -> Iterator[dict[str, Any]]:
-    """Word problems with formulas in a hierarchy of 1,300 concepts."""
+    """Yield word problems with formulas in a hierarchy of 1,300 concepts."""
     rng = random.Random(2026)
     people = ("Anna", "Ben", "Chen", "Dalia", "Emil", "Fatima")
     things = ("apples", "marbles", "stamps", "tickets", "pencils", "metres of rope")
@@ -167,14 +167,14 @@ def in_own_database(way: str, path: Path) -> dict[str, Any]:
 
 
 def by_import_file(path: Path) -> dict[str, Any]:
-    """What the command and the page do."""
+    """Return what the command and the page do."""
     from questionbank.services.imports import import_file
 
     return import_file(path=path, source="bench", embed=False).as_dict()
 
 
 def by_bulk_create(path: Path) -> dict[str, Any]:
-    """What one would write with Django: rows in memory, `bulk_create`, concepts one by one as they come."""
+    """Return what one would write with Django: rows in memory, `bulk_create`, concepts one by one as they come."""
     from django.db import transaction
 
     from questionbank.formats import read

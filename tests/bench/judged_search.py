@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def first_page(text: str) -> list[Any]:
-    """The questions of the first page: those that match, then the closest."""
+    """Return the questions of the first page: those that match, then the closest."""
     from questionbank.selectors.search.search import SearchFilters, search_questions
     from questionbank.selectors.serving import serving
 

@@ -150,7 +150,7 @@ def prepare_people(*, teachers: int, reviewers: int, pairs: int) -> None:
 
 
 def session_of(role: str, number: int) -> str:
-    """The key of somebody's session."""
+    """Return the key of somebody's session."""
     return f"load{role}{number}".ljust(32, "x")
 
 
@@ -302,7 +302,7 @@ def searching(site: Site, number: int, following: Iterator[str]) -> Iterator[Cal
 
 
 def reviewing(site: Site, number: int) -> Iterator[Callable[[], int]]:
-    """The page of the next pair, the decision on it, and so on."""
+    """Yield the page of the next pair, the decision on it, and so on."""
     browser = Browser(site, session_of("reviewer", number))
     page = ""
 
@@ -330,7 +330,7 @@ def reviewing(site: Site, number: int) -> Iterator[Callable[[], int]]:
 
 
 def unescaped(html: str) -> str:
-    """The text of a form's field."""
+    """Return the text of a form's field."""
     from html import unescape
 
     return unescape(html.removeprefix("\n"))

@@ -70,7 +70,7 @@ def main() -> int:
 
 
 def similar_ids(judged: Iterable[Mapping[str, Any]], lens: str) -> dict[str, list[str]]:
-    """The ranking of each judged question under a lens."""
+    """Return the ranking of each judged question under a lens."""
     from questionbank.models import Question
     from questionbank.selectors.serving import serving
     from questionbank.selectors.similar.similarity import similar_questions
@@ -93,12 +93,12 @@ def grade(question: Mapping[str, Any], hit_id: str) -> int | None:
 
 
 def useful_in_five(question: Mapping[str, Any], ranking: list[str]) -> list[str]:
-    """Those of the first five that help."""
+    """Return those of the first five that help."""
     return [hit_id for hit_id in ranking[:SHOWN] if grade(question, hit_id)]
 
 
 def gains(question: Mapping[str, Any]) -> dict[str, int]:
-    """What each judged question is worth."""
+    """Return what each judged question is worth."""
     return dict.fromkeys(question["same"], 2) | dict.fromkeys(question["related"], 1)
 
 

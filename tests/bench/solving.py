@@ -83,7 +83,7 @@ def main() -> int:
 
 
 def timed(work) -> float:  # type: ignore[no-untyped-def]
-    """Seconds that a call takes."""
+    """Return the seconds that a call takes."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began

@@ -159,7 +159,7 @@ def quesco(texts: list[str], config: Any) -> Any:
 
 
 def our_steps(task: Any, config: Any, steps: int) -> list[float]:
-    """Seconds of each step in the project's own loop."""
+    """Return the seconds of each step in the project's own loop."""
     from analytics.training.context import TrainingContext
     from analytics.training.device import inference_dtype, pick_device
     from analytics.training.loop import LoopSettings, train_loop
@@ -178,7 +178,7 @@ def our_steps(task: Any, config: Any, steps: int) -> list[float]:
 
 
 def plain_steps(pairs: list[tuple[str, str]], config: Any, *, bf16: bool) -> list[float]:
-    """Seconds of each step in sentence-transformers' trainer; what it prints is dropped."""
+    """Return the seconds of each step in sentence-transformers' trainer; what it prints is dropped."""
     import torch
     from datasets import Dataset
     from sentence_transformers import (
@@ -236,13 +236,13 @@ def plain_steps(pairs: list[tuple[str, str]], config: Any, *, bf16: bool) -> lis
 
 
 def task_batches(task: Any) -> Callable[[], object]:
-    """What draws the next batch."""
+    """Return what draws the next batch."""
     batches = iter(task.batches(1))
     return lambda: next(batches)
 
 
 def ranks_and_loss(task: Any) -> Callable[[], object]:
-    """What ranks a batch against the full queue and computes the loss and its gradient."""
+    """Return what ranks a batch against the full queue and computes the loss and its gradient."""
     import torch
 
     rows = next(iter(task.batches(2)))[0]
@@ -259,7 +259,7 @@ def ranks_and_loss(task: Any) -> Callable[[], object]:
 
 
 def median_of(function: Callable[[], object], times: int) -> float:
-    """Seconds of a call, after a first one that does not count."""
+    """Return the seconds of a call, after a first one that does not count."""
     function()
     seconds = []
     for _ in range(times):

@@ -73,7 +73,7 @@ def main() -> int:
 
 
 def real_vectors() -> np.ndarray:
-    """Every vector of the set that serves the purpose lens, (questions, dimension) float32."""
+    """Return every vector of the set that serves the purpose lens, (questions, dimension) float32."""
     from questionbank.models import EmbeddingSet, QuestionEmbedding
 
     embedding_set = EmbeddingSet.objects.get(lens="purpose", is_current=True)
@@ -122,7 +122,7 @@ def measure(real: np.ndarray, count: int, queries: int, *, is_gate: bool = True)
 
 
 def enlarged(real: np.ndarray, count: int) -> np.ndarray:
-    """The real vectors, then the same vectors again and again, with noise, as half precision rounds them."""
+    """Return the real vectors, then the same vectors again and again, with noise, as half precision rounds them."""
     rng = np.random.default_rng(2026)
     vectors = np.empty((count, real.shape[1]), dtype=np.float32)
     vectors[: len(real)] = real[:count].astype(np.float16)
@@ -188,7 +188,7 @@ def mark(ids: np.ndarray) -> np.ndarray:
 
 
 def ours(embedding_set, ids: np.ndarray, vectors: np.ndarray, questions) -> Callable[[int], np.ndarray]:
-    """The application's own query, filter and all; returns rows of `vectors`."""
+    """Return the application's own query, filter and all; returns rows of `vectors`."""
     from questionbank.selectors.search.vectors import nearest
 
     def search(row: int) -> np.ndarray:
@@ -242,7 +242,7 @@ def faiss_ways(
 def timed(
     search: Callable[[int], np.ndarray], chosen: np.ndarray, vectors: np.ndarray, among: np.ndarray
 ) -> Figures:
-    """Each query twice, of which the second, warm one counts; what is true is computed afterwards."""
+    """Return each query twice, of which the second, warm one counts; what is true is computed afterwards."""
     figures = Figures()
     answers = []
     for row in chosen.tolist():

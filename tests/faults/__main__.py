@@ -54,7 +54,7 @@ def round_of(
 
 
 def problems_of(instance: Instance, readers: Readers, imports: dict[int, int]) -> list[str]:
-    """What is wrong after a round."""
+    """Return what is wrong after a round."""
     problems = broken_invariants(instance, imported=sum(imports.values()), imports=list(imports))
     if readers.statuses[500]:
         problems.append(f"pages that answered 500: {readers.statuses[500]}")
@@ -100,7 +100,7 @@ def run_round(instance: Instance, seed: int, imports: dict[int, int]) -> list[st
 
 
 def broken_backup(instance: Instance) -> str:
-    """What the last backup left behind or complained of, printed; empty where all is well."""
+    """Return what the last backup left behind or complained of, printed; empty where all is well."""
     backups = instance.folder / "backups"
     backups.mkdir(exist_ok=True)
     code, _said, complained = instance.finish("backup", str(backups / "last.tar"))

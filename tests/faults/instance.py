@@ -159,7 +159,7 @@ class Instance:
         return None
 
     def disk(self) -> Disk:
-        """The instance's own disk.
+        """Return the instance's own disk.
 
         Raises:
             Skipped: it has none.
@@ -255,12 +255,12 @@ class Instance:
                 time.sleep(0.2)
 
     def unfinished(self) -> int:
-        """Number of jobs that wait or run."""
+        """Return the number of jobs that wait or run."""
         [(count,)] = self.sql("SELECT count(*) FROM questionbank_run WHERE state IN ('queued', 'running')")
         return int(count)
 
     def log(self) -> str:
-        """The end of every log."""
+        """Return the end of every log."""
         paths = [self.folder / "serve.log", *sorted((self.var_dir / "logs").glob("*.log"))]
         written = [path for path in paths if path.exists()]
         return "\n".join(f"== {path.name}\n{path.read_text(errors='replace')[-2000:]}" for path in written)
@@ -286,7 +286,7 @@ def wait_for(
 
 
 def broken_invariants(instance: Instance, *, imported: int, imports: Sequence[int]) -> list[str]:
-    """What is not as it must be once nothing runs any more, from SQL alone.
+    """Return what is not as it must be once nothing runs any more, from SQL alone.
 
     Args:
         imported: questions of all imports that were acknowledged.

@@ -106,7 +106,7 @@ def _sample(problems: Sequence[_Problem], size: int) -> list[_Problem]:
 
 
 def _columns(asked: Sequence[_Problem], corpus: Sequence[_Problem], vectors: Vectors) -> dict[str, Floats]:
-    """Every figure of each question asked, (questions,), by name."""
+    """Return every figure of each question asked, (questions,), by name."""
     near = nearest_rows(
         np.stack([vectors[row.id] for row in asked]), np.stack([vectors[row.id] for row in corpus]), K
     )

@@ -85,7 +85,7 @@ def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
 
 
 def _fold_apart(retriever: Retriever | None, solver: str) -> int:
-    """The fold that the retriever or a named solver was trained without; -1 where there is none."""
+    """Return the fold that the retriever or a named solver was trained without; -1 where there is none."""
     configs = [retriever.manifest.config] if retriever is not None else []
     if Path(solver).is_dir():
         configs.append(artifact_read(Path(solver)).config)

@@ -43,7 +43,7 @@ class QuestionSet:
 
     @classmethod
     def of(cls, asked: Sequence[AnalogyExample], corpus: Sequence[AnalogyExample]) -> QuestionSet:
-        """Every question asked of one corpus."""
+        """Return every question asked of one corpus."""
         rows = np.arange(len(asked) + len(corpus))
         return cls((*asked, *corpus), ((rows[: len(asked)], rows[len(asked) :]),))
 

@@ -92,7 +92,7 @@ class RuleRewriter:
 
 
 def _computed(problem: ProblemRecord) -> str:
-    """The equation of a problem's program or calculations; empty where there is none that can be read."""
+    """Return the equation of a problem's program or calculations; empty where there is none that can be read."""
     try:
         graph = problem_graph(problem)
         return "" if graph is None else to_infix(fill_slots(graph.tree, problem_numbers(problem).values))
@@ -156,7 +156,7 @@ class ModelRewriter:
         return problem_graph_key(problem.text, equation)
 
     def _solved(self, problem: ProblemRecord) -> tuple[str, str]:
-        """The equation of which the solver is certain enough, and its value."""
+        """Return the equation of which the solver is certain enough, and its value."""
         if self.solver.unsolvable_reason(problem):
             raise UnconfirmedError("the solver cannot solve it")
         solutions = self.solver.solve([without_solution(problem)])[0]

@@ -56,7 +56,7 @@ def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def _scope(reporter: RunReporter) -> str:
-    """The language of the retriever that is trained further, where it is for one alone."""
+    """Return the language of the retriever that is trained further, where it is for one alone."""
     start = ModelArtifact.objects.filter(pk=reporter.run.parameters.get("start")).first()
     return start.scope if start is not None else ""
 

@@ -104,7 +104,7 @@ class _Measured:
         self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(own)
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Every figure with its interval, in the order in which people read them."""
+        """Return every figure with its interval, in the order in which people read them."""
         rng = np.random.default_rng(SEED)
         metrics = []
         labels = {"concept_accuracy": "Concept accuracy", "precision_at_10": "Precision at 10"}

@@ -29,7 +29,7 @@ def bulk_encode(
 
 
 def artifact_backbone(artifact: ModelArtifact) -> Backbone:
-    """An encoder's weights for bulk encoding."""
+    """Return an encoder's weights for bulk encoding."""
     from analytics.backbone.bert import load_backbone
 
     return load_backbone(artifact_source(artifact), max_tokens=artifact.manifest["extra"]["max_tokens"])

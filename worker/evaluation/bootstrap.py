@@ -17,14 +17,14 @@ Array = npt.NDArray[np.float64]
 def resample_counts(
     size: int, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> Iterator[npt.NDArray[np.int64]]:
-    """How often each of `size` things is drawn when as many are drawn with replacement, once a resample."""
+    """Yield how often each of `size` things is drawn when as many are drawn with replacement, once a resample."""
     rng = np.random.default_rng(seed)
     for _ in range(resamples):
         yield np.bincount(rng.integers(size, size=size), minlength=size)
 
 
 def middle(values: Array) -> tuple[float, float]:
-    """The bounds of the middle 95 %; values that are no number are left out."""
+    """Return the bounds of the middle 95 %; values that are no number are left out."""
     low, high = np.nanpercentile(values, [2.5, 97.5])
     return float(low), float(high)
 

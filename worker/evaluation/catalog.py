@@ -44,7 +44,7 @@ def _search(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content_hashes(data: Path) -> set[bytes]:
-    """The questions of a file, or of every question file of a folder, as the bank knows them."""
+    """Return the questions of a file, or of every question file of a folder, as the bank knows them."""
     files = [data]
     if data.is_dir():
         files = sorted(

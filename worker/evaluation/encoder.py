@@ -66,7 +66,7 @@ def evaluate_encoder(
 
 
 def read_set(source: Path, *, language: str = "") -> SplitSet | None:
-    """The tagged questions of a file or folder, split; None where too few are tagged.
+    """Return the tagged questions of a file or folder, split; None where too few are tagged.
 
     The first path of each question counts. Training questions that differ from a tested one in numbers only
     are left out.
@@ -135,7 +135,7 @@ def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:
 
 
 def _judged(body: Mapping[str, Any]) -> tuple[str, str, float]:
-    """Both texts of a pair and how similar people find them.
+    """Return both texts of a pair and how similar people find them.
 
     Raises:
         ValueError: one of them is missing or cannot be used.

@@ -39,7 +39,7 @@ class KnownItem:
 def known_items(
     questions: Iterable[tuple[int, str, str]], *, rng: random.Random, rarity: Callable[[str], float]
 ) -> list[KnownItem]:
-    """Every query that can be made from the questions, one a question and sort.
+    """Return every query that can be made from the questions, one a question and sort.
 
     Args:
         questions: (id, text, language) of each.
@@ -59,7 +59,7 @@ def known_items(
 
 
 def misspell(word: str, rng: random.Random) -> str:
-    """The word with one slip after its first letter: dropped, doubled, swapped or replaced."""
+    """Return the word with one slip after its first letter: dropped, doubled, swapped or replaced."""
     place = rng.randrange(1, len(word) - 1)
     slip = rng.randrange(4)
     if slip == 0:

@@ -60,7 +60,7 @@ class PairResamples:
         return self.counts[:, self.labels == 0], self.counts[:, self.labels == 1]
 
     def figures(self, scores: npt.ArrayLike, *, threshold: float = THRESHOLD) -> Figures:
-        """Each of `INTERVALS` on every resample, as `pair_metrics` has it; NaN where a class was not drawn.
+        """Return each of `INTERVALS` on every resample, as `pair_metrics` has it; NaN where a class was not drawn.
 
         Args:
             scores: (pairs,).
@@ -95,10 +95,10 @@ class PairResamples:
 
 
 def mean_figures(runs: Sequence[Figures]) -> Figures:
-    """The mean over runs (seeds) of each figure, resample by resample."""
+    """Return the mean over runs (seeds) of each figure, resample by resample."""
     return {name: np.mean([run[name] for run in runs], axis=0) for name in INTERVALS}
 
 
 def intervals(figures: Figures, less: Figures | None = None) -> dict[str, list[float]]:
-    """The 95 % interval of each figure, or of its difference from another scorer's on the same draws."""
+    """Return the 95 % interval of each figure, or of its difference from another scorer's on the same draws."""
     return {name: list(middle(figures[name] - (less[name] if less else 0.0))) for name in INTERVALS}

@@ -146,7 +146,7 @@ def _untrained_scores(
 def figures_of(
     pairs: Sequence[ParaphrasePair], scores: Sequence[float], *, threshold: float = THRESHOLD
 ) -> dict[str, Any]:
-    """All figures of scores, and those of each operator's pairs where operators made them."""
+    """Return all figures of scores, and those of each operator's pairs where operators made them."""
     labels = [int(pair.label or 0) for pair in pairs]
     body = pair_metrics(labels, scores, threshold=threshold).as_dict()
     operators: Mapping[str, list[float]] = {

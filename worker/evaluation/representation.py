@@ -53,7 +53,7 @@ class SplitSet:
     duplicates: int
 
     def probed(self) -> SplitSet:
-        """The questions that probes see."""
+        """Return the questions that probes see."""
         rows = np.flatnonzero(self.is_probed)
         return replace(
             self,
@@ -71,7 +71,7 @@ Outcomes = dict[str, npt.NDArray[np.float64]]
 
 
 def measure_set(one: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[dict[str, Any], Outcomes]:
-    """Figures of a set, and the outcome of each test question.
+    """Return the figures of a set, and the outcome of each test question.
 
     Args:
         one: the set.

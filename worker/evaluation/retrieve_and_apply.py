@@ -68,7 +68,10 @@ class RetrieveAndApply:
 
 
 def is_number(label: str) -> bool:
-    """Whether a label of a prototype stands for a number of the text; ``N1.2`` is the second part of the number N1."""
+    """Return whether a label of a prototype stands for a number of the text.
+
+    ``N1.2`` is the second part of the number N1.
+    """
     return is_slot(label.partition(".")[0])
 
 

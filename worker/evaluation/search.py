@@ -79,7 +79,7 @@ def reciprocal_rank(ids: Sequence[int], right: Collection[int]) -> float:
 
 
 def mean_interval(values: Sequence[float], rng: np.random.Generator) -> dict[str, float]:
-    """Mean with its 95 % bootstrap interval."""
+    """Return the mean with its 95 % bootstrap interval."""
     table: npt.NDArray[np.float64] = np.asarray(values, dtype=np.float64)
     if not len(table):
         return {"mean": 0.0, "low": 0.0, "high": 0.0}

@@ -119,7 +119,7 @@ def evaluate_solver(
 
 
 def _parts(data: Path, language: str) -> Iterator[Problems]:
-    """What is learned from and what is tested with: once, or for each fold."""
+    """Yield what is learned from and what is tested with: once, or for each fold."""
     problems = read_problems(data, language=language)
     folds = sorted({problem.fold for problem in problems.learned if problem.fold is not None})
     if problems.test:
@@ -197,7 +197,7 @@ def _outcome(
 
 
 def _is_same(example: SolverExample, solution: Solution) -> bool:
-    """Whether the equations are equal; a number that the text repeats may be any of its slots."""
+    """Return whether the equations are equal; a number that the text repeats may be any of its slots."""
     values = {f"N{slot}": value for slot, value in enumerate(example.values)}
     own = [values.get(token, token) for token in example.tokens]
     return own == [values.get(token, token) for token in solution.tokens]
@@ -231,7 +231,7 @@ def _accuracies(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def _interval(outcomes: Sequence[Outcome]) -> list[float] | None:
-    """The 95 % bootstrap interval of the answer accuracy."""
+    """Return the 95 % bootstrap interval of the answer accuracy."""
     if not outcomes:
         return None
     right = [float(outcome.is_answer_right) for outcome in outcomes]

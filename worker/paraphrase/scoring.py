@@ -58,7 +58,7 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scorer:
-    """The scorer as suits so many pairs: with many the encoder runs in PyTorch, which takes seconds to load.
+    """Return the scorer as suits so many pairs: with many the encoder runs in PyTorch, which takes seconds to load.
 
     The worker of the queue `light` never loads it, to stay small.
     """
@@ -132,5 +132,5 @@ def _texts(pair: ParaphrasePair) -> tuple[str, str]:
 
 
 def _solver_without_bank(language: str) -> ServedSolver | None:
-    """The solver in use, which must not recall a pair's original, with its equation, to solve the paraphrase."""
+    """Return the solver in use, which must not recall a pair's original, with its equation, to solve the paraphrase."""
     return served_solver(language, with_bank=False)

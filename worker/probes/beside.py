@@ -39,7 +39,7 @@ def probes_beside(reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSe
 def _trained_before(
     run: Run, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet
 ) -> ModelArtifact | None:
-    """What an earlier attempt of this run trained."""
+    """Return what an earlier attempt of this run trained."""
     return (
         ModelArtifact.objects.filter(
             capability="probes",
@@ -58,7 +58,7 @@ def _reads(probes: ModelArtifact, embedding_set: EmbeddingSet) -> bool:
 
 
 def _settings(champion: ModelArtifact | None) -> dict[str, str]:
-    """The settings of the probes that serve, where they still are settings."""
+    """Return the settings of the probes that serve, where they still are settings."""
     if champion is None:
         return {}
     names = {spec.name for spec in field_specs(ProbesConfig)}

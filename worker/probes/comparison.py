@@ -98,7 +98,7 @@ def _predict(heads: ProbeHeads, vectors: Vectors, rows: Sequence[TrainingQuestio
 
 
 def _true_paths(hierarchy: str, rows: Sequence[TrainingQuestion]) -> list[set[ConceptPath]]:
-    """The whole paths of each question."""
+    """Return the whole paths of each question."""
     owner = KnowledgeHierarchy.objects.get(name=hierarchy)
     paths = concept_paths([row.id for row in rows], hierarchy=owner)
     return [set(paths.get(row.id, ())) for row in rows]
@@ -187,7 +187,7 @@ def _difficulty_metric(
     rows: Sequence[TrainingQuestion],
     rng: np.random.Generator,
 ) -> dict[str, Any] | None:
-    """The mean absolute error as a share of the scale, where both estimate the difficulty of known questions."""
+    """Return the mean absolute error as a share of the scale, where both estimate the difficulty of known questions."""
     ids: list[int] = []
     errors: tuple[list[float], list[float]] = ([], [])
     for row, *both in zip(rows, *(predictions[role] for role in ROLES), strict=True):
@@ -218,7 +218,7 @@ def _changed(
     rows: Sequence[TrainingQuestion],
     truth: Sequence[set[ConceptPath]],
 ) -> list[dict[str, Any]]:
-    """Questions whose most probable concept differs, those first of which the candidate is surest."""
+    """Return the questions whose most probable concept differs, those first of which the candidate is surest."""
     changed: list[dict[str, Any]] = []
     for row, own, new, old in zip(
         rows, truth, predictions["candidate"], predictions["champion"], strict=True

@@ -90,7 +90,7 @@ def reproduce_analogy(data: Path, output: Path, plan: Plan, *, say: Say = lambda
 
 
 def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[str, Any]:
-    """What identifies a run; equal settings give equal figures."""
+    """Return what identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     own = ARMS[arm].settings
     encoder = {"backbone": plan.config.backbone, "max_tokens": plan.config.max_tokens}
@@ -144,7 +144,7 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
 
 
 def _to_learn(problems: Problems, arm: str, config: AnalogyConfig) -> Problems:
-    """What an arm learns from: the part's problems, or pairs of them and their rewritings."""
+    """Return what an arm learns from: the part's problems, or pairs of them and their rewritings."""
     if arm != REWRITTEN:
         return replace(problems, test=())
     pairs = rewritten_pairs(problems.learned, RuleRewriter(), seed=config.seed)
@@ -152,7 +152,7 @@ def _to_learn(problems: Problems, arm: str, config: AnalogyConfig) -> Problems:
 
 
 def _questions(problems: Problems) -> QuestionSet:
-    """The test problems that have a graph, asked of those learned from.
+    """Return the test problems that have a graph, asked of those learned from.
 
     Raises:
         DataError: there are none.
@@ -165,7 +165,7 @@ def _questions(problems: Problems) -> QuestionSet:
 
 
 def _counts(problems: Problems, questions: QuestionSet) -> dict[str, Any]:
-    """What Table 1 says of a set, as far as graphs go."""
+    """Return what Table 1 says of a set, as far as graphs go."""
     asked, corpus = questions.parts[0]
     learned = [questions.examples[row] for row in corpus]
     return {

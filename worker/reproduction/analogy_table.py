@@ -102,7 +102,7 @@ def _measured_parts(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def analogy_tables(output: Path) -> str:
-    """Markdown of everything that was run into a folder so far; the rest says "not run"."""
+    """Return markdown of everything that was run into a folder so far; the rest says "not run"."""
     runs = _Runs(output)
     parts = [_data_table(runs)]
     for name, known in SETS.items():

@@ -96,7 +96,7 @@ def reproduce_encoder(data: Path, output: Path, plan: Plan, *, say: Say = lambda
 
 
 def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
-    """What identifies a run; equal settings give equal figures."""
+    """Return what identifies a run; equal settings give equal figures."""
     chosen = ARMS[arm]
     config = replace(plan.config, seed=seed, **(chosen.settings or {}))
     trains = chosen.settings is not None
@@ -134,7 +134,7 @@ def _run(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> RunResult:
 
 
 def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbone, dict[str, Any]]:
-    """The encoder of an arm, trained where the arm trains one, and what is worth noting of its training."""
+    """Return the encoder of an arm, trained where the arm trains one, and what is worth noting of its training."""
     config = EncoderConfig(**run.settings["config"])
     if ARMS[run.arm].settings is None:
         return load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device), {}
@@ -156,7 +156,7 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
 
 
 def _tfidf(split_set: SplitSet) -> npt.NDArray[np.float32]:
-    """Unit vectors (questions, 4,096) of words, numbers and LaTeX commands, fitted on the training part."""
+    """Return unit vectors (questions, 4,096) of words, numbers and LaTeX commands, fitted on the training part."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(

@@ -118,7 +118,7 @@ def _split_set(data: Path, name: str, seed: int) -> SplitSet:
 def pretraining_examples(
     sets: Mapping[str, SplitSet], trained_on: Sequence[str]
 ) -> tuple[list[EncoderExample], int]:
-    """The questions an encoder may learn from, and how many were left out as another set tests with them.
+    """Return the questions an encoder may learn from, and how many were left out as another set tests with them.
 
     A question whose number-masked text stands in the test part of any set is left out.
     """

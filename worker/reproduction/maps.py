@@ -81,6 +81,6 @@ def map_svg(groups: Mapping[str, Matrix], title: str) -> str:
 
 
 def _places(points: Matrix) -> list[tuple[float, float]]:
-    """Where the upper left corner of each symbol, 8 wide, is drawn."""
+    """Return where the upper left corner of each symbol, 8 wide, is drawn."""
     half = _SIDE / 2 - _EDGE
     return [(_SIDE / 2 + half * x - 4, _HEAD + _SIDE / 2 - half * y - 4) for x, y in points.tolist()]

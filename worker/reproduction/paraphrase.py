@@ -126,7 +126,7 @@ def reproduce_paraphrase(
 
 
 def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
-    """What identifies a run; equal settings give equal figures."""
+    """Return what identifies a run; equal settings give equal figures."""
     chosen = ARMS[arm]
     config = replace(plan.config, seed=seed, **(chosen.settings or {}))
     body = {"arm": arm, "seed": seed, "measured_on": list(plan.measured_on)}
@@ -271,7 +271,7 @@ def _of_training(
 def _scores(
     arm: Arm, scorer: Scorer | None, encode: Encode | None, pairs: Sequence[ParaphrasePair]
 ) -> tuple[list[float], list[float] | None]:
-    """The score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
+    """Return the score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
     texts = [(pair.original, pair.paraphrase) for pair in pairs]
     if scorer is not None:
         pair_scores = scorer.score(texts)

@@ -102,7 +102,7 @@ def baseline_triplets(
 
 
 def best_threshold(labels: Sequence[int], scores: Sequence[float]) -> float:
-    """The score from which on a pair is best called valid: where recall of both labels together is highest.
+    """Return the score from which on a pair is best called valid: where recall of both labels together is highest.
 
     >>> best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
     0.5
@@ -139,7 +139,7 @@ def _augmenters(
 
 
 def _each(apply: Apply, seed: int) -> Augment:
-    """An operator on many questions."""
+    """Return an operator on many questions."""
 
     def augment(questions: Sequence[str], draw: int) -> list[str | None]:
         return [apply(text, random.Random(f"{seed}:{draw}:{text}")) for text in questions]  # noqa: S311

@@ -163,7 +163,7 @@ def training_material(
 
 
 def measured_pairs(data: Path, name: str, *, most: int = 0, seed: int = 0) -> list[ParaphrasePair]:
-    """The labelled pairs of a set of `MEASURED_ON`; with `most` a sample.
+    """Return the labelled pairs of a set of `MEASURED_ON`; with `most` a sample.
 
     Raises:
         DataError: it is missing or damaged.
@@ -173,7 +173,7 @@ def measured_pairs(data: Path, name: str, *, most: int = 0, seed: int = 0) -> li
 
 
 def operators_of(data: Path, name: str) -> dict[str, Any]:
-    """How often the operators that made a measured set made what they meant (section 4.5).
+    """Return how often the operators that made a measured set made what they meant (section 4.5).
 
     The hand-labelled sets name no operator. Their rows come in couples, of each question what a positive operator
     made and then what a negative one made: read so, both sets together give the paper's averages.
@@ -194,7 +194,7 @@ def operators_of(data: Path, name: str) -> dict[str, Any]:
 
 
 def unchanged_pairs(data: Path, name: str) -> int:
-    """How many invalid pairs of a measured set are left out because an operator changed nothing."""
+    """Return how many invalid pairs of a measured set are left out because an operator changed nothing."""
     pairs = _every_pair(data, name)
     return len(pairs) - len(without_unchanged(pairs))
 

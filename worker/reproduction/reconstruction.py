@@ -82,7 +82,7 @@ class Reconstructor:
         return [apply_edits(text, own.values()) for text, own in zip(texts, edits, strict=True)]
 
     def _draw(self, scores: Tensor, old: Tensor, generator: torch.Generator) -> Tensor:
-        """A token for each place: a word where one began, a piece of one where one went on."""
+        """Return a token for each place: a word where one began, a piece of one where one went on."""
         fits = self.allowed & (self.begins[None, :] == self.begins[old][:, None])
         best = scores.masked_fill(~fits, -torch.inf).topk(_LIKELIEST, dim=1)
         drawn = torch.multinomial(best.values.softmax(dim=1), 1, generator=generator)

@@ -108,7 +108,7 @@ def run_missing(
 
 
 def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
-    """Whether its folder holds it, finished.
+    """Return whether its folder holds it, finished.
 
     Raises:
         DataError: it holds one with other settings.
@@ -144,14 +144,14 @@ def _keep(run: Run, result: RunResult, seconds: float) -> None:
 
 
 def _machine() -> str:
-    """What the figures were computed on."""
+    """Return what the figures were computed on."""
     cores = os.cpu_count() or 0
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else f"{cores} cores"
     return f"{platform.machine()}, {device}, torch {torch.__version__}"
 
 
 def question_numbers(texts: Sequence[str]) -> npt.NDArray[np.int64]:
-    """A number for each text by which outcomes of two runs are put beside one another."""
+    """Return a number for each text by which outcomes of two runs are put beside one another."""
     digests = [hashlib.sha256(text.encode()).digest()[:8] for text in texts]
     return np.array([int.from_bytes(digest, "big", signed=True) for digest in digests], dtype=np.int64)
 

@@ -90,7 +90,7 @@ def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda 
 
 
 def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
-    """What identifies a run; equal settings give equal figures."""
+    """Return what identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     own = ARMS[arm].settings
     shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm))
@@ -100,7 +100,7 @@ def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
 
 
 def _backbone(plan: Plan, part: str, arm: str = "") -> str:
-    """The encoder that a set's arms are trained from: the one that was named, else the set's own."""
+    """Return the encoder that a set's arms are trained from: the one that was named, else the set's own."""
     own = MULTILINGUAL_BACKBONE if arm in MULTILINGUAL else PROBLEM_SETS[part.partition("/")[0]].backbone
     return own if own and plan.config.backbone == DEFAULT_BACKBONE else plan.config.backbone
 
@@ -138,12 +138,15 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
 
 
 def _foreign(run: str) -> str:
-    """The set in another language that multilingual arms learn from as well; empty where the run's set has none."""
+    """Return the set in another language that multilingual arms learn from as well.
+
+    Empty where the run's set has none.
+    """
     return PROBLEM_SETS[run.partition("/")[0]].foreign
 
 
 def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
-    """The trained solver, and what is worth noting; its folder stays only until it has been measured."""
+    """Return the trained solver, and what is worth noting; its folder stays only until it has been measured."""
     config = SolverConfig(**run.settings["config"])
     folder, notes = trained_folder(
         run,
@@ -155,7 +158,7 @@ def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
 
 
 def _trained_recurrent(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
-    """The same for GTS's encoder, which is measured as it was trained: no artifact holds it."""
+    """Return the same for GTS's encoder, which is measured as it was trained: no artifact holds it."""
     config = SolverConfig(**run.settings["config"])
     history = History()
     model, result = fit_solver(

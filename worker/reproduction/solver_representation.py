@@ -95,7 +95,7 @@ def measure_representation(folder: Path, problems: Problems, title: str) -> Repr
 
 
 def _readable(problems: Sequence[ProblemRecord]) -> tuple[list[int], list[SolverExample]]:
-    """Rows of the problems whose equation can be read, and what it says."""
+    """Return the rows of the problems whose equation can be read, and what it says."""
     rows, examples = [], []
     for row, problem in enumerate(problems):
         for example in solver_examples([problem]):
@@ -116,7 +116,7 @@ def _mean_cosine(vectors: npt.NDArray[np.float32], pairs: npt.NDArray[np.int64])
 
 
 def _known(figure: float) -> float | None:
-    """A figure as JSON has it: null for NaN."""
+    """Return a figure as JSON has it: null for NaN."""
     return None if np.isnan(figure) else figure
 
 
@@ -137,7 +137,7 @@ class _Measured:
 
 
 def representation_tables(output: Path) -> str:
-    """Markdown of the representations of all arms that were run into a folder, those without any left out."""
+    """Return markdown of the representations of all arms that were run into a folder, those without any left out."""
     measured = {
         f"{SETS[name].title}, {ARMS[arm].title}": own
         for name in SETS
@@ -223,12 +223,12 @@ def _cosine_table(measured: Mapping[str, _Measured]) -> str:
 
 
 def _mean(own: _Measured, *keys: str) -> float:
-    """The mean over runs of a figure; NaN where a run has none."""
+    """Return the mean over runs of a figure; NaN where a run has none."""
     return float(np.mean(np.array([_at(figures, keys) for figures in own.figures], dtype=np.float64)))
 
 
 def _means(own: _Measured, layers: int, *keys: str) -> list[float]:
-    """The means over runs of a figure by layer; encoders with fewer layers leave the last ones out."""
+    """Return the means over runs of a figure by layer; encoders with fewer layers leave the last ones out."""
     values = np.mean(np.array([_at(figures, keys) for figures in own.figures], dtype=np.float64), axis=0)
     return [*values.tolist(), *[float("nan")] * (layers - len(values))]
 

@@ -129,7 +129,7 @@ class _Pooled:
 
 
 def solver_tables(output: Path) -> str:
-    """Markdown of everything that was run into a folder so far; the rest says "not run"."""
+    """Return markdown of everything that was run into a folder so far; the rest says "not run"."""
     runs = {(name, arm): _pooled(output, name, arm) for name in SETS for arm in ARMS}
     parts = [_main_table(runs)]
     for title, rows in _TABLES.items():
@@ -208,7 +208,7 @@ def _shared(left: _Pooled, right: _Pooled) -> tuple[_Pooled, _Pooled] | None:
 
 
 def _on(pooled: _Pooled, problems: npt.NDArray[np.int64]) -> _Pooled:
-    """The rows of some problems, in an order that depends on the problems alone."""
+    """Return the rows of some problems, in an order that depends on the problems alone."""
     rows = np.flatnonzero(np.isin(pooled.problems, problems))
     rows = rows[np.argsort(pooled.problems[rows], kind="stable")]
     return _Pooled(

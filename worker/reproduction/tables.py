@@ -10,7 +10,7 @@ __all__ = ["difference_cell", "range_of", "spread_cell"]
 
 
 def spread_cell(values: Sequence[float | None]) -> str:
-    """The mean, and with several values their standard deviation; None is left out.
+    """Return the mean, and with several values their standard deviation; None is left out.
 
     >>> spread_cell([0.5]), spread_cell([0.5, 0.7]), spread_cell([None])
     ('0.500', '0.600 ± 0.141', '-')
@@ -23,7 +23,7 @@ def spread_cell(values: Sequence[float | None]) -> str:
 
 
 def difference_cell(value: float, low: float, high: float, *, lower_is_better: bool = False) -> str:
-    """A difference with its interval: bold where it is better beyond it, in italics where it is worse.
+    """Return a difference with its interval: bold where it is better beyond it, in italics where it is worse.
 
     >>> difference_cell(0.2, 0.1, 0.3), difference_cell(0.2, 0.1, 0.3, lower_is_better=True)
     ('**+0.200 [+0.100, +0.300]**', '*+0.200 [+0.100, +0.300]*')

@@ -75,7 +75,7 @@ def run_context(run: Run) -> TrainingContext:
 
 
 def _is_model(folder: Path, config: Any) -> bool:
-    """Whether a training that was not measured yet left its model here."""
+    """Return whether a training that was not measured yet left its model here."""
     try:
         return artifact_read(folder).config == config_to_dict(config)
     except ArtifactError:

@@ -41,12 +41,12 @@ def evaluate_solver_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recalling(learned: Sequence[ProblemRecord]) -> Solver:
-    """The solvers in use, which recall these problems too."""
+    """Return the solvers in use, which recall these problems too."""
     return SolverByLanguage(solved=learned)
 
 
 def _solver(model: str) -> tuple[str, Solver | None]:
-    """A name and a solver; none for the baselines alone."""
+    """Return a name and a solver; none for the baselines alone."""
     if model == "none":
         return "", None
     solver = solver_by_name(model)

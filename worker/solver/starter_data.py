@@ -159,7 +159,7 @@ def _name_and_count(text: str) -> tuple[str, int]:
 
 
 def divide(rows: Sequence[Row], data: Path, reworded: Sequence[str]) -> tuple[list[Row], list[Row]]:
-    """The rows to learn from and `VALIDATION` or a few more to validate with, drawn at random.
+    """Return the rows to learn from and `VALIDATION` or a few more to validate with, drawn at random.
 
     Problems that are equal but for numbers, and rewordings of one problem, stay together; synthetic ones are learned
     from alone, and written ones validated with alone.

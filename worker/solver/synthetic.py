@@ -94,7 +94,7 @@ class _Story:
                     yield ExpressionTree(tree.label, (left_tree, right_tree)), 1 + left_count + right_count
 
     def values(self, rng: Random) -> dict[str, Fraction] | None:
-        """A draw of all quantities, each a whole number above 1; None where chance gives none."""
+        """Return a draw of all quantities, each a whole number above 1; None where chance gives none."""
         for _draw in range(_DRAWS):
             values = {name: Fraction(rng.randint(*bounds)) for name, bounds in self.ranges.items()}
             for name, tree in self.definitions.items():
@@ -107,14 +107,14 @@ class _Story:
 
 
 def _quantities(tree: ExpressionTree) -> list[str]:
-    """Names of the leaves that are no numbers."""
+    """Return the names of the leaves that are no numbers."""
     if tree.is_number:
         return [] if tree.label.isdigit() else [tree.label]
     return [name for child in tree.children for name in _quantities(child)]
 
 
 def _filled(tree: ExpressionTree, values: Mapping[str, Fraction]) -> ExpressionTree:
-    """The expression with numbers in place of the quantities."""
+    """Return the expression with numbers in place of the quantities."""
     if tree.is_number:
         return ExpressionTree(str(values.get(tree.label, tree.label)))
     return ExpressionTree(tree.label, tuple(_filled(child, values) for child in tree.children))
@@ -167,7 +167,7 @@ def _problem(story: _Story, operations: int, rng: Random) -> SyntheticProblem | 
 
 
 def _computed(story: _Story, tree: ExpressionTree, name: str) -> set[str]:
-    """The quantity that an expression gives, and those that it computes on its way."""
+    """Return the quantity that an expression gives, and those that it computes on its way."""
     if tree.is_number:
         return set()
     computed = {name}
@@ -265,7 +265,7 @@ def _story(table: Mapping[str, Any]) -> _Story:
 
 
 def synthetic_rows(count: int, seed: int) -> Iterator[dict[str, str]]:
-    """The problems as lines of a file."""
+    """Yield the problems as lines of a file."""
     for number, problem in enumerate(synthetic_problems(count, seed)):
         yield {"id": str(number), "language": "en", **asdict(problem)}
 

@@ -50,7 +50,7 @@ def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
 
 
 def _language(reporter: RunReporter) -> str:
-    """The language whose problems are learned from; jobs of an earlier version name none."""
+    """Return the language whose problems are learned from; jobs of an earlier version name none."""
     return str(reporter.run.parameters.get("language", "en"))
 
 

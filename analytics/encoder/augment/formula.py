@@ -118,7 +118,7 @@ def scale_variable(text: str, rng: random.Random) -> str | None:
 
 
 def _scalable(symbols: list[Symbol]) -> list[int]:
-    """Places of variables that stand for a quantity."""
+    """Return the places of variables that stand for a quantity."""
     places = []
     for place, symbol in enumerate(symbols):
         if symbol.kind != "variable" or symbol.source not in (*"abckmnprstuvwxyz", *GREEK):
@@ -176,7 +176,7 @@ def _scaled(symbols: list[Symbol], name: str, factor: int) -> list[Symbol]:
 
 
 def _is_second_bare_argument(symbols: list[Symbol], place: int) -> bool:
-    r"""Whether the symbol is the second argument of \frac without braces: ``\frac 1x``, ``\frac{1}x``."""
+    r"""Return whether the symbol is the second argument of \frac without braces: ``\frac 1x``, ``\frac{1}x``."""
     steps, depth = -1, 0
     first = _neighbour(symbols, place, steps)
     if first == "}":

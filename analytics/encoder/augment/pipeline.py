@@ -56,7 +56,7 @@ class Augmenter:
 
     @classmethod
     def from_config(cls, config: EncoderConfig) -> Augmenter:
-        """The groups that a configuration leaves on."""
+        """Return the groups that a configuration leaves on."""
         groups = {
             "words": config.augment_words,
             "formulas": config.augment_formulas,
@@ -67,7 +67,7 @@ class Augmenter:
         )
 
     def __call__(self, text: str, rng: random.Random) -> str:
-        """The changed question; the same generator state gives the same result."""
+        """Return the changed question; the same generator state gives the same result."""
         for strategy in self.strategies:
             if rng.random() < self.probability:
                 text = strategy.apply(text, rng) or text

@@ -120,7 +120,7 @@ _PLACED = (_FREE, _table(_IN_PLACE), _COMPARED, _table(_EXTREMES))
 
 
 def are_contrary(one: str, other: str) -> bool:
-    """Whether one word in the other's place changes a calculation.
+    """Return whether one word in the other's place changes a calculation.
 
     >>> are_contrary("sold", "bought"), are_contrary("sum", "total"), are_contrary("even", "odd")
     (True, False, True)

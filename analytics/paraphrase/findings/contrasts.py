@@ -113,7 +113,7 @@ def _turned(original: Reading, paraphrase: Reading) -> Iterable[tuple[Word, Word
 
 
 def _sides(reading: Reading) -> dict[tuple[int, int], Word]:
-    """The first word of each meaning that a text has."""
+    """Return the first word of each meaning that a text has."""
     first_words: dict[tuple[int, int], Word] = {}
     for word in reading.words:
         for side in sides_anywhere(word.text):

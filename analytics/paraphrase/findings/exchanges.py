@@ -114,18 +114,18 @@ def _changed(word: Word, new_word: Word, sentence: str) -> Finding:
 
 
 def _are_forms(word: str, new_word: str) -> bool:
-    """Whether two words may be forms of one: worker and working, ride and rode."""
+    """Return whether two words may be forms of one: worker and working, ride and rode."""
     is_short = max(len(word), len(new_word)) <= _SHORT and word.islower() and new_word.islower()
     return word[:_SAME_BEGINNING] == new_word[:_SAME_BEGINNING] or (is_short and word[0] == new_word[0])
 
 
 def _is_thing(word: Word) -> bool:
-    """Whether a word says something of its own: numbers and units are others' matter."""
+    """Return whether a word says something of its own: numbers and units are others' matter."""
     text = word.text.lower()
     return text not in STOP_WORDS and text not in WORDS and text not in ABBREVIATIONS
 
 
 def _are_joined(reading: Reading, noun: Word, other_noun: Word) -> bool:
-    """Whether nothing but "and" or a comma is between two words: in which order they are named says nothing."""
+    """Return whether nothing but "and" or a comma is between two words: in which order they are named says nothing."""
     first, second = sorted((noun, other_noun), key=lambda word: word.start)
     return _JOINED.fullmatch(reading.text, first.end, second.start) is not None

@@ -70,7 +70,7 @@ class Finding:
         *,
         is_serious: bool = True,
     ) -> Finding:
-        """A finding that has a place in both texts."""
+        """Return a finding that has a place in both texts."""
         return cls(
             kind,
             change,
@@ -84,7 +84,7 @@ class Finding:
 
     @classmethod
     def lost(cls, kind: Kind, one: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
-        """A finding of what the original alone says; `more` stands behind "is missing"."""
+        """Return a finding of what the original alone says; `more` stands behind "is missing"."""
         sentence = f"{one.text} is missing{more}."
         return cls(
             kind, "lost", sentence, original=(one.start, one.end), before=one.text, is_serious=is_serious
@@ -92,12 +92,12 @@ class Finding:
 
     @classmethod
     def added(cls, kind: Kind, one: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
-        """A finding of what the paraphrase alone says; `more` stands behind "was added"."""
+        """Return a finding of what the paraphrase alone says; `more` stands behind "was added"."""
         sentence = f"{one.text} was added{more}."
         return cls(
             kind, "added", sentence, paraphrase=(one.start, one.end), after=one.text, is_serious=is_serious
         )
 
     def as_dict(self) -> dict[str, object]:
-        """The finding as plain values."""
+        """Return the finding as plain values."""
         return asdict(self)

@@ -23,7 +23,7 @@ _ARTICLE = re.compile(r"\b(?:the|an?|each|every|per)\s$", re.IGNORECASE)
 
 
 def renamings(original: Reading, paraphrase: Reading) -> dict[str, str]:
-    """Names of the original that stand nowhere in the paraphrase -> the new name that stands in their place.
+    """Return the names of the original that stand nowhere in the paraphrase -> the new name that stands in their place.
 
     A new name goes with the lost one of its kind that stood about as often, the first of them.
     """
@@ -113,7 +113,7 @@ def name_findings(pair: Pair) -> list[Finding]:
 
 
 def _is_misspelt(name: str, known_name: str) -> bool:
-    """Whether a name is another one with a letter or two changed: Tanja, Tanya."""
+    """Return whether a name is another one with a letter or two changed: Tanja, Tanya."""
     spelling, known_spelling = name.lower().removesuffix("s"), known_name.lower().removesuffix("s")
     return (
         min(len(spelling), len(known_spelling)) >= _LONG_NAME
@@ -123,7 +123,7 @@ def _is_misspelt(name: str, known_name: str) -> bool:
 
 
 def _is_known_in_part(name: str, reading: Reading) -> bool:
-    """Whether a text has a word of a longer name with a capital too: Santa, Santa Claus."""
+    """Return whether a text has a word of a longer name with a capital too: Santa, Santa Claus."""
     known = {word.text for word in reading.words if word.text[0].isupper()}
     return " " in name and any(part in known for part in name.split())
 
@@ -173,12 +173,12 @@ def _new_names(original: Reading, paraphrase: Reading) -> dict[str, str]:
 
 
 def _counts(entities: Sequence[EntityMention], reading: Reading) -> dict[str, int]:
-    """How often the text has each of the names."""
+    """Return how often the text has each of the names."""
     return {name: _count(name, reading) for name in dict.fromkeys(mention.text for mention in entities)}
 
 
 def _count(name: str, reading: Reading) -> int:
-    """How often a name stands in a text; for "Mr. Stone" also "Stone" counts."""
+    """Return how often a name stands in a text; for "Mr. Stone" also "Stone" counts."""
     whole = reading.names.of(name)
     if whole or " " not in name:
         return len(whole)
@@ -186,7 +186,7 @@ def _count(name: str, reading: Reading) -> int:
 
 
 def _group(kind: str) -> str:
-    """The same for kinds of names that may replace one another."""
+    """Return the same for kinds of names that may replace one another."""
     return "person" if kind in _PEOPLE else kind
 
 

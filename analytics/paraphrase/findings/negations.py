@@ -57,12 +57,12 @@ def _negations(reading: Reading, counterpart: Reading) -> list[Words]:
 
 
 def _tell_alike(original: Reading, paraphrase: Reading) -> bool:
-    """Whether a negation of one text is missed in the other; in other words "nothing but" may be "all"."""
+    """Return whether a negation of one text is missed in the other; in other words "nothing but" may be "all"."""
     return original.is_close_to(paraphrase) or min(len(original.keys), len(paraphrase.keys)) <= _FEW_WORDS
 
 
 def _is_affirmed(reading: Reading, negations: list[Words], counterpart: Reading) -> bool:
-    """Whether another text has the first content word behind one of the negations."""
+    """Return whether another text has the first content word behind one of the negations."""
     denied = (reading.words[reading.word_at(negation.end) :][:_NEAR] for negation in negations)
     first = (
         next((word.key for word in words if word.text.lower() not in STOP_WORDS), "") for words in denied

@@ -67,7 +67,7 @@ def _added(paraphrase: Reading, quantity: Quantity, known: list[Quantity]) -> Fi
 
 
 def _is_said_in_passing(reading: Reading, quantity: Quantity) -> bool:
-    """Whether a number may count what the text has already: "the two friends", "his three main meals"."""
+    """Return whether a number may count what the text has already: "the two friends", "his three main meals"."""
     before = reading.text[max(quantity.start - 8, 0) : quantity.start]
     return (
         quantity.value in _SMALL
@@ -78,7 +78,7 @@ def _is_said_in_passing(reading: Reading, quantity: Quantity) -> bool:
 
 
 def _terms(reading: Reading, quantity: Quantity, known: list[Quantity]) -> str:
-    """The two known numbers of which a number that is called a total or a rest is the sum or the difference."""
+    """Return the two known numbers of which a number that is called a total or a rest is the sum or the difference."""
     around = reading.text[max(quantity.start - _NEAR, 0) : quantity.end + _NEAR]
     signs = ["+"] * (_TOTAL.search(around) is not None) + ["−"] * (_REST.search(around) is not None)
     return next(
@@ -128,7 +128,7 @@ def _swapped(original: Reading, paraphrase: Reading, matches: Sequence[Match]) -
 
 
 def _are_of_a_kind(first: Match, second: Match) -> bool:
-    """Whether the units do not tell two numbers apart."""
+    """Return whether the units do not tell two numbers apart."""
     return (
         first.original.dimension == second.original.dimension and first.original.unit == first.paraphrase.unit
     )
@@ -149,7 +149,7 @@ class _Place:
             self.before.insert(0, sign)
 
     def run(self, other: _Place) -> int:
-        """Number of equal words around both, counted from the number on."""
+        """Return the number of equal words around both, counted from the number on."""
         return sum(
             next(
                 (at for at, (key, new_key) in enumerate(zip(here, there, strict=False)) if key != new_key),
@@ -160,7 +160,7 @@ class _Place:
 
 
 def _stand_crossed(first: _Place, second: _Place, new_first: _Place, new_second: _Place) -> bool:
-    """Whether both stand among the words that stood around the other; "3 and 5" are alike in either order."""
+    """Return whether both stand among the words that stood around the other; "3 and 5" are alike in either order."""
     if min(abs(first.index - second.index), abs(new_first.index - new_second.index)) < _APART:
         return False
     crossed = first.run(new_second), second.run(new_first)
@@ -169,14 +169,14 @@ def _stand_crossed(first: _Place, second: _Place, new_first: _Place, new_second:
 
 
 def _surroundings_crossed(first: _Place, second: _Place, new_first: _Place, new_second: _Place) -> bool:
-    """Whether the surroundings of both agree clearly better crossed than straight."""
+    """Return whether the surroundings of both agree clearly better crossed than straight."""
     crossed = similarity(first.context, new_second.context), similarity(second.context, new_first.context)
     straight = similarity(first.context, new_first.context), similarity(second.context, new_second.context)
     return min(crossed) > max(straight) + _SWAPPED
 
 
 def _keep_their_company(original: Reading, paraphrase: Reading, first: Match, second: Match) -> bool:
-    """Whether each still stands behind the words that tell it from the other, and not behind the other's.
+    """Return whether each still stands behind the words that tell it from the other, and not behind the other's.
 
     "Tom has 12 and Ann has 20", "Ann has 20 and Tom has 12".
     """
@@ -196,7 +196,7 @@ def _words_since(reading: Reading, quantity: Quantity) -> set[str]:
 
 
 def _count_crossed(first: Match, second: Match) -> bool:
-    """Whether each counts in the paraphrase what the other alone counted in the original."""
+    """Return whether each counts in the paraphrase what the other alone counted in the original."""
     return _go_together(
         (set(first.original.nouns), set(second.original.nouns)),
         (set(second.paraphrase.nouns), set(first.paraphrase.nouns)),
@@ -204,7 +204,7 @@ def _count_crossed(first: Match, second: Match) -> bool:
 
 
 def _go_together(words: tuple[set[str], set[str]], new_words: tuple[set[str], set[str]]) -> bool:
-    """Whether words that tell two apart are with the same two in the paraphrase, and none is with the other."""
+    """Return whether words that tell two apart are with the same two in the paraphrase, and none is with the other."""
     first, second = words[0] - words[1], words[1] - words[0]
     new_first, new_second = new_words[0] - new_words[1], new_words[1] - new_words[0]
     return bool(first & new_first and second & new_second) and not (first & new_second or second & new_first)
@@ -244,7 +244,7 @@ def _number_changed(match: Match) -> Finding:
 
 
 def _vague(original: Reading, paraphrase: Reading) -> list[tuple[Span, str, tuple[str, ...]]]:
-    """The paraphrase's "some", "many" ... that the original has not: place, text, keys of the words behind."""
+    """Return the paraphrase's "some", "many" ... that the original has not: place, text, keys of the words behind."""
     known = {match[0].lower() for match in _QUANTIFIERS.finditer(original.text)}
     vague = {
         original.words[at].key
@@ -293,7 +293,7 @@ def _lost(
 
 
 def _counts_a_list(reading: Reading, quantity: Quantity) -> bool:
-    """Whether a number only says how many follow it: "Two angles are 40° and 75°"."""
+    """Return whether a number only says how many follow it: "Two angles are 40° and 75°"."""
     if quantity.unit or quantity.value not in _LISTED:
         return False
     sentence = reading.sentence_of(quantity.start)

@@ -70,7 +70,7 @@ def align_quantities(original: Reading, paraphrase: Reading) -> QuantityAlignmen
 
 
 def says_both(one: Quantity, without: Reading, within: Reading) -> bool:
-    """Whether the other text says a bare two as "both" or "a pair", or the names that are counted alone."""
+    """Return whether the other text says a bare two as "both" or "a pair", or the names that are counted alone."""
     if one.unit or one.value.denominator != 1 or not 2 <= one.value <= _MOST_NAMED:
         return False
     if one.value == 2 and _BOTH.search(without.text) and not _BOTH.search(within.text):
@@ -105,7 +105,7 @@ def _equal_rounded(old: Quantity, new: Quantity) -> bool:
 
 
 def _rounds_to(exact: Fraction, decimal: Fraction) -> bool:
-    """Whether a decimal of two places and more is a fraction that no decimal says: 2/3, 0.667."""
+    """Return whether a decimal of two places and more is a fraction that no decimal says: 2/3, 0.667."""
     places = _places(decimal)
     return (
         places is not None and places > 1 and _places(exact) is None and abs(exact - decimal) * 10**places < 1
@@ -113,7 +113,7 @@ def _rounds_to(exact: Fraction, decimal: Fraction) -> bool:
 
 
 def _places(value: Fraction) -> int | None:
-    """Places that the decimal of a number has; None where no decimal says it."""
+    """Return the places that the decimal of a number has; None where no decimal says it."""
     rest, twos, fives = value.denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
@@ -170,7 +170,7 @@ def _taken(
 
 
 def similarity(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Cosine of two surroundings; 0 where one is empty."""
+    """Return the cosine of two surroundings; 0 where one is empty."""
     return sum(weight * other[key] for key, weight in one.items() if key in other)
 
 
@@ -215,7 +215,7 @@ def _changed(
 
 
 def is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantity]) -> bool:
-    """Whether the same quantity of the same things is said elsewhere in the text, where it is matched."""
+    """Return whether the same quantity of the same things is said elsewhere in the text, where it is matched."""
     return any(
         candidate.value == quantity.value
         and candidate.text.lower() not in TIMES

@@ -111,7 +111,7 @@ def changes_by_rule(
 
 
 def _end_of_reading(text: str) -> int:
-    """Where a text has too many characters, numbers or names to be compared further; mostly its end."""
+    """Return where a text has too many characters, numbers or names to be compared further; mostly its end."""
     end = min(len(text), _LONGEST)
     if end <= _SHORT:
         return end
@@ -196,7 +196,7 @@ def _with_points(text: str, counterpart: str) -> str:
 
 
 def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:
-    """The same finding with the words that stand at its places."""
+    """Return the same finding with the words that stand at its places."""
     return replace(
         finding,
         before=_at(finding.original, original, finding.before),
@@ -205,6 +205,6 @@ def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:
 
 
 def _at(span: Span | None, text: str, said: str) -> str:
-    """What stands at a place, if it is what is said but for a decimal's mark; else what is said."""
+    """Return what stands at a place, if it is what is said but for a decimal's mark; else what is said."""
     words = text[slice(*span)] if span else said
     return words if words.replace(".", ",") == said.replace(".", ",") else said

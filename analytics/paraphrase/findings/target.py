@@ -161,7 +161,7 @@ def target_findings(pair: Pair) -> list[Finding]:
 
 
 def _told_verb(original: Reading, before: _Target, after: _Target) -> str:
-    """The verb of a question, new there, that the original tells in another form: sold, "did he sell"."""
+    """Return the verb of a question, new there, that the original tells in another form: sold, "did he sell"."""
     told = {
         word.key: word.text.lower()
         for word in original.words
@@ -182,7 +182,10 @@ def _told_verb(original: Reading, before: _Target, after: _Target) -> str:
 
 
 def _breaks_off(before: str, after: str) -> bool:
-    """Whether a question ends in the middle; "will be left with?" does not, if nothing stood behind the "with"."""
+    """Return whether a question ends in the middle.
+
+    "will be left with?" does not, if nothing stood behind the "with".
+    """
     if _CLOSED.search(before) and not _CLOSED.search(after) and _UNFINISHED.search(after):
         return True
     match = _BROKEN.search(after)
@@ -226,7 +229,7 @@ def _target(reading: Reading) -> _Target | None:
 
 
 def _noun_behind(words: tuple[Word, ...], place: int, text: str) -> Word | None:
-    """The head of the noun phrase that begins at a place: its last word before a verb or a small word."""
+    """Return the head of the noun phrase that begins at a place: its last word before a verb or a small word."""
     noun = None
     at = place
     for word in words:
@@ -315,7 +318,7 @@ def _is_given(paraphrase: Reading, after: _Target, counted: str) -> bool:
 def _are_two_things(
     original: Reading, paraphrase: Reading, before: _Target, after: _Target, is_near_copy: bool
 ) -> bool:
-    """Whether both texts tell what both questions count apart: pens and cups, not workers and employees."""
+    """Return whether both texts tell what both questions count apart: pens and cups, not workers and employees."""
     return (
         after.counted in original.keys
         and before.counted in paraphrase.keys

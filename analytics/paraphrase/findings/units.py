@@ -159,12 +159,12 @@ def _words_before(reading: Reading, unit: UnitMention) -> tuple[str, ...]:
 
 
 def _has_unit(reading: Reading, unit: str) -> bool:
-    """Whether a text says a unit as a whole."""
+    """Return whether a text says a unit as a whole."""
     return unit in reading.unit_words or unit in _whole_units(reading)
 
 
 def _units(reading: Reading) -> set[str]:
-    """The units that a text says, also as a part of another: the hour of 60 km per hour."""
+    """Return the units that a text says, also as a part of another: the hour of 60 km per hour."""
     whole = _whole_units(reading) | _abbreviations(reading)
     return whole | reading.unit_words | {part for unit in whole for part in unit.split(" / ")}
 

@@ -83,7 +83,7 @@ def apply(question: str, rng: random.Random) -> str | None:
 
 
 def _is_part(match: re.Match[str]) -> bool:
-    """Whether the words belong to another expression: "twice as many", "after that", "half as much"."""
+    """Return whether the words belong to another expression: "twice as many", "after that", "half as much"."""
     text, word = match.string, match[0].lower()
     behind = text[match.end() : match.end() + 8].lower()
     if word == "as many":

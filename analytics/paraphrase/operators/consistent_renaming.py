@@ -40,7 +40,7 @@ _FORMS = {word: (pair, several) for pair in THINGS for several, word in enumerat
 
 
 def things_in(question: str) -> dict[tuple[str, str], list[re.Match[str]]]:
-    """Where the countable things of the table stand, outside formulas."""
+    """Return where the countable things of the table stand, outside formulas."""
     formulas = formula_spans(question) + [(mention.start, mention.end) for mention in find_entities(question)]
     matches: dict[tuple[str, str], list[re.Match[str]]] = {}
     for match in _WORD.finditer(question):
@@ -80,7 +80,10 @@ def apply(question: str, rng: random.Random) -> str | None:
 def rename_thing(
     thing: tuple[str, str], things: dict[tuple[str, str], list[re.Match[str]]], rng: random.Random
 ) -> list[Edit]:
-    """The edits that turn every mention of a thing into another thing that does not occur; its article agrees."""
+    """Return the edits that turn every mention of a thing into another thing that does not occur.
+
+    Its article agrees.
+    """
     vowel = thing[0][0] in "aeiou"
     free = [
         pair
@@ -96,5 +99,5 @@ def rename_thing(
 
 
 def _stands_hidden(question: str, name: str, count: int) -> bool:
-    """Whether a name also stands where it was not found: in small letters, inside a formula."""
+    """Return whether a name also stands where it was not found: in small letters, inside a formula."""
     return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)) != count

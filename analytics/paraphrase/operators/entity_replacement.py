@@ -39,7 +39,7 @@ def apply(question: str, rng: random.Random) -> str | None:
 
 
 def _is_renaming(mentions: Mapping[str, Sequence[EntityMention]], edits: Sequence[Edit]) -> bool:
-    """Whether every name has one name afterwards and no two have the same, as where two names change places."""
+    """Return whether every name has one name afterwards and no two have the same, as where two names change places."""
     new = {start: text for start, _end, text in edits}
     named = {name: {new.get(mention.start, name) for mention in own} for name, own in mentions.items()}
     used = [text for texts in named.values() for text in texts]
@@ -66,6 +66,6 @@ def _edits(question: str, mentions: list[EntityMention], names: list[str], rng: 
 
 
 def _end(question: str, mention: EntityMention, new: str) -> int:
-    """The end of a deletion: a possessive s goes with its name."""
+    """Return the end of a deletion: a possessive s goes with its name."""
     tail = question[mention.end : mention.end + 2]
     return mention.end + 2 if not new and tail in {"'s", "’s"} else mention.end

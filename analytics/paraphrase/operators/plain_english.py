@@ -92,7 +92,7 @@ def usefulness(question: str, rewording: str) -> float:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text without those that only ask, contractions written out."""
+    """Return the words of a text without those that only ask, contractions written out."""
     text = text.replace("’", "'")
     for pattern, long in _LONG_FORMS:
         text = pattern.sub(long, text)

@@ -57,11 +57,11 @@ class TfidfReplacement:
         return apply_edits(question, [(*match.span(), new[word]) for word, match in chosen.items()])
 
     def _chosen(self, weight: Mapping[str, float], most: int, rng: random.Random) -> Sequence[str]:
-        """The words that are replaced, of a question's words with their TF-IDF."""
+        """Return the words that are replaced, of a question's words with their TF-IDF."""
         return sorted(weight, key=lambda word: (-weight[word], word))[:most]
 
     def _new_word(self, word: str, rng: random.Random) -> str:
-        """What stands in a word's place."""
+        """Return what stands in a word's place."""
         while (drawn := rng.choice(self.vocabulary)) == word:
             pass
         return drawn
@@ -69,7 +69,7 @@ class TfidfReplacement:
 
 @lru_cache(maxsize=1)
 def _by_common_words() -> TfidfReplacement:
-    """The stand-in where no texts are given: a list of a thousand common English words, each a document."""
+    """Return the stand-in where no texts are given: a list of a thousand common English words, each a document."""
     from faker.providers.lorem.en_US import Provider
 
     return TfidfReplacement(Provider.word_list)

@@ -56,12 +56,12 @@ def apply(question: str, rng: random.Random) -> str | None:
 
 
 def _is_decade(question: str, unit: UnitMention) -> bool:
-    """Whether an "s" makes a decade of a number: "the 90s"."""
+    """Return whether an "s" makes a decade of a number: "the 90s"."""
     return unit.text == "s" and question[unit.start - 1 : unit.start] == "0"
 
 
 def _dot_is_the_units(question: str, end: int) -> bool:
-    """Whether a full stop behind a unit belongs to it ("5 hr. later"): the sentence goes on in small letters."""
+    """Return whether a full stop behind a unit belongs to it ("5 hr. later"): the sentence goes on in small letters."""
     return question[end - 1 : end] == "." and question[end:].lstrip()[:1].islower()
 
 

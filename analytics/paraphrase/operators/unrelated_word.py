@@ -59,7 +59,7 @@ def apply(question: str, rng: random.Random) -> str | None:
 
 
 def _places(question: str) -> list[tuple[int, int]]:
-    """Where names, units, numbers and counted things stand, each place once."""
+    """Return where names, units, numbers and counted things stand, each place once."""
     numbers = find_numbers(question)
     spans = [(entity.start, entity.end) for entity in find_entities(question)]
     spans += [(unit.start, unit.end) for unit in find_units(question)]

@@ -60,7 +60,7 @@ class PairMetrics:
     confusion: tuple[tuple[int, int], tuple[int, int]]
 
     def as_dict(self) -> dict[str, object]:
-        """The figures as plain values."""
+        """Return the figures as plain values."""
         return asdict(self)
 
 

@@ -116,17 +116,17 @@ class Scorer:
         ]
 
     def learned(self, texts: Sequence[str]) -> int:
-        """How many of the texts the scorer learned from; such a text is no test."""
+        """Return how many of the texts the scorer learned from; such a text is no test."""
         return sum(question_number(text) in self._learned for text in texts)
 
     def with_encode(self, encode: Encode) -> Scorer:
-        """The same scorer with its vectors computed elsewhere, as in bulk with torch."""
+        """Return the same scorer with its vectors computed elsewhere, as in bulk with torch."""
         scorer = copy(self)
         scorer._encode = encode
         return scorer
 
     def knows(self, original: str, paraphrase: str) -> bool:
-        """Whether the encoder knows nine of ten tokens of both; else a score says nothing."""
+        """Return whether the encoder knows nine of ten tokens of both; else a score says nothing."""
         return self._unknown_share([original, paraphrase]) <= UNKNOWN_SHARE_LIMIT
 
 
@@ -148,7 +148,7 @@ def weigh_pairs(
 
 
 def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
-    """The cosine of each pair; a text that occurs in several pairs is encoded once."""
+    """Return the cosine of each pair; a text that occurs in several pairs is encoded once."""
     rows = {text: row for row, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
     vectors = encode(list(rows))
     first = vectors[[rows[original] for original, _ in pairs]]

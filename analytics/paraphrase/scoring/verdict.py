@@ -76,7 +76,7 @@ class Verdict:
     by_shared_words: bool = True
 
     def probabilities(self, features: npt.ArrayLike) -> Array:
-        """Probability that each pair is valid.
+        """Return the probability that each pair is valid.
 
         Args:
             features: (pairs, len(COLUMNS)).
@@ -85,7 +85,7 @@ class Verdict:
         return sigmoid(rows @ np.array(self.weights) + self.bias)
 
     def as_dict(self) -> dict[str, Any]:
-        """The weights by feature, as plain values."""
+        """Return the weights by feature, as plain values."""
         weights = {name: round(weight, 6) for name, weight in zip(FEATURES, self.weights, strict=True)}
         return {
             "weights": weights,

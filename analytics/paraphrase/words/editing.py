@@ -113,14 +113,14 @@ def lower_first(text: str, keep: frozenset[str] = frozenset()) -> str:
 
 
 def formula_spans(text: str) -> list[tuple[int, int]]:
-    """Where the formulas stand; words are not changed in them."""
+    """Return where the formulas stand; words are not changed in them."""
     if not has_formula_marks(text):
         return []
     return [(segment.start, segment.end) for segment in segment_text(text) if segment.kind == "formula"]
 
 
 def overlaps(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:
-    """Whether a stretch touches one of several others."""
+    """Return whether a stretch touches one of several others."""
     return any(start < last and first < end for first, last in spans)
 
 

@@ -138,7 +138,7 @@ def find_entities(text: str, known: Iterable[str] = ()) -> list[EntityMention]:
 
 
 def mentions_of(name: str, text: str) -> list[tuple[int, int]]:
-    """Where a name stands in a text, in any case (paraphrasers write "john")."""
+    """Return where a name stands in a text, in any case (paraphrasers write "john")."""
     flags = 0 if len(name) < _ANY_CASE else re.IGNORECASE
     return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags)]
 
@@ -332,5 +332,5 @@ def _followed_by_verb(text: str, start: int, name: str) -> bool:
 
 
 def _label_a(text: str, start: int) -> bool:
-    """Whether a sentence's first "A" is a label: "A and B can ...", "A, B and C"."""
+    """Return whether a sentence's first "A" is a label: "A and B can ...", "A, B and C"."""
     return _LABEL_A.match(text, start) is not None

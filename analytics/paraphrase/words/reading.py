@@ -84,21 +84,21 @@ class Reading:
     _surroundings: dict[int, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
 
     def sentence_of(self, place: int) -> int:
-        """Index of the sentence that holds a place."""
+        """Return the index of the sentence that holds a place."""
         return max(bisect_right(self.sentence_starts, place) - 1, 0)
 
     def is_close_to(self, other: Reading) -> bool:
-        """Whether most of the words of both are words of both; else a new word is more often a synonym."""
+        """Return whether most of the words of both are words of both; else a new word is more often a synonym."""
         return shared_share(self.keys, other.keys) >= _CLOSE
 
     def has_numbers_of(self, other: Reading) -> bool:
-        """Whether both say the same numbers in the same order."""
+        """Return whether both say the same numbers in the same order."""
         return [quantity.value for quantity in self.quantities] == [
             quantity.value for quantity in other.quantities
         ]
 
     def word_at(self, place: int) -> int:
-        """Index of the first word that ends behind a place."""
+        """Return the index of the first word that ends behind a place."""
         return bisect_right(self.word_ends, place)
 
     def surroundings(self, quantity: Quantity) -> Mapping[str, float]:
@@ -267,7 +267,7 @@ def _quantities(
 
 
 def _is_no_amount(text: str, number: NumberMention) -> bool:
-    """Whether a number is the power of a unit (cm^2), or the full hour's minutes (6:00)."""
+    """Return whether a number is the power of a unit (cm^2), or the full hour's minutes (6:00)."""
     behind = _POWER_OR_MINUTES.search(text[max(number.start - 10, 0) : number.start])
     return behind is not None and (number.text in {"2", "3"} if "^" in behind[0] else number.text == "00")
 

@@ -60,7 +60,7 @@ def typed_text(text: str) -> str:
 
 
 def reading_typed(encode: Encode) -> Encode:
-    """The same encoder, which reads `typed_text` of what it is given."""
+    """Return the same encoder, which reads `typed_text` of what it is given."""
     return lambda texts: encode([typed_text(text) for text in texts])
 
 

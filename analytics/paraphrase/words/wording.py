@@ -288,7 +288,7 @@ def canonical(word: str) -> str:
 
 
 def shared_words(one: str, other: str) -> float:
-    """Share of the words of two texts that both have, in [0, 1]; 1 where neither has any.
+    """Return the share of the words of two texts that both have, in [0, 1]; 1 where neither has any.
 
     >>> shared_words("Ann bought 3 pens.", "Ann has purchased 3 pens.")
     0.75
@@ -298,7 +298,7 @@ def shared_words(one: str, other: str) -> float:
 
 
 def shared_share(one: Set[str], other: Set[str]) -> float:
-    """Share of the words of two sets that both have, in [0, 1]; 1 where both are empty."""
+    """Return the share of the words of two sets that both have, in [0, 1]; 1 where both are empty."""
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
@@ -313,7 +313,7 @@ _NO_ADVERBS = frozenset(
 
 
 def is_adverb(word: str) -> bool:
-    """Whether a word in small letters is an adverb that changes no question; "daily" and "equally" do.
+    """Return whether a word in small letters is an adverb that changes no question; "daily" and "equally" do.
 
     >>> is_adverb("slowly"), is_adverb("daily"), is_adverb("family")
     (True, False, False)

@@ -79,7 +79,7 @@ class Command(BankCommand):
         problems: Sequence[InputProblem],
         notices: set[str],
     ) -> Solver | None:
-        """The solver that was asked for; the retriever alone chooses where none is in use yet."""
+        """Return the solver that was asked for; the retriever alone chooses where none is in use yet."""
         try:
             solver_with = exemplar_solver(options["solver"], retriever)
             return solver_with and solver_with(without_copies(problems, options["input"]))

@@ -81,7 +81,7 @@ class Command(BankCommand):
 
 
 def _layout(path: Path, options: dict[str, Any]) -> CsvLayout | None:
-    """The layout that the options describe; None where the file's own header says it all."""
+    """Return the layout that the options describe; None where the file's own header says it all."""
     if not (options["column"] or options["delimiter"] or options["encoding"]):
         return None
     refuse_unreadable(path)
@@ -104,6 +104,6 @@ def _layout(path: Path, options: dict[str, Any]) -> CsvLayout | None:
 
 
 def wants_probes(report: ImportReport) -> bool:
-    """Whether the import made a hierarchy worth training that has no probes yet."""
+    """Return whether the import made a hierarchy worth training that has no probes yet."""
     trained = artifact_champion(capability="probes", scope=report.hierarchy)
     return report.written and report.questions_tagged >= FEWEST_TAGGED and trained is None

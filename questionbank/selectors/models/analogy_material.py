@@ -144,12 +144,12 @@ def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int
 
 
 def predicted_problems() -> int:
-    """Number of ready questions without an equation that the solver solved and is certain enough of."""
+    """Return the number of ready questions without an equation that the solver solved and is certain enough of."""
     return _solutions(original_questions()).count()
 
 
 def _solutions(questions: QuerySet[Question]) -> QuerySet[QuestionSolution]:
-    """The solver's solutions that are certain enough, of questions without an equation as they read now."""
+    """Return the solver's solutions that are certain enough, of questions without an equation as they read now."""
     return QuestionSolution.objects.filter(
         question__in=questions.filter(equation__isnull=True).order_by().values("pk"),
         probability__gte=CERTAIN_ENOUGH,
@@ -158,7 +158,7 @@ def _solutions(questions: QuerySet[Question]) -> QuerySet[QuestionSolution]:
 
 
 def _predicted(questions: QuerySet[Question], left_out: Collection[str]) -> Iterator[GraphProblem]:
-    """Questions with the solver's first equation, without those of test splits."""
+    """Yield the questions with the solver's first equation, without those of test splits."""
     for row in _solutions(questions).select_related("question").order_by("pk").iterator():
         question = row.question
         if question.language not in left_out and not is_test_source(question.source):

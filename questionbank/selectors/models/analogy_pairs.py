@@ -75,7 +75,7 @@ def graph_pairs(groups: Sequence[Mapping[str, Any]]) -> list[GraphPair]:
 
 
 def _members(groups: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[Question]]:
-    """Some problems of each language and graph, without those that are held out or measure a training."""
+    """Return some problems of each language and graph, without those that are held out or measure a training."""
     place = Window(RowNumber(), partition_by=(F("language"), F("equation__graph_key")), order_by="pk")
     questions = (
         original_questions()
@@ -94,7 +94,7 @@ def _members(groups: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[Qu
 
 
 def _least_alike(questions: Sequence[Question]) -> tuple[Question, Question] | None:
-    """The first problem, and of those with another story the one with the fewest words in common."""
+    """Return the first problem, and of those with another story the one with the fewest words in common."""
     if not questions:
         return None
     first = questions[0]

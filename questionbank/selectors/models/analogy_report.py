@@ -137,7 +137,10 @@ def _languages(
 
 
 def _unknown_shares() -> Mapping[str, float]:
-    """Share of each language's tokens that the retriever in use does not know; before there is one, the encoder."""
+    """Return the share of each language's tokens that the retriever in use does not know.
+
+    Before there is one, the encoder.
+    """
     lens = CAPABILITIES["analogy"].lens
     words = [lens.word if lens else "", Lens.PURPOSE]
     in_use = {row.lens: row for row in EmbeddingSet.objects.filter(lens__in=words, scope="", is_current=True)}

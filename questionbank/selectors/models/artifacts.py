@@ -40,25 +40,25 @@ INSTALLED = "Installed with the program."
 
 
 def came_with_program(artifact: ModelArtifact) -> bool:
-    """Whether a model is a starter."""
+    """Return whether a model is a starter."""
     return artifact.events.filter(reason=INSTALLED, person=None).exists()
 
 
 def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | None:
-    """The model in use for a capability and scope."""
+    """Return the model in use for a capability and scope."""
     return ModelArtifact.objects.filter(
         capability=capability, scope=scope, state=ModelArtifact.State.CHAMPION
     ).first()
 
 
 def artifact_champions(*, capability: str) -> list[ModelArtifact]:
-    """The models in use for a capability, one for each scope; of languages English first, then by scope."""
+    """Return the models in use for a capability, one for each scope; of languages English first, then by scope."""
     champions = ModelArtifact.objects.filter(capability=capability, state=ModelArtifact.State.CHAMPION)
     return sorted(champions, key=lambda artifact: (artifact.scope != "en", artifact.scope))
 
 
 def language_champion(*, capability: str, language: str) -> ModelArtifact | None:
-    """The model in use for a language, where each language has its own; None where there is no model at all.
+    """Return the model in use for a language, where each language has its own; None where there is no model at all.
 
     A language without one gets the first one, which says why it cannot help.
     """
@@ -67,19 +67,22 @@ def language_champion(*, capability: str, language: str) -> ModelArtifact | None
 
 
 def retriever_champion(language: str) -> ModelArtifact | None:
-    """The retriever in use for a language: its own, else the general one; None where there is neither."""
+    """Return the retriever in use for a language: its own, else the general one; None where there is neither."""
     champions = {artifact.scope: artifact for artifact in artifact_champions(capability="analogy")}
     return champions.get(primary_language(language)) or champions.get("")
 
 
 def champion_of_language(champions: Sequence[ModelArtifact], language: str) -> ModelArtifact:
-    """The champion for a language, of all that `artifact_champions` gave; the first where the language has none."""
+    """Return the champion for a language, of all that `artifact_champions` gave.
+
+    The first where the language has none.
+    """
     wanted = primary_language(language)
     return next((artifact for artifact in champions if artifact.scope == wanted), champions[0])
 
 
 def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
-    """The model of a capability with a number, as somebody typed it.
+    """Return the model of a capability with a number, as somebody typed it.
 
     Raises:
         NotFound: there is none.
@@ -96,7 +99,7 @@ def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
 
 
 def artifact_folder(artifact: ModelArtifact) -> Path:
-    """A local folder with the model's files, fetched once per checksum where the storage is remote.
+    """Return a local folder with the model's files, fetched once per checksum where the storage is remote.
 
     Raises:
         ArtifactError: its files are gone from the storage.
@@ -112,7 +115,7 @@ def artifact_folder(artifact: ModelArtifact) -> Path:
 
 
 def artifact_source(artifact: ModelArtifact) -> str:
-    """Where a model's encoder is for torch: a trained one brings its own, the plain one names its package."""
+    """Return where a model's encoder is for torch: a trained one brings its own, the plain one names its package."""
     folder = artifact_folder(artifact)
     own = (folder / BACKBONE_FOLDER).is_dir()
     return str(folder) if own else str(artifact.manifest["extra"]["backbone"])

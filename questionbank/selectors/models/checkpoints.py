@@ -17,17 +17,17 @@ VECTORS = "vectors-"  # likewise: analytics.encoder.metric_layer.VECTORS_PREFIX
 
 
 def checkpoints_root() -> Path:
-    """The folder of all runs' checkpoints, on the machine that trains."""
+    """Return the folder of all runs' checkpoints, on the machine that trains."""
     return Path(settings.VAR_DIR) / "checkpoints"
 
 
 def checkpoint_folder(run_id: int) -> Path:
-    """Where a run keeps its checkpoint and what it learns from."""
+    """Return where a run keeps its checkpoint and what it learns from."""
     return checkpoints_root() / f"run-{run_id}"
 
 
 def run_has_checkpoint(*, run: Run) -> bool:
-    """Whether a checkpoint of the run lies in `VAR_DIR`.
+    """Return whether a checkpoint of the run lies in `VAR_DIR`.
 
     Where the worker keeps its `VAR_DIR` on another machine this does not see it; the run goes on from it all
     the same.
@@ -36,5 +36,5 @@ def run_has_checkpoint(*, run: Run) -> bool:
 
 
 def folder_has_checkpoint(folder: Path) -> bool:
-    """Whether a folder holds a checkpoint, or vectors that a quick training has encoded so far."""
+    """Return whether a folder holds a checkpoint, or vectors that a quick training has encoded so far."""
     return (folder / CHECKPOINT).is_file() or any(folder.glob(f"{VECTORS}*.npy"))

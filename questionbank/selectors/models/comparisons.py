@@ -57,7 +57,7 @@ class ChangedQuestion:
 
 
 def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
-    """The last comparison of a model with the champion, else with the champion of some earlier time."""
+    """Return the last comparison of a model with the champion, else with the champion of some earlier time."""
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     if champion is not None and champion.pk != artifact.pk:
         latest = comparison_latest(candidate=artifact, champion=champion)
@@ -75,7 +75,7 @@ def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
 
 
 def changed_questions(comparison: ModelComparison, *, limit: int = QUESTIONS_SHOWN) -> list[ChangedQuestion]:
-    """The questions whose nearest ones changed most, without those that have been deleted since."""
+    """Return the questions whose nearest ones changed most, without those that have been deleted since."""
     rows = comparison.figures.get("changed", [])[:limit]
     ids = {pk for row in rows for pk in (row["question"], *row["candidate"], *row["champion"])}
     questions = Question.objects.in_bulk(ids)
@@ -92,7 +92,10 @@ def changed_questions(comparison: ModelComparison, *, limit: int = QUESTIONS_SHO
 
 
 def changed_concepts(comparison: ModelComparison) -> list[dict[str, Any]] | None:
-    """Questions that both models name different concepts for, without deleted ones; None for other comparisons."""
+    """Return the questions that both models name different concepts for, without deleted ones.
+
+    None for other comparisons.
+    """
     rows = comparison.figures.get("changed_concepts")
     if rows is None:
         return None
@@ -107,12 +110,12 @@ def _neighbours(
 
 
 def encoder_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """What the page shows of two encoders besides their figures."""
+    """Return what the page shows of two encoders besides their figures."""
     return {"changed": changed_questions(comparison)}
 
 
 def analogy_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """What the page shows of two retrievers besides their figures: neighbours, and which are computed alike."""
+    """Return what the page shows of two retrievers besides their figures: neighbours, and which are computed alike."""
     changed = changed_questions(comparison)
     shown = [row.question.pk for row in changed] + [
         neighbour.question.pk for row in changed for neighbour in (*row.candidate, *row.champion)
@@ -136,7 +139,7 @@ def analogy_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
 
 
 def scorer_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """What the page shows of two scorers besides their figures."""
+    """Return what the page shows of two scorers besides their figures."""
     pairs = comparison.figures.get("changed_pairs", [])
     return {
         "suites": comparison.figures["suite"].get("suites", []),
@@ -145,7 +148,10 @@ def scorer_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
 
 
 def solver_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """What the page shows of two solvers besides their figures; questions that are deleted since are left out."""
+    """Return what the page shows of two solvers besides their figures.
+
+    Questions that are deleted since are left out.
+    """
     rows = comparison.figures.get("changed_problems", [])
     there = set(
         Question.objects.filter(pk__in=[row["question"] for row in rows]).values_list("pk", flat=True)
@@ -154,12 +160,12 @@ def solver_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
 
 
 def probes_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """What the page shows of the probes of a hierarchy besides their figures."""
+    """Return what the page shows of the probes of a hierarchy besides their figures."""
     return {"changed_concepts": changed_concepts(comparison)}
 
 
 def scorer_comparison_problems(figures: Mapping[str, Any]) -> list[str]:
-    """Why a comparison of scorers speaks against the candidate whatever its figures say."""
+    """Return why a comparison of scorers speaks against the candidate whatever its figures say."""
     if "suites" in figures["suite"]:
         return []
     return [
@@ -170,7 +176,7 @@ def scorer_comparison_problems(figures: Mapping[str, Any]) -> list[str]:
 
 
 def probes_comparison_problems(figures: Mapping[str, Any]) -> list[str]:
-    """Why a comparison of probes speaks against the candidate whatever its figures say."""
+    """Return why a comparison of probes speaks against the candidate whatever its figures say."""
     problems = []
     if figures["suite"].get("loses_concepts"):
         problems.append(_("It names no concepts, and the champion does."))

@@ -123,7 +123,7 @@ class KeptReport(Generic[Report]):
     versions: Callable[[], Sequence[str]] = tuple
 
     def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Report:
-        """The report, counted where it is not kept: seconds in a large bank."""
+        """Return the report, counted where it is not kept: seconds in a large bank."""
         report = self.kept(hierarchies=hierarchies)
         if report is None:
             report = self.count(hierarchies)
@@ -131,7 +131,7 @@ class KeptReport(Generic[Report]):
         return report
 
     def kept(self, *, hierarchies: Sequence[str] | None = None) -> Report | None:
-        """The report if it is kept, else None."""
+        """Return the report if it is kept, else None."""
         report: Report | None = cache.get(self._key(hierarchies))
         return report
 

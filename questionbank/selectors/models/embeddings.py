@@ -62,13 +62,13 @@ def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
 
 
 def map_set() -> EmbeddingSet | None:
-    """The set in use that the map of the bank is drawn from, by the first lens whose row says so."""
+    """Return the set in use that the map of the bank is drawn from, by the first lens whose row says so."""
     words = [lens.word for lens in lenses().values() if lens.on_map]
     return EmbeddingSet.objects.filter(lens__in=words[:1], is_current=True).first()
 
 
 def embedding_set_sample(*, language: str) -> list[str]:
-    """Texts of up to 300 questions of a language, to measure how well an encoder knows it."""
+    """Return the texts of up to 300 questions of a language, to measure how well an encoder knows it."""
     rows = Question.objects.filter(language=language).order_by("content_hash")[:SAMPLE_SIZE]
     return list(rows.values_list("text", flat=True))
 
@@ -93,7 +93,7 @@ def _pending_query(embedding_set: EmbeddingSet, columns: str) -> sql.Composed:
 
 
 def embedding_count_pending(*, embedding_set: EmbeddingSet) -> int:
-    """Number of questions whose vector in the set is missing or out of date.
+    """Return the number of questions whose vector in the set is missing or out of date.
 
     A question counts until the set's encoder has looked at it, also where its lens will not compare it.
     """
@@ -106,7 +106,7 @@ def embedding_count_pending(*, embedding_set: EmbeddingSet) -> int:
 def embedding_pending(
     *, embedding_set: EmbeddingSet, batch_size: int = 4096
 ) -> Iterator[list[PendingQuestion]]:
-    """Questions whose vector is missing or out of date, in batches by ascending id."""
+    """Yield the questions whose vector is missing or out of date, in batches by ascending id."""
     last = 0
     while True:
         with connection.cursor() as cursor:
@@ -125,7 +125,7 @@ def embedding_pending(
 
 
 def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:
-    """Whether the set's HNSW index is there and valid."""
+    """Return whether the set's HNSW index is there and valid."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
@@ -137,5 +137,5 @@ def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:
 
 
 def embedding_set_size(*, embedding_set: EmbeddingSet) -> int:
-    """Number of vectors in the set."""
+    """Return the number of vectors in the set."""
     return QuestionEmbedding.objects.filter(embedding_set=embedding_set, vector__isnull=False).count()

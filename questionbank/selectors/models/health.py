@@ -112,7 +112,7 @@ class HealthReport:
 
 
 def site_is_healthy() -> bool:
-    """Whether database and Redis answer this process; says nothing about workers."""
+    """Return whether database and Redis answer this process; says nothing about workers."""
     return not _database_problem() and _redis_client_problem() is None
 
 
@@ -130,7 +130,7 @@ def _checked(name: str, title: Any, check: Callable[[], tuple[State, str, dict[s
 
 
 def _database_problem() -> str:
-    """What is wrong with the database, asked through a connection of its own that gives up in time."""
+    """Return what is wrong with the database, asked through a connection of its own that gives up in time."""
     known = {
         key: value for key, value in connection.get_connection_params().items() if key in _LIBPQ_KEYWORDS
     }

@@ -32,7 +32,7 @@ class ConfiguredModel:
 
 
 def configured_language_model() -> ConfiguredModel | None:
-    """The model behind an endpoint, else the one on this machine; None where neither is configured."""
+    """Return the model behind an endpoint, else the one on this machine; None where neither is configured."""
     if settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME:
         host = urlsplit(settings.LANGUAGE_MODEL_URL).hostname or settings.LANGUAGE_MODEL_URL
         note = _("The questions’ texts, equations and answers are sent to %(host)s.") % {"host": host}

@@ -105,7 +105,7 @@ class Gate:
 
 
 def models_by_capability() -> list[CapabilityModels]:
-    """Every capability with its models, in the order of the catalog (one query)."""
+    """Return every capability with its models, in the order of the catalog (one query)."""
     groups = {word: CapabilityModels(word, capability.title) for word, capability in CAPABILITIES.items()}
     for artifact in ModelArtifact.objects.select_related("created_by").order_by("-created_at", "-pk"):
         group = groups.get(artifact.capability)
@@ -132,17 +132,17 @@ def model_get(*, artifact_id: int) -> ModelArtifact:
 
 
 def model_events(*, capability: str) -> QuerySet[ModelEvent]:
-    """The history of a capability's models, the latest first."""
+    """Return the history of a capability's models, the latest first."""
     return ModelEvent.objects.filter(capability=capability).select_related("artifact", "former", "person")
 
 
 def training_run(*, artifact: ModelArtifact) -> Run | None:
-    """The job that trained a model, for its curves; None for one that was imported or installed."""
+    """Return the job that trained a model, for its curves; None for one that was imported or installed."""
     return Run.objects.filter(kind=Run.Kind.TRAIN, result__model=artifact.pk).order_by("-pk").first()
 
 
 def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> ModelComparison | None:
-    """The last comparison of these two models."""
+    """Return the last comparison of these two models."""
     rows = ModelComparison.objects.filter(candidate=candidate, champion=champion)
     return rows.select_related("candidate").first()
 
@@ -201,13 +201,13 @@ def gate(comparison: ModelComparison) -> Gate:
 
 
 def _is_better(metric: Mapping[str, Any]) -> bool:
-    """Whether a figure's whole interval speaks for the candidate, and may."""
+    """Return whether a figure's whole interval speaks for the candidate, and may."""
     counts = metric["decides"] and metric.get("may_favour", True)
     return bool(counts and (metric["low"] > 0 if metric["higher_is_better"] else metric["high"] < 0))
 
 
 def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
-    """The model that a roll back would bring back: the one that today's champion replaced.
+    """Return the model that a roll back would bring back: the one that today's champion replaced.
 
     For the first model of a language that a general one could serve, it is the general one. None where there was none,
     its files were deleted, the vectors of its lens are gone, or it cannot serve any more.
@@ -240,18 +240,18 @@ def roll_back_target(capability: str, scope: str = "") -> ModelArtifact | None:
 
 
 def _general_champion(capability: str, scope: str) -> ModelArtifact | None:
-    """The champion for all languages, where a model for one of them can go back to it."""
+    """Return the champion for all languages, where a model for one of them can go back to it."""
     return artifact_champion(capability=capability) if scope and has_general_model(capability) else None
 
 
 def serving_problem(artifact: ModelArtifact) -> str:
-    """Why a model cannot serve now, as its capability's row says; empty where it can."""
+    """Return why a model cannot serve now, as its capability's row says; empty where it can."""
     row = bank_capability(artifact.capability)
     return str(resolve(row.serving_problem)(artifact)) if row and row.serving_problem else ""
 
 
 def probes_serving_problem(artifact: ModelArtifact) -> str:
-    """Why probes cannot serve: the vectors that they read are not in use."""
+    """Return why probes cannot serve: the vectors that they read are not in use."""
     reads = artifact.manifest["extra"]["encoder"]
     if EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
         return ""

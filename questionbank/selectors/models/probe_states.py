@@ -14,7 +14,7 @@ FEWEST_TAGGED = 100  # ready tagged questions below which no probes are trained:
 
 
 def why_no_probes(hierarchy: str) -> str:
-    """A sentence that says what is missing before a model names concepts of this hierarchy."""
+    """Return a sentence that says what is missing before a model names concepts of this hierarchy."""
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
     trainings = unfinished.filter(kind=Run.Kind.TRAIN, parameters__hierarchy=hierarchy)
     names = {"name": hierarchy}
@@ -36,7 +36,7 @@ def why_no_probes(hierarchy: str) -> str:
 
 
 def _tagged(hierarchy: str) -> int:
-    """Ready questions tagged in the hierarchy, counted up to the number that a model needs."""
+    """Return ready questions tagged in the hierarchy, counted up to the number that a model needs."""
     ready = Question.objects.filter(
         status=Question.Status.READY, paraphrase_of__isnull=True, tags__concept__hierarchy__name=hierarchy
     )

@@ -130,7 +130,7 @@ def map_state() -> MapState:
 
 
 def map_hierarchies() -> list[KnowledgeHierarchy]:
-    """The hierarchies that questions are tagged in, the one with most tags first."""
+    """Return the hierarchies that questions are tagged in, the one with most tags first."""
     tags = dict(QuestionTag.objects.order_by().values_list("concept__hierarchy").annotate(number=Count("pk")))
     return sorted(
         (hierarchy for hierarchy in hierarchies() if tags.get(hierarchy.pk)),
@@ -156,7 +156,7 @@ def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None)
 
 
 def map_points(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
-    """The points of a map with their concepts in one hierarchy; kept until something changes.
+    """Return the points of a map with their concepts in one hierarchy; kept until something changes.
 
     Raises:
         NotFound: the map has been replaced meanwhile.
@@ -170,7 +170,7 @@ def map_points(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) 
 
 
 def points_to_bytes(points: MapPoints) -> bytes:
-    """The points as the page reads them, little-endian.
+    """Return the points as the page reads them, little-endian.
 
     ``KMAP``, then uint32: number of points n, number of levels l; then ids (n uint32), concepts (l times n
     uint32), coordinates (n times x and y, uint16), difficulties (n uint8).
@@ -189,7 +189,7 @@ def points_to_bytes(points: MapPoints) -> bytes:
 def map_legend(
     *, points: MapPoints, level: int | None, within: KnowledgeConcept | None = None
 ) -> list[LegendRow]:
-    """What the colours mean, with counts: concepts of a level, the commonest first, or bands of difficulty.
+    """Return what the colours mean, with counts: concepts of a level, the commonest first, or bands of difficulty.
 
     Args:
         level: 1 .. LEVELS; None for difficulty.
@@ -218,7 +218,7 @@ def map_legend(
 
 
 def concept_level(*, points: MapPoints, concept: KnowledgeConcept) -> int | None:
-    """The level that a concept has on the map; None where no question on it has the concept there."""
+    """Return the level that a concept has on the map; None where no question on it has the concept there."""
     return next(
         (level for level, ids in enumerate(points.concepts, start=1) if (ids == concept.pk).any()), None
     )

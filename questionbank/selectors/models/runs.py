@@ -28,7 +28,7 @@ WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.STALLED_AFTER, w
 
 
 def runs() -> QuerySet[Run]:
-    """All jobs, the latest first."""
+    """Return all jobs, the latest first."""
     return Run.objects.select_related("requested_by")
 
 
@@ -62,7 +62,7 @@ def run_version(*, run_id: int) -> str:
 
 
 def run_logs(*, run: Run) -> list[RunLog]:
-    """The last lines of the job's log, in order."""
+    """Return the last lines of the job's log, in order."""
     return list(reversed(run.logs.order_by("-pk")[:LOG_LINES]))
 
 
@@ -75,7 +75,7 @@ def run_metric_series(*, run: Run) -> dict[str, list[tuple[int, float]]]:
 
 
 def run_last_step(*, run: Run) -> int:
-    """The last step that the run has figures of, 0 where it has none."""
+    """Return the last step that the run has figures of, 0 where it has none."""
     return run.metrics.aggregate(last=Max("step"))["last"] or 0
 
 
@@ -95,7 +95,7 @@ class Wait:
 
 
 def run_wait(*, run: Run) -> Wait | None:
-    """Why a queued run waits; None where it does not."""
+    """Return why a queued run waits; None where it does not."""
     if run.state != Run.State.QUEUED:
         return None
     alive = WorkerHeartbeat.objects.filter(seen_at__gte=timezone.now() - WORKER_SILENT_AFTER)

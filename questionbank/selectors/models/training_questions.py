@@ -41,7 +41,7 @@ class TrainingQuestion:
 
 
 def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[TrainingQuestion]:
-    """Ready questions by hierarchy and id; one that two hierarchies tag stands there twice.
+    """Return ready questions by hierarchy and id; one that two hierarchies tag stands there twice.
 
     Paraphrases are left out: they repeat their originals, which may be among the questions kept back.
 
@@ -69,7 +69,7 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
 
 
 def original_questions(*, hierarchies: Sequence[str] | None = None) -> QuerySet[Question]:
-    """Ready questions that are nobody's paraphrase.
+    """Return ready questions that are nobody's paraphrase.
 
     Args:
         hierarchies: only questions tagged in these; by default all.
@@ -81,7 +81,7 @@ def original_questions(*, hierarchies: Sequence[str] | None = None) -> QuerySet[
 
 
 def is_test_source(source: str) -> bool:
-    """Whether a source is named as a test split."""
+    """Return whether a source is named as a test split."""
     return _TEST_SPLIT.search(source) is not None
 
 

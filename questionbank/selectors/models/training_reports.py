@@ -16,7 +16,7 @@ COUNTED_AT_ONCE = 5_000  # questions of a bank whose report a page may wait for
 
 
 def training_report(capability: str) -> KeptReport[Any]:
-    """The report that the capability's row names.
+    """Return the report that the capability's row names.
 
     Raises:
         NotFound: it is not trained on the bank.
@@ -29,5 +29,5 @@ def training_report(capability: str) -> KeptReport[Any]:
 
 
 def is_counted_at_once() -> bool:
-    """Whether the bank is small enough for a page to wait for a report."""
+    """Return whether the bank is small enough for a page to wait for a report."""
     return Question.objects.all()[: COUNTED_AT_ONCE + 1].count() <= COUNTED_AT_ONCE

@@ -28,7 +28,7 @@ class AnswerCheck:
 
 
 def answer_shown(value: float) -> str:
-    """A value as pages show it."""
+    """Return a value as pages show it."""
     digits, point, decimals = decimal_text(value).partition(".")
     return f"{int(digits):,}{point}{decimals}" if digits.isdigit() else digits + point + decimals
 

@@ -17,7 +17,7 @@ _PATIENCE_SECONDS = 5.0
 
 
 def question_augmented(*, text: str, seed: int, draws: int) -> Preview:
-    """Every strategy alone and the whole pipeline `draws` times, worked out in a child process.
+    """Return every strategy alone and the whole pipeline `draws` times, worked out in a child process.
 
     Raises:
         ValidationFailed: the text is too long.

@@ -48,7 +48,7 @@ class BulkPlan:
     Attributes:
         selected: number of questions; the others are parts of it.
         changing: to be changed.
-        unchanged: that are so already.
+        unchanged: questions that already have the new value.
         refused: numbers of questions that are left out, by the sentence that says why.
         ids: of the questions to be changed, ascending.
         first: some of them.
@@ -97,7 +97,7 @@ def _has(concept: int | None, *, there: bool) -> Q:
 
 
 def is_so_already(kind: str, values: Values) -> Q:
-    """The condition of questions that the change would leave as they are."""
+    """Return the condition of questions that the change would leave as they are."""
     return _ALREADY[kind](values)
 
 
@@ -147,7 +147,7 @@ def bulk_plan(*, questions: QuerySet[Question], kind: str, values: Values, user:
 
 
 def tagged_concepts(*, questions: QuerySet[Question], limit: int = 50) -> list[tuple[int, int]]:
-    """Concepts that the questions are tagged with, (id, number of questions), the commonest first."""
+    """Return the concepts that the questions are tagged with, (id, number of questions), the commonest first."""
     rows = (
         QuestionTag.objects.filter(question__in=questions.values("pk"))
         .values("concept_id")
@@ -158,13 +158,13 @@ def tagged_concepts(*, questions: QuerySet[Question], limit: int = 50) -> list[t
 
 
 def bulk_changes_of(*, user: User) -> QuerySet[BulkChange]:
-    """The changes that a person may look at and undo: their own, an admin all; the newest first."""
+    """Return the changes that a person may look at and undo: their own, an admin all; the newest first."""
     changes = BulkChange.objects.select_related("person", "run", "undone_by")
     return changes if user.has_perm("questionbank.question_edit") else changes.filter(person=user)
 
 
 def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
-    """A change that the person may look at.
+    """Return a change that the person may look at.
 
     Raises:
         NotFound: there is none of this number for them.
@@ -176,7 +176,7 @@ def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
 
 
 def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] | None = None) -> str:
-    """A change in words, such as "Set the grade: 7".
+    """Return a change in words, such as "Set the grade: 7".
 
     Args:
         names: of concepts by id, where they are known already.

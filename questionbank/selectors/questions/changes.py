@@ -92,7 +92,7 @@ def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage
 
 
 def concept_history(*, concept: KnowledgeConcept) -> list[ChangeEntry]:
-    """What was changed of one concept, newest first."""
+    """Return what was changed of one concept, newest first."""
     events = _events("KnowledgeConceptEvent", None).filter(pgh_obj_id=concept.pk)
     return list(_concepts(events))
 
@@ -113,7 +113,7 @@ def _user_id(event: Any) -> int | None:
 
 
 def _names(ids: Iterable[int | None]) -> dict[int | None, str]:
-    """Names of people; those who are gone keep the name by which they logged in."""
+    """Return the names of people; those who are gone keep the name by which they logged in."""
     wanted = {pk for pk in ids if pk is not None}
     gone = apps.get_model("questionbank", "UserEvent")._default_manager.filter(pgh_obj_id__in=wanted)
     names: dict[int | None, str] = dict(gone.order_by("pk").values_list("pgh_obj_id", "username"))
@@ -121,7 +121,10 @@ def _names(ids: Iterable[int | None]) -> dict[int | None, str]:
 
 
 def _after(events: list[Any], current: Mapping[int, Any]) -> dict[int, Any]:
-    """The state after each event, by the event's id; `events` are newest first and complete from the newest on."""
+    """Return the state after each event, by the event's id.
+
+    `events` are newest first and complete from the newest on.
+    """
     state: dict[int, Any] = dict(current)
     after = {}
     for event in events:

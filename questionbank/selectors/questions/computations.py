@@ -78,11 +78,11 @@ class Computation:
         return expression_drawing(tokens, solution.terms)
 
     def has_a_step_more_than(self, another: Computation) -> bool:
-        """Whether it is the other computation once one of its steps is left out."""
+        """Return whether it is the other computation once one of its steps is left out."""
         return another.key in self._shorter
 
     def differs_in_a_step_from(self, another: Computation) -> bool:
-        """Whether it is the other computation once one of several steps is another operation."""
+        """Return whether it is the other computation once one of several steps is another operation."""
         return another.key in self._altered
 
     @cached_property
@@ -111,13 +111,13 @@ class Computation:
 
 
 def _is_quick(tree: ExpressionTree) -> bool:
-    """Whether the keys of its variants are found in a moment: a number that is used often has many orders."""
+    """Return whether the keys of its variants are found in a moment: a number that is used often has many orders."""
     leaves = Counter(label for label in to_prefix(tree) if label not in ARITY)
     return leaves.total() <= _MOST_LEAVES and max(leaves.values()) <= _MOST_USES
 
 
 def question_computation(question: Question) -> Computation | None:
-    """What is computed in a question: by its equation, else by the solver's; None where neither is known."""
+    """Return what is computed in a question: by its equation, else by the solver's; None where neither is known."""
     equation = _equation(question)
     if equation is not None:
         return Computation(equation.graph_key, equation.expression, question.text)
@@ -128,7 +128,7 @@ def question_computation(question: Question) -> Computation | None:
 
 
 def question_graphs(question: Question) -> dict[str, float]:
-    """The keys of the graphs that a question may have: its equation's, else all that the solver finds.
+    """Return the keys of the graphs that a question may have: its equation's, else all that the solver finds.
 
     Each with its probability; those of which the solver is unsure too.
     """
@@ -141,7 +141,7 @@ def question_graphs(question: Question) -> dict[str, float]:
 
 
 def graph_probabilities(text: str, equations: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The keys of the graphs that a text may have.
+    """Return the keys of the graphs that a text may have.
 
     Args:
         equations: of different values, with their probabilities.
@@ -154,13 +154,13 @@ def graph_probabilities(text: str, equations: Iterable[tuple[str, float]]) -> di
 
 
 def _equation(question: Question) -> QuestionEquation | None:
-    """The question's own equation, where it can be read."""
+    """Return the question's own equation, where it can be read."""
     equation: QuestionEquation | None = getattr(question, "equation", None)
     return equation if equation is not None and equation.graph_key else None
 
 
 def _solution(question: Question) -> QuestionSolution | None:
-    """The solver's solution of the question's present text, unless the published answer contradicts it."""
+    """Return the solver's solution of the question's present text, unless the published answer contradicts it."""
     kept: QuestionSolution | None = getattr(question, "machine_solution", None)
     if kept is None or not kept.graph_key or bytes(kept.content_hash) != bytes(question.content_hash):
         return None
@@ -168,7 +168,10 @@ def _solution(question: Question) -> QuestionSolution | None:
 
 
 def text_computation(text: str, equation: str, probability: float | None) -> Computation | None:
-    """What is computed in a text that is not in the bank, by the solver's equation; None where that is too unsure."""
+    """Return what is computed in a text that is not in the bank, by the solver's equation.
+
+    None where that is too unsure.
+    """
     if not equation or (probability is not None and probability < CERTAIN_ENOUGH):
         return None
     key = problem_graph_key(text, equation)
@@ -176,7 +179,7 @@ def text_computation(text: str, equation: str, probability: float | None) -> Com
 
 
 def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], limit: int) -> list[int]:
-    """Ready questions that compute the same, by an index: those whose equation is known first.
+    """Return ready questions that compute the same, by an index: those whose equation is known first.
 
     Args:
         language: of the questions; empty for any.

@@ -29,7 +29,7 @@ def concept_matches(
     outside: KnowledgeConcept | None = None,
     limit: int = 30,
 ) -> list[ConceptChoice]:
-    """Concepts whose name holds every word of `query`, shortest name first.
+    """Return the concepts whose name holds every word of `query`, shortest name first.
 
     Args:
         query: what was typed; nothing gives nothing.

@@ -27,7 +27,7 @@ class ConceptLevels:
     levels: int
 
     def prefixes(self, path: str) -> list[str]:
-        """The paths of the concepts on a concept's path, level 1 first, itself last."""
+        """Return the paths of the concepts on a concept's path, level 1 first, itself last."""
         steps = _steps(path)
         dropped = len(steps) - len(without_leading(steps, self.leading))
         size = KnowledgeConcept.steplen
@@ -35,7 +35,7 @@ class ConceptLevels:
 
 
 def concept_levels(*, hierarchy: KnowledgeHierarchy) -> ConceptLevels:
-    """The levels of a hierarchy, by all tags in it."""
+    """Return the levels of a hierarchy, by all tags in it."""
     tags: Sequence[tuple[str, int]] = list(
         QuestionTag.objects.order_by()
         .filter(concept__hierarchy=hierarchy)

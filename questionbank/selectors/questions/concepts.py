@@ -36,12 +36,12 @@ class ConceptNode:
 
 
 def hierarchies() -> QuerySet[KnowledgeHierarchy]:
-    """All hierarchies by name, each with its number of concepts as `concept_count`."""
+    """Return all hierarchies by name, each with its number of concepts as `concept_count`."""
     return KnowledgeHierarchy.objects.annotate(concept_count=Count("concepts")).order_by("name")
 
 
 def hierarchy_get(*, hierarchy_id: int) -> KnowledgeHierarchy:
-    """A hierarchy.
+    """Return a hierarchy.
 
     Raises:
         NotFound: there is none of this number.
@@ -53,7 +53,7 @@ def hierarchy_get(*, hierarchy_id: int) -> KnowledgeHierarchy:
 
 
 def concept_get(*, concept_id: int) -> KnowledgeConcept:
-    """A concept with its hierarchy.
+    """Return a concept with its hierarchy.
 
     Raises:
         NotFound: there is none of this number.
@@ -65,7 +65,7 @@ def concept_get(*, concept_id: int) -> KnowledgeConcept:
 
 
 def concept_path(concept: KnowledgeConcept) -> ConceptPath:
-    """Names from the root down to the concept."""
+    """Return the names from the root down to the concept."""
     chain = KnowledgeConcept.objects.filter(path__in=KnowledgeConcept.prefixes(concept.path)).order_by(
         "depth"
     )
@@ -87,7 +87,7 @@ _TAG_SETS = """
 
 
 def concept_tree(*, hierarchy: KnowledgeHierarchy) -> list[ConceptNode]:
-    """The hierarchy's roots, each with its children by name, and counts of ready questions."""
+    """Return the hierarchy's roots, each with its children by name, and counts of ready questions."""
     step = KnowledgeConcept.steplen
     by_path: dict[str, ConceptNode] = {}
     roots: list[ConceptNode] = []

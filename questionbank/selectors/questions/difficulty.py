@@ -63,7 +63,7 @@ def wilson_interval(share: float, responses: int) -> tuple[float, float]:
 
 
 def observed_difficulty(question: Question) -> DifficultyFigure | None:
-    """The share of wrong answers among students' responses, with Wilson's interval."""
+    """Return the share of wrong answers among students' responses, with Wilson's interval."""
     if question.facility is None or not question.responses:
         return None
     low, high = wilson_interval(1 - question.facility, question.responses)
@@ -82,7 +82,7 @@ def observed_difficulty(question: Question) -> DifficultyFigure | None:
 
 
 def published_difficulty(question: Question) -> DifficultyFigure | None:
-    """What the source says, mapped to per cent; no source states an interval.
+    """Return what the source says, mapped to per cent; no source states an interval.
 
     Of a paraphrase it is what the original's source says, so it is marked as an estimate.
     """
@@ -114,7 +114,7 @@ class DifficultyStep:
 
 
 def difficulty_step(question: Question, other: Question) -> DifficultyStep | None:
-    """How much harder `other` is, or None where nothing that compares shows a difference.
+    """Return how much harder `other` is, or None where nothing that compares shows a difference.
 
     Observed difficulties compare where both are known, and differ where their intervals do not overlap; else
     published ones on the same scale compare. Estimates do not: their intervals nearly always overlap.

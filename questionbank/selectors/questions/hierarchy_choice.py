@@ -40,12 +40,12 @@ def default_hierarchy_first() -> QuerySet[KnowledgeHierarchy]:
 
 
 def default_hierarchy() -> KnowledgeHierarchy | None:
-    """The bank's default; None while the bank has no hierarchy."""
+    """Return the bank's default; None while the bank has no hierarchy."""
     return default_hierarchy_first().first()
 
 
 def hierarchy_choice(*, user: User, own: Sequence[str] = (), requested: str = "") -> HierarchyChoice:
-    """The hierarchy for a question.
+    """Return the hierarchy for a question.
 
     Args:
         user: whose remembered choice counts.

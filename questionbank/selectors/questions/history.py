@@ -60,7 +60,7 @@ _Change = tuple[Any, tuple[FieldChange, ...]]
 
 
 def question_history(*, question: Question, limit: int = 20) -> list[HistoryEntry]:
-    """The latest changes of a question, newest first."""
+    """Return the latest changes of a question, newest first."""
     changes = [
         *_question_changes(question, limit),
         *_tag_changes(question, limit),
@@ -75,7 +75,7 @@ def question_history(*, question: Question, limit: int = 20) -> list[HistoryEntr
 
 
 def _latest(events: QuerySet[Any], limit: int) -> list[Any]:
-    """The latest of some events with who made them, newest first."""
+    """Return the latest of some events with who made them, newest first."""
     return list(events.select_related("pgh_context").order_by("-pgh_id")[:limit])
 
 
@@ -101,7 +101,7 @@ def _tag_changes(question: Question, limit: int) -> Iterator[_Change]:
 
 
 def _equation_changes(question: Question, limit: int) -> Iterator[_Change]:
-    """What people wrote as the question's equation; the one that an import brought is no change."""
+    """Yield what people wrote as the question's equation; the one that an import brought is no change."""
     equation_events = apps.get_model("questionbank", "QuestionEquationEvent")._default_manager
     equation = getattr(question, "equation", None)
     after = equation.expression if equation is not None else ""

@@ -72,7 +72,7 @@ class UndoPlan:
 
 
 def import_can_be_undone(*, run: Run) -> bool:
-    """Whether the bank still holds something that this import created."""
+    """Return whether the bank still holds something that this import created."""
     if run.kind != Run.Kind.IMPORT or run.state != Run.State.SUCCEEDED:
         return False
     return (
@@ -84,7 +84,7 @@ def import_can_be_undone(*, run: Run) -> bool:
 
 
 def import_undo_runs(*, run: Run) -> QuerySet[Run]:
-    """The jobs that undo this import, the latest first."""
+    """Return the jobs that undo this import, the latest first."""
     return Run.objects.filter(kind=Run.Kind.UNDO, parameters__import=run.pk).select_related("requested_by")
 
 
@@ -141,7 +141,7 @@ def _kept(run: Run) -> dict[int, list[str]]:
 
 
 def _uses(target: type[Model], *, but: tuple[type[Model], ...]) -> Iterable[tuple[type[Model], str]]:
-    """Every table, history left out, that refers to `target`, with the column that does."""
+    """Yield every table, history left out, that refers to `target`, with the column that does."""
     for relation in target._meta.get_fields(include_hidden=True):
         if not (
             relation.auto_created and not relation.concrete and (relation.one_to_many or relation.one_to_one)

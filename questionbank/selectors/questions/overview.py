@@ -46,12 +46,12 @@ def bank_overview() -> BankOverview:
 
 
 def recent_questions(*, limit: int = 5) -> list[Question]:
-    """The questions that came into the bank last."""
+    """Return the questions that came into the bank last."""
     return list(Question.objects.filter(status=Question.Status.READY).order_by("-pk")[:limit])
 
 
 def drafts_of(*, user: User, limit: int = 5) -> list[Question]:
-    """The person's own unfinished questions, the one last touched first."""
+    """Return the person's own unfinished questions, the one last touched first."""
     return list(
         Question.objects.filter(created_by=user, status=Question.Status.DRAFT).order_by("-updated_at")[:limit]
     )

@@ -33,7 +33,7 @@ def people() -> QuerySet[User]:
 
 
 def person_get(*, person_id: int) -> User:
-    """A person by number.
+    """Return a person by number.
 
     Raises:
         NotFound: there is nobody with that number.

@@ -184,7 +184,7 @@ def predict_many(
 
 
 def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
-    """The hierarchy to predict in; empty where the bank has none."""
+    """Return the hierarchy to predict in; empty where the bank has none."""
     if hierarchy is not None and hierarchy not in serving.probe_artifacts:
         names = KnowledgeHierarchy.objects.order_by("name").values_list("name", flat=True)
         if hierarchy not in (known := list(names)):
@@ -196,7 +196,7 @@ def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
 
 
 def _why_no_model(serving: Serving, hierarchy: str, notice: str) -> str:
-    """Why no probes answer; `notice` is what the lens says of the language."""
+    """Return why no probes answer; `notice` is what the lens says of the language."""
     if hierarchy in serving.probe_artifacts:
         unread = _("The model for “%(name)s” reads vectors that are not in use.") % {"name": hierarchy}
         return notice or unread
@@ -204,7 +204,7 @@ def _why_no_model(serving: Serving, hierarchy: str, notice: str) -> str:
 
 
 def _no_better(probes: ServedProbes) -> str:
-    """Why trained probes name no concepts; empty where they do."""
+    """Return why trained probes name no concepts; empty where they do."""
     if probes.heads.beats_majority or probes.heads.manifest is None:
         return ""
     measured = probes.heads.manifest.metrics["concepts"]
@@ -230,7 +230,7 @@ def _estimated_basis(neighbours: int) -> str:
 
 
 def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:
-    """The predicted paths with the ids of the concepts, by two queries."""
+    """Return the predicted paths with the ids of the concepts, by two queries."""
     paths = [guess.path for guess in predicted.concepts]
     candidates = KnowledgeConcept.objects.filter(
         hierarchy__name=hierarchy, name__in={path[-1] for path in paths}
@@ -267,7 +267,7 @@ def _on_scale(
 def _labelled_neighbours(
     embedding_set: EmbeddingSet, vector: Vector, text: str, hierarchy: str, language: str
 ) -> list[LabelledNeighbour]:
-    """The nearest ready questions that are tagged in the hierarchy; paraphrases only repeat their originals'.
+    """Return the nearest ready questions that are tagged in the hierarchy; paraphrases only repeat their originals'.
 
     Without a hierarchy, those that have a difficulty.
 
@@ -334,7 +334,7 @@ def _weight(neighbour: LabelledNeighbour) -> float:
 
 
 def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dict[ConceptPath, int]:
-    """The concept ids behind the neighbours' paths; tags come in the order of the paths."""
+    """Return the concept ids behind the neighbours' paths; tags come in the order of the paths."""
     by_question = {neighbour.question.pk: neighbour for neighbour in neighbours}
     rows = (
         QuestionTag.objects.filter(question_id__in=by_question, concept__hierarchy__name=hierarchy)
@@ -352,7 +352,7 @@ def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dic
 
 
 def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDifficulty | None:
-    """The weighted mean on the neighbours' commonest scale, between their outer tenths."""
+    """Return the weighted mean on the neighbours' commonest scale, between their outer tenths."""
     by_scale: dict[str, list[LabelledNeighbour]] = defaultdict(list)
     for neighbour in neighbours:
         if neighbour.question.difficulty_percent is not None and neighbour.question.difficulty_scale:

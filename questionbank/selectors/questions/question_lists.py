@@ -13,18 +13,18 @@ __all__ = ["question_list_get", "question_lists_of", "questions_of_list", "share
 
 
 def question_lists_of(*, user: User) -> QuerySet[QuestionList]:
-    """A person's lists with the number of their questions (`size`), the last changed first."""
+    """Return a person's lists with the number of their questions (`size`), the last changed first."""
     return QuestionList.objects.filter(owner_id=user.pk).annotate(size=Count("items"))
 
 
 def shared_question_lists(*, user: User) -> QuerySet[QuestionList]:
-    """The lists that others share, with their `size` and owner."""
+    """Return the lists that others share, with their `size` and owner."""
     shared = QuestionList.objects.filter(is_shared=True).exclude(owner_id=user.pk)
     return shared.select_related("owner").annotate(size=Count("items"))
 
 
 def question_list_get(*, list_id: int, user: User) -> QuestionList:
-    """A list that the person owns or that is shared.
+    """Return a list that the person owns or that is shared.
 
     Raises:
         NotFound: there is no such list, or it is somebody else's and not shared.
@@ -36,6 +36,6 @@ def question_list_get(*, list_id: int, user: User) -> QuestionList:
 
 
 def questions_of_list(*, question_list: QuestionList, user: User | None = None) -> list[Question]:
-    """The list's questions in order, without others' drafts."""
+    """Return the list's questions in order, without others' drafts."""
     questions = Question.objects.filter(visible_to(user), list_items__question_list=question_list)
     return list(questions.defer("search_vector", "content_hash").order_by("list_items__position"))

@@ -36,7 +36,7 @@ RECORDS_AT_ONCE = 2_000
 
 
 def is_text_of(*, question: Question, text: str) -> bool:
-    """Whether a text is a question's, but for what `content_hash` overlooks; its options do not count."""
+    """Return whether a text is a question's, but for what `content_hash` overlooks; its options do not count."""
     return content_hash(text=text) == content_hash(text=question.text)
 
 
@@ -68,7 +68,7 @@ def visible_to(user: User | None) -> Q:
 
 
 def question_get(*, question_id: int, user: User | None = None) -> Question:
-    """A question with its equation and its author.
+    """Return a question with its equation and its author.
 
     Args:
         user: who asks; None is the system itself.
@@ -90,7 +90,7 @@ def exact_duplicates(
     exclude: Question | None = None,
     user: User | None = None,
 ) -> QuerySet[Question]:
-    """Questions that ask the same, are not retired and visible to the person, the oldest first."""
+    """Return the questions that ask the same, are not retired and visible to the person, the oldest first."""
     same = Question.objects.filter(visible_to(user), content_hash=content_hash(text=text, options=options))
     same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
     return same if exclude is None else same.exclude(pk=exclude.pk)
@@ -107,7 +107,7 @@ class TaggedPath:
 def concept_paths(
     question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> dict[int, list[ConceptPath]]:
-    """The concept paths of many questions by two queries, each question's in the order of the tree.
+    """Return the concept paths of many questions by two queries, each question's in the order of the tree.
 
     With a hierarchy, only the paths in it.
     """
@@ -118,7 +118,7 @@ def concept_paths(
 def tagged_paths(
     question_ids: Iterable[int], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> dict[int, list[TaggedPath]]:
-    """The same with the hierarchy of each path."""
+    """Return the same with the hierarchy of each path."""
     rows = QuestionTag.objects.filter(question_id__in=list(question_ids))
     if hierarchy is not None:
         rows = rows.filter(concept__hierarchy=hierarchy)
@@ -135,7 +135,7 @@ def tagged_paths(
 
 
 def question_record(question: Question) -> QuestionRecord:
-    """The question as it is exchanged with files and capabilities."""
+    """Return the question as it is exchanged with files and capabilities."""
     return _record(question, concept_paths([question.pk]).get(question.pk, []))
 
 

@@ -20,7 +20,7 @@ __all__ = ["problem_solutions", "solver_by_name"]
 
 
 def solver_by_name(model: str) -> Solver:
-    """The solver with a number or in a folder; for ``"default"`` those in use, each for its language.
+    """Return the solver with a number or in a folder; for ``"default"`` those in use, each for its language.
 
     Raises:
         NotFound: there is no solver with this number, and no such folder.
@@ -35,7 +35,7 @@ def solver_by_name(model: str) -> Solver:
 
 
 def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> list[dict[str, Any]]:
-    """What the solver makes of each question.
+    """Return what the solver makes of each question.
 
     Returns:
         For each ``{"id", "equation", "prototype", "answer", "exact", "steps", "probability", "alternatives"}``; with a

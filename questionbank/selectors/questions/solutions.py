@@ -140,7 +140,7 @@ class SolvedText:
 
 
 def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
-    """Questions in the language of a solver in use that it has not looked at since they were changed.
+    """Return the questions in the language of a solver in use that it has not looked at since they were changed.
 
     What it solved while another retriever was in use, or none, counts as not looked at. Questions in a language
     without a solver are the first one's, which says why it cannot help.
@@ -162,7 +162,7 @@ def unsolved_questions(artifact: ModelArtifact) -> QuerySet[Question]:
 
 
 def solver_with_unsolved_questions() -> ModelArtifact | None:
-    """A solver in use with questions that it has not looked at; None: there are none."""
+    """Return a solver in use with questions that it has not looked at; None: there are none."""
     solvers = artifact_champions(capability="solver")
     return next((artifact for artifact in solvers if unsolved_questions(artifact).exists()), None)
 
@@ -170,7 +170,7 @@ def solver_with_unsolved_questions() -> ModelArtifact | None:
 def text_solved(
     text: str, language: str, solver: ServedSolver | None, *, question: Question | None = None
 ) -> SolvedText | None:
-    """What the solver in use makes of a text; None where it is no word problem, or no solver serves.
+    """Return what the solver in use makes of a text; None where it is no word problem, or no solver serves.
 
     Args:
         question: whose text it is; it is not recalled as a solved problem itself.
@@ -187,7 +187,7 @@ def text_solved(
 
 
 def solved_computation(text: str, solved: SolvedText | None) -> Computation | None:
-    """What is computed in a text: by its own equation, else by the solver's where that is certain enough."""
+    """Return what is computed in a text: by its own equation, else by the solver's where that is certain enough."""
     if solved is None or solved.shown is None or solved.is_contradicted:
         return None
     probability = None if solved.known else solved.shown.probability
@@ -195,7 +195,7 @@ def solved_computation(text: str, solved: SolvedText | None) -> Computation | No
 
 
 def solved_graphs(text: str, solved: SolvedText | None) -> dict[str, float]:
-    """The keys of the graphs that a text may have, with probabilities: its own equation's, else the solver's."""
+    """Return the keys of the graphs that a text may have, with probabilities: its own equation's, else the solver's."""
     if solved is None or solved.is_contradicted:
         return {}
     equations = (solved.known,) if solved.known else solved.alternatives
@@ -203,7 +203,7 @@ def solved_graphs(text: str, solved: SolvedText | None) -> dict[str, float]:
 
 
 def computation_shown(computation: Computation) -> SolvedText | None:
-    """A computation as pages show it: answer, steps, tree, and the text with its numbers marked.
+    """Return a computation as pages show it: answer, steps, tree, and the text with its numbers marked.
 
     None where its equation cannot be read.
     """
@@ -225,7 +225,7 @@ def computation_shown(computation: Computation) -> SolvedText | None:
 
 
 def question_solved(question: Question, solver: ServedSolver | None) -> SolvedText | None:
-    """How a question is solved: by its own equation, and by the solver in use (as it was kept, else now).
+    """Return how a question is solved: by its own equation, and by the solver in use (as it was kept, else now).
 
     None where it has no equation that can be read, and the solver says nothing (`text_solved`).
 
@@ -259,7 +259,7 @@ def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedT
 
 
 def known_solution(question: Question) -> Solution | None:
-    """The question's own equation; None where it has none that can be read and computes something."""
+    """Return the question's own equation; None where it has none that can be read and computes something."""
     equation: QuestionEquation | None = getattr(question, "equation", None)
     if equation is None or not equation.graph_key:
         return None
@@ -353,7 +353,7 @@ def _parts(text: str, used: set[int | None]) -> list[TextPart]:
 
 
 def published_answer(question: Question) -> str:
-    """The published answer: of a multiple-choice question the text of the right option."""
+    """Return the published answer: of a multiple-choice question the text of the right option."""
     answer = question.answer.strip()
     if question.kind != Question.Kind.CHOICE:
         return answer
@@ -375,7 +375,7 @@ class PublishedNumber:
     digits: float | None = None
 
     def agrees_with(self, value: float | None) -> bool:
-        """Whether a value is the answer, or is it when rounded to the decimals that are written; 0.67 is 2/3.
+        """Return whether a value is the answer, or is it when rounded to the decimals that are written; 0.67 is 2/3.
 
         An answer without decimals is not taken for a rounded one: 25.7 packets are neither 25 nor 26.
         """
@@ -387,7 +387,10 @@ class PublishedNumber:
 
 
 def published_number(question: Question) -> PublishedNumber | None:
-    """The published answer where it is one number, as for ``24 eggs``, ``-3``, ``5/56`` and ``10%``; None otherwise."""
+    """Return the published answer where it is one number, as for ``24 eggs``, ``-3``, ``5/56`` and ``10%``.
+
+    None otherwise.
+    """
     answer = published_answer(question)[:200]
     mentions = find_numbers(answer)
     if len(mentions) != 1:
@@ -404,7 +407,7 @@ def published_number(question: Question) -> PublishedNumber | None:
 
 
 def contradicts_published(question: Question, value: float | None) -> bool:
-    """Whether a value is not the published answer, where that is a number."""
+    """Return whether a value is not the published answer, where that is a number."""
     published = published_number(question)
     return published is not None and not published.agrees_with(value)
 
@@ -430,7 +433,7 @@ class ComputedAlike:
 
 
 def computed_alike(*, question: Question, user: User | None, limit: int) -> ComputedAlike | None:
-    """The questions that are computed as a question is; None where its computation is not known.
+    """Return the questions that are computed as a question is; None where its computation is not known.
 
     Args:
         user: who asks; sees no drafts of others.

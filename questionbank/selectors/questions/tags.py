@@ -23,7 +23,7 @@ class TagView:
 
 
 def question_tags(*, question: Question) -> list[TagView]:
-    """The question's tags in the order of their trees."""
+    """Return the question's tags in the order of their trees."""
     tags = {tag.concept_id: tag for tag in question.tags.select_related("user")}
     return [
         TagView(

@@ -11,7 +11,7 @@ __all__ = ["accepted_variants", "last_decided_variant", "open_variants", "questi
 
 
 def variant_get(*, variant_id: int) -> ProblemVariant:
-    """The similar problem with a number.
+    """Return the similar problem with a number.
 
     Raises:
         NotFound: there is none.
@@ -23,24 +23,27 @@ def variant_get(*, variant_id: int) -> ProblemVariant:
 
 
 def question_variants(*, question: Question) -> QuerySet[ProblemVariant, ProblemVariant]:
-    """The similar problems of a question, the newest first."""
+    """Return the similar problems of a question, the newest first."""
     return ProblemVariant.objects.filter(question=question).select_related("added").order_by("-pk")
 
 
 def open_variants() -> QuerySet[ProblemVariant, ProblemVariant]:
-    """Those that wait for a reviewer, the oldest first."""
+    """Return those that wait for a reviewer, the oldest first."""
     waiting = ProblemVariant.objects.filter(state=ProblemVariant.State.OPEN)
     return waiting.select_related("question", "added").order_by("pk")
 
 
 def last_decided_variant(*, reviewer: User) -> ProblemVariant | None:
-    """The similar problem that a reviewer decided on last; None where that one is in the bank, or there is none."""
+    """Return the similar problem that a reviewer decided on last.
+
+    None where that one is in the bank, or there is none.
+    """
     decided = ProblemVariant.objects.filter(decided_by=reviewer).order_by("-decided_at", "-pk").first()
     return decided if decided is not None and decided.added_id is None else None
 
 
 def accepted_variants(*, question: Question | None = None) -> QuerySet[ProblemVariant, ProblemVariant]:
-    """Accepted ones that the bank lacks and whose question is in use, the oldest first.
+    """Return accepted ones that the bank lacks and whose question is in use, the oldest first.
 
     Args:
         question: only those of this one.

@@ -15,7 +15,7 @@ _SAME_STORY = (ProblemVariant.Kind.REVERSED, ProblemVariant.Kind.REORDERED)
 def wording_ids(question_id: int) -> list[int]:
     """Return the ids of a question, of the one that it rewords, and of all rewordings of either; one query.
 
-    None where there is no such question.
+    The list is empty if there is no such question.
     """
     asked = Question.objects.filter(pk=question_id)
     original = asked.values(original=Coalesce("paraphrase_of_id", "pk"))[:1]

@@ -18,7 +18,7 @@ __all__ = ["pair_scores", "scorer_by_number"]
 
 
 def scorer_by_number(model: str) -> Scorer:
-    """The scorer with a number, or the one in use for ``"default"``.
+    """Return the scorer with a number, or the one in use for ``"default"``.
 
     Raises:
         NotFound: there is no scorer with this number.

@@ -46,12 +46,12 @@ class ParaphraserChoice:
     language: str = ""
 
     def rewords(self, language: str) -> bool:
-        """Whether it can do anything with a question in a language."""
+        """Return whether it can do anything with a question in a language."""
         return not self.language or primary_language(language) == self.language
 
 
 def paraphrasers() -> list[ParaphraserChoice]:
-    """The ways there are, the rules first."""
+    """Return the ways there are, the rules first."""
     model = ParaphrasePair.Source.MODEL.value
     choices = [
         ParaphraserChoice(
@@ -73,7 +73,7 @@ def paraphrasers() -> list[ParaphraserChoice]:
 
 
 def paraphraser_choice(key: str) -> ParaphraserChoice:
-    """The way of a key.
+    """Return the way of a key.
 
     Raises:
         ValidationFailed: there is none here.

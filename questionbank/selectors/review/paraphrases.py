@@ -23,12 +23,12 @@ ACCEPTED = (ParaphrasePair.Outcome.ACCEPT, ParaphrasePair.Outcome.EDIT)
 
 
 def question_paraphrases(*, question: Question) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """The question's paraphrases, the newest first."""
+    """Return the question's paraphrases, the newest first."""
     return question.paraphrases.select_related("added", "created_by").order_by("-pk")
 
 
 def accepted_pairs(*, question: Question | None = None) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Accepted paraphrases that can be added to the bank, the oldest first.
+    """Return accepted paraphrases that can be added to the bank, the oldest first.
 
     Their original is a question that is in use and reads as it did when the paraphrase was made.
 
@@ -61,7 +61,7 @@ class ParaphraseOrigin:
 
 
 def paraphrase_origin(*, question: Question) -> ParaphraseOrigin | None:
-    """The question's original; None for one that is no paraphrase."""
+    """Return the question's original; None for one that is no paraphrase."""
     original = question.paraphrase_of
     if original is None:
         return None
@@ -70,7 +70,7 @@ def paraphrase_origin(*, question: Question) -> ParaphraseOrigin | None:
 
 
 def question_sources() -> list[str]:
-    """Names of the sources of ready questions, paraphrases left out."""
+    """Return the names of the sources of ready questions, paraphrases left out."""
     ready = Question.objects.filter(status=Question.Status.READY, paraphrase_of__isnull=True)
     return list(ready.exclude(source="").order_by("source").values_list("source", flat=True).distinct())
 
@@ -78,7 +78,7 @@ def question_sources() -> list[str]:
 def questions_to_reword(
     *, number: int, concept: int | None = None, source: str = "", language: str = ""
 ) -> list[int]:
-    """Ready questions without a paraphrase, drawn at random; paraphrases themselves are none of them.
+    """Return ready questions without a paraphrase, drawn at random; paraphrases themselves are none of them.
 
     Args:
         number: at most so many.

@@ -108,12 +108,12 @@ def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
 
 
 def was_skipped(*, pair: ParaphrasePair, reviewer: User) -> bool:
-    """Whether the reviewer skipped the pair before."""
+    """Return whether the reviewer skipped the pair before."""
     return skips().filter(pair=pair, reviewer=reviewer).exists()
 
 
 def opinions_shown(*, pair: ParaphrasePair) -> list[ReviewDecision]:
-    """What reviewers said of a decided pair, settlement last; nothing while somebody is still to judge it."""
+    """Return what reviewers said of a decided pair, settlement last; nothing while somebody is still to judge it."""
     if pair.state != ParaphrasePair.State.DECIDED:
         return []
     given = pair.decisions.filter(undone_at__isnull=True).exclude(verdict=ReviewDecision.Verdict.SKIP)
@@ -121,7 +121,7 @@ def opinions_shown(*, pair: ParaphrasePair) -> list[ReviewDecision]:
 
 
 def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
-    """All that was ever decided on a pair, what was skipped or taken back included, the earliest first.
+    """Return all that was ever decided on a pair, what was skipped or taken back included, the earliest first.
 
     Nothing while another opinion is wanted; while the pair is to be settled, only for those who may review.
     """
@@ -151,26 +151,29 @@ def typed_by(*people: int) -> Q:
 
 
 def is_party(*, pair: ParaphrasePair, person: User) -> bool:
-    """Whether somebody typed a pair or gave an opinion on it, so that others settle it."""
+    """Return whether somebody typed a pair or gave an opinion on it, so that others settle it."""
     typed = pair.source == ParaphrasePair.Source.TYPED and pair.created_by_id == person.pk
     return typed or opinions().filter(pair=pair, reviewer=person).exists()
 
 
 def taken_back(*, pair: ParaphrasePair, reviewer: User, is_adjudication: bool) -> ReviewDecision | None:
-    """The reviewer's last decision on a pair where it was undone; None where they gave none or it stands."""
+    """Return the reviewer's last decision on a pair where it was undone; None where they gave none or it stands."""
     mine = pair.decisions.filter(reviewer=reviewer, is_adjudication=is_adjudication)
     last = mine.order_by("-pk").first()
     return last if last is not None and last.undone_at is not None else None
 
 
 def last_decision(*, reviewer: User) -> ReviewDecision | None:
-    """The reviewer's last decision that stands: what `review_undo` would take back."""
+    """Return the reviewer's last decision that stands: what `review_undo` would take back."""
     mine = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True, is_label=False)
     return mine.select_related("pair__added").order_by("-pk").first()
 
 
 def guideline_unread(*, reviewer: User) -> ReviewGuideline | None:
-    """The latest guidelines where the reviewer has not said yet that they have read them; None where they have."""
+    """Return the latest guidelines where the reviewer has not said yet that they have read them.
+
+    None where they have.
+    """
     latest = ReviewGuideline.objects.order_by("-version").first()
     preference = ReviewPreference.objects.filter(reviewer=reviewer).first()
     seen = preference.guideline_seen if preference else 0
@@ -178,14 +181,14 @@ def guideline_unread(*, reviewer: User) -> ReviewGuideline | None:
 
 
 def review_keys(*, reviewer: User) -> dict[str, str]:
-    """The key of each action; empty where the reviewer switched it off."""
+    """Return the key of each action; empty where the reviewer switched it off."""
     preference = getattr(reviewer, "review_preference", None)
     chosen = preference.keys if preference else {}
     return {action: chosen.get(action, usual) for action, usual in DEFAULT_KEYS.items()}
 
 
 def guideline_history() -> list[ReviewGuideline]:
-    """All versions, the latest first, each with the number of its decisions as `used`."""
+    """Return all versions, the latest first, each with the number of its decisions as `used`."""
     counted = Count("decisions", filter=Q(decisions__undone_at__isnull=True))
     return list(
         ReviewGuideline.objects.select_related("created_by").annotate(used=counted).order_by("-version")
@@ -311,7 +314,7 @@ class Throughput:
 
 
 def throughput() -> list[Throughput]:
-    """What each reviewer did, who did most first."""
+    """Return what each reviewer did, who did most first."""
     verdict = ReviewDecision.Verdict
     stands = Q(undone_at__isnull=True, is_adjudication=False)
     since = timezone.now() - timedelta(days=1)
@@ -450,7 +453,7 @@ def agreement(*, seed: int = 0) -> Agreement:
 
 
 def _alpha_interval(counts: np.ndarray, seed: int) -> tuple[float, float]:
-    """The middle 95 % of alpha on pairs drawn with replacement; draws with one answer only say nothing."""
+    """Return the middle 95 % of alpha on pairs drawn with replacement; draws with one answer only say nothing."""
     generator = np.random.default_rng(seed)
     given = counts.sum(axis=1)
     # A pair's disagreement: ordered couples of unlike answers, each pair weighing as much as its answers.
@@ -484,7 +487,7 @@ def _kappas(shared: list[dict[int, int]]) -> Iterator[PairAgreement]:
 
 
 def export_fields(*, include_undone: bool = False) -> tuple[str, ...]:
-    """The names of the columns of `decision_rows`."""
+    """Return the names of the columns of `decision_rows`."""
     return (*EXPORT_FIELDS, "undone_at") if include_undone else EXPORT_FIELDS
 
 
@@ -517,7 +520,7 @@ def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
 
 
 def _solved_columns(pair: ParaphrasePair) -> tuple[bool | None, str, str]:
-    """Whether the solver finds one answer for both texts, and the equation of each with its answer."""
+    """Return whether the solver finds one answer for both texts, and the equation of each with its answer."""
     solved = pair.solved or {}
     original, paraphrase = (
         f"{side['equation']} = {side['answer']}" if (side := solved.get(name)) else ""

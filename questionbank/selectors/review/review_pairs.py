@@ -59,7 +59,7 @@ class PairFilters:
 
 
 def pairs_found(*, filters: PairFilters, viewer: User) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """The pairs that pass, the newest first."""
+    """Return the pairs that pass, the newest first."""
     pairs = ParaphrasePair.objects.select_related("question", "added").order_by("-pk")
     if filters.state in ParaphrasePair.Outcome.values:
         pairs = pairs.filter(outcome=filters.state)
@@ -105,7 +105,7 @@ class Batch:
 
 
 def batches() -> list[Batch]:
-    """The batches, those with the newest pairs first."""
+    """Return the batches, those with the newest pairs first."""
     rows = (
         ParaphrasePair.objects.exclude(batch="")
         .values("batch")
@@ -137,7 +137,7 @@ def pair_reviewers() -> list[User]:
 def deletable_pairs(
     pairs: QuerySet[ParaphrasePair, ParaphrasePair], *, user: User, with_opinions: bool = False
 ) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Those of the pairs that the person may delete: their own, an admin any.
+    """Return those of the pairs that the person may delete: their own, an admin any.
 
     None that somebody has on the screen or that became a question and, unless asked for, none on which somebody gave
     an opinion or which somebody settled. A label that came with the file is no such decision.

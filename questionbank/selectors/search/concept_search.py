@@ -191,7 +191,7 @@ def _meaning(text: str) -> Tokens:
 
 
 def tagged(matches: Iterable[ConceptMatch]) -> Q:
-    """The condition that questions tagged with one of the concepts, or below it, fulfil."""
+    """Return the condition that questions tagged with one of the concepts, or below it, fulfil."""
     below = Q(pk__in=[])
     for match in matches:
         below |= Q(concept__path__startswith=match.node)
@@ -204,7 +204,7 @@ _checked_at = -math.inf
 
 
 def concept_names() -> ConceptNames:
-    """The names of all concepts, kept by the process and read anew after one changed."""
+    """Return the names of all concepts, kept by the process and read anew after one changed."""
     global _kept, _checked_at
     kept = _kept
     if kept is not None and time.monotonic() - _checked_at < spelling.CHECK_AFTER:

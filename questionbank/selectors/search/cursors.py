@@ -17,12 +17,12 @@ _LONGEST = 500
 
 
 def cursor_pack(place: list[Any], search: object) -> str:
-    """A cursor for a place in the results of `search`, whose `repr` tells searches apart."""
+    """Return a cursor for a place in the results of `search`, whose `repr` tells searches apart."""
     return signing.dumps([_fingerprint(search), *place], salt=_SALT)
 
 
 def cursor_unpack(cursor: str, search: object) -> list[Any]:
-    """The place that a cursor points to.
+    """Return the place that a cursor points to.
 
     Raises:
         ValidationFailed: it is none of ours, or of another search.

@@ -22,5 +22,5 @@ def _frequencies() -> dict[str, int]:
 
 
 def is_english(word: str) -> bool:
-    """Whether this is a word of ordinary English, in any of its forms."""
+    """Return whether this is a word of ordinary English, in any of its forms."""
     return word.lower() in _frequencies()

@@ -39,37 +39,37 @@ class FacetCube:
         self.pair_concepts = np.array([concept for row in rows for concept in row[6]], dtype=np.int64)
 
     def everything(self) -> Mask:
-        """A mask that holds each row; combine it with those of filters."""
+        """Return a mask that holds each row; combine it with those of filters."""
         return np.ones(len(self.questions), dtype=np.bool_)
 
     def equal(self, name: str, value: str) -> Mask:
-        """Rows with this value."""
+        """Return the rows with this value."""
         values = self.values[name]
         return self.codes[name] == (values.index(value) if value in values else -1)
 
     def tagged(self, groups: ConceptGroups) -> Mask:
-        """Rows with at least one of the concepts that belong to a group."""
+        """Return the rows with at least one of the concepts that belong to a group."""
         mask = np.zeros(len(self.questions), dtype=np.bool_)
         mask[self.pair_rows[self._groups_of_pairs(groups) >= 0]] = True
         return mask
 
     def total(self, mask: Mask) -> int:
-        """Number of questions in these rows."""
+        """Return the number of questions in these rows."""
         return int(self.questions[mask].sum())
 
     def by_value(self, name: str, mask: Mask) -> list[tuple[str, int]]:
-        """Numbers of questions by value."""
+        """Return the numbers of questions by value."""
         counts = np.bincount(self.codes[name][mask], self.questions[mask], len(self.values[name]))
         return [(value, int(count)) for value, count in zip(self.values[name], counts, strict=True)]
 
     def by_difficulty(self, mask: Mask) -> list[tuple[str, int]]:
-        """Numbers of questions by difficulty, as `questionbank.models.FacetCount` writes it."""
+        """Return the numbers of questions by difficulty, as `questionbank.models.FacetCount` writes it."""
         known = mask & (self.difficulty >= 0)
         counts = np.bincount(self.difficulty[known], self.questions[known])
         return [(str(difficulty), int(count)) for difficulty, count in enumerate(counts)]
 
     def by_group(self, mask: Mask, groups: ConceptGroups) -> list[tuple[str, int]]:
-        """Numbers of questions by group of concepts; a question counts once a group, whatever its tags."""
+        """Return the numbers of questions by group of concepts; a question counts once a group, whatever its tags."""
         group = self._groups_of_pairs(groups)
         pairs = mask[self.pair_rows] & (group >= 0)
         size = len(groups.names)
@@ -80,7 +80,7 @@ class FacetCube:
         return [(name, int(count)) for name, count in zip(groups.names, counts, strict=True)]
 
     def _groups_of_pairs(self, groups: ConceptGroups) -> npt.NDArray[np.int64]:
-        """Each pair's group, -1 for none."""
+        """Return each pair's group, -1 for none."""
         if not len(groups.concepts):
             return np.full(len(self.pair_concepts), -1, dtype=np.int64)
         places = np.searchsorted(groups.concepts, self.pair_concepts).clip(max=len(groups.concepts) - 1)
@@ -138,7 +138,7 @@ _kept: tuple[tuple[Any, ...], FacetCube] | None = None
 
 
 def facet_cube() -> FacetCube:
-    """The cube as the database has it now."""
+    """Return the cube as the database has it now."""
     global _kept
     version = _version("questionbank_facetcount", "hashint8extended(id, 0)")
     kept = _kept
@@ -152,7 +152,7 @@ def facet_cube() -> FacetCube:
 
 
 def _version(table: str, content: str) -> tuple[Any, ...]:
-    """What tells two states of a table apart: the number of its rows and a hash of all."""
+    """Return what tells two states of a table apart: the number of its rows and a hash of all."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*), bit_xor({content}) FROM {table}")  # noqa: S608
         return (connection.settings_dict["NAME"], *cursor.fetchone())

@@ -116,7 +116,7 @@ def count_facets(*, filters: SearchFilters, questions: QuerySet[Question], has_w
 
 
 def _cube_knows(filters: SearchFilters) -> bool:
-    """Whether the cube tells questions apart that these filters do."""
+    """Return whether the cube tells questions apart that these filters do."""
     filters = filters.for_everybody
     bounds = (filters.difficulty_min, filters.difficulty_max)
     known = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
@@ -207,7 +207,10 @@ def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN)
 
 
 def _by_band(counts: Iterable[tuple[str, int]]) -> list[tuple[int, int]]:
-    """Numbers of questions by range; a difficulty on the edge of two counts in both, as the filter finds it in both."""
+    """Return the numbers of questions by range.
+
+    A difficulty on the edge of two counts in both, as the filter finds it in both.
+    """
     numbers = [0] * BANDS
     for value, count in counts:
         difficulty, width = int(value), 200 // BANDS  # of p per cent, floor(p) + ceil(p)
@@ -222,5 +225,5 @@ def _band_label(band: int) -> str:
 
 
 def difficulty_range(low: float, high: float) -> str:
-    """A range of difficulty in words, with its bounds in per cent."""
+    """Return a range of difficulty in words, with its bounds in per cent."""
     return _("%(low)s to %(high)s %%") % {"low": f"{low:g}", "high": f"{high:g}"}

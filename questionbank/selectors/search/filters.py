@@ -65,7 +65,7 @@ class SearchFilters:
         )
 
     def to_query(self) -> dict[str, str]:
-        """The parameters of an address that shows the same; empty filters are left out."""
+        """Return the parameters of an address that shows the same; empty filters are left out."""
         default = SearchFilters()
         return {
             field.name: f"{value:g}" if isinstance(value, float) else str(value)
@@ -74,7 +74,7 @@ class SearchFilters:
         }
 
     def seen_by(self, user: User) -> SearchFilters:
-        """The same filters for this person: others' drafts are for admins."""
+        """Return the same filters for this person: others' drafts are for admins."""
         return replace(self, viewer=None if is_admin(user) else user.pk)
 
     @property
@@ -90,7 +90,7 @@ class SearchFilters:
 
 
 def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
-    """The questions that pass, in no order."""
+    """Return the questions that pass, in no order."""
     wanted = Q()
     if filters.status != ANY_STATUS:
         wanted &= Q(status=filters.status)
@@ -115,7 +115,7 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
 
 
 def _tagged_below(concept: int) -> QuerySet[QuestionTag, int]:
-    """Ids of the questions tagged with the concept or below it (materialised paths share their prefix)."""
+    """Return the ids of the questions tagged with the concept or below it (materialised paths share their prefix)."""
     path = KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first()
     if path is None:
         return QuestionTag.objects.none().values_list("question_id", flat=True)

@@ -8,5 +8,5 @@ __all__ = ["long_query_text"]
 
 
 def long_query_text(key: str) -> str:
-    """The text that was searched, empty where the key is not known."""
+    """Return the text that was searched, empty where the key is not known."""
     return LongQuery.objects.filter(pk=key[:24]).values_list("text", flat=True).first() or ""

@@ -120,7 +120,7 @@ def _sort(searched: str, words: int, formulas: Sequence[str]) -> QuerySort:
 
 
 def _asked_of(searched: str) -> str:
-    """What was typed without the words before it that only ask: "what is", "find"."""
+    """Return what was typed without the words before it that only ask: "what is", "find"."""
     words = searched.split(" ")
     start = next((place for place, word in enumerate(words) if word.lower() not in _ASKING), 0)
     return " ".join(words[start:])
@@ -132,18 +132,18 @@ def _prose_tokens(marked: str) -> set[str]:
 
 
 def quoted(token: str) -> str:
-    """A token as `to_tsquery` reads it."""
+    """Return a token as `to_tsquery` reads it."""
     return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _words_of_prose(marked: str) -> int:
-    """Number of words outside formulas; two Chinese characters are about one."""
+    """Return the number of words outside formulas; two Chinese characters are about one."""
     prose = " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
     return len(_PROSE_WORD.findall(_CHINESE.sub(" ", prose))) + (len(_CHINESE.findall(prose)) + 1) // 2
 
 
 def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str:
-    """The text with misspelt words replaced, or nothing where none is."""
+    """Return the text with misspelt words replaced, or nothing where none is."""
     prose = {
         match[0]
         for part in segment_text(mark_plain_maths(text))
@@ -180,7 +180,7 @@ _STANDING_TOGETHER = """
 
 
 def _likeliest(token: str, candidates: Sequence[str], known: Collection[str]) -> str:
-    """The first candidate that stands in some question together with the query's other words, else the first.
+    """Return the first candidate that stands in some question together with the query's other words, else the first.
 
     Nothing where the token itself stands in a question: a word newer than the vocabulary is right too.
     """

@@ -84,7 +84,7 @@ def rank_by_vectors(
     *,
     language: str = "",
 ) -> VectorRanking:
-    """The questions whose vectors are nearest to the query's; none while the bank has no vectors.
+    """Return the questions whose vectors are nearest to the query's; none while the bank has no vectors.
 
     Args:
         questions: what the filters let pass, None for all that are ready.
@@ -103,7 +103,7 @@ def rank_by_vectors(
 
 @lru_cache(maxsize=512)
 def _query_vector(encoder: TextEncoder, searched: str) -> npt.NDArray[np.float32]:
-    """The vector of a query, kept for the next page, filter or order of the same search."""
+    """Return the vector of a query, kept for the next page, filter or order of the same search."""
     vector: npt.NDArray[np.float32] = encoder.encode([searched])[0]
     vector.setflags(write=False)
     return vector
@@ -199,7 +199,7 @@ def _add(scores: dict[int, float], ranking: Sequence[int], weight: float) -> Non
 
 
 def _literally(searched: str, ids: Sequence[int]) -> list[int]:
-    """Those questions in whose text the query stands almost literally, the likest first."""
+    """Return those questions in whose text the query stands almost literally, the likest first."""
     query = _plain(searched)
     likeness: dict[int, float] = {}
     for pk, text in Question.objects.filter(pk__in=ids).values_list("pk", "text") if query else ():

@@ -189,7 +189,7 @@ def search_questions(
 
 
 def matching_questions(*, query: str, filters: SearchFilters, exact: bool = False) -> QuerySet[Question]:
-    """All questions that a search counts; see `SearchPage.hits`."""
+    """Return all questions that a search counts; see `SearchPage.hits`."""
     parsed = _parsed(query, exact=exact)
     passed = filtered_questions(filters)
     if parsed.sort == "browse":
@@ -202,7 +202,7 @@ def _parsed(query: str, *, exact: bool) -> ParsedQuery:
 
 
 def _named(parsed: ParsedQuery) -> Named:
-    """What the query names; "3/4 of 20" names what it is about."""
+    """Return what the query names; "3/4 of 20" names what it is about."""
     if parsed.concept:
         return replace(concept_names().named(parsed.concept), phrases=())
     return Named() if parsed.formulas else concept_names().named(parsed.corrected or parsed.text)
@@ -226,7 +226,7 @@ def _matching(parsed: ParsedQuery, named: Named, passed: QuerySet[Question]) -> 
 
 
 def _browsed(asked: _Asked, place: list[Any] | None) -> SearchPage:
-    """The newest questions, page by page between ids: new ones on top move no page."""
+    """Return the newest questions, page by page between ids: new ones on top move no page."""
     direction, edge, position = place or ["after", None, 1]
     passed = filtered_questions(asked.filters)
     counted = count_facets(filters=asked.filters, questions=passed)
@@ -253,7 +253,7 @@ def _browsed(asked: _Asked, place: list[Any] | None) -> SearchPage:
 
 
 def _sorted(asked: _Asked, place: list[Any] | None) -> SearchPage:
-    """A page of all that the filters let pass, in an order of `ORDERS`."""
+    """Return a page of all that the filters let pass, in an order of `ORDERS`."""
     offset = _offset(place)
     passed = filtered_questions(asked.filters)
     counted = count_facets(filters=asked.filters, questions=passed)
@@ -268,7 +268,7 @@ def _sorted(asked: _Asked, place: list[Any] | None) -> SearchPage:
 
 
 def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchPage:
-    """A page of the fused ranking, which is made anew for each page and is the same for the same bank.
+    """Return a page of the fused ranking, which is made anew for each page and is the same for the same bank.
 
     Questions that match come first, those beyond the ranking after it, the newest first; then what is near.
     """
@@ -325,7 +325,7 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
 def _fused(
     parsed: ParsedQuery, named: Named, filters: SearchFilters, serving: Serving
 ) -> tuple[list[Fused], str]:
-    """The fused ranking, and what the searcher should know of it."""
+    """Return the fused ranking, and what the searcher should know of it."""
     passed = filtered_questions(filters)
     numbered = parsed.number and passed.filter(pk=parsed.number).exists()
     first = [Fused(parsed.number, 1.0, ("number",))] if numbered else []
@@ -356,7 +356,7 @@ def _fused(
 
 
 def _first_way(parsed: ParsedQuery, named: Named) -> str:
-    """How a question was found that matches and is not ranked."""
+    """Return how a question was found that matches and is not ranked."""
     if named.is_whole and named.concepts:
         return "concept"
     return "formula" if parsed.sort == "formula" else "text"

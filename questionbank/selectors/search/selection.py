@@ -37,14 +37,14 @@ class Selection:
         return cls(query, filters, is_all, ids, given.get("exact") == "1")
 
     def to_query(self) -> list[tuple[str, str]]:
-        """The parameters, without the query's, of an address that chooses the same."""
+        """Return the parameters, without the query's, of an address that chooses the same."""
         pairs = [*self.filters.to_query().items(), *([("exact", "1")] if self.exact else [])]
         if self.is_all:
             return [*pairs, ("all", "1")]
         return [*pairs, *(("id", str(pk)) for pk in self.ids)]
 
     def questions(self) -> QuerySet[Question]:
-        """The chosen questions, in no order."""
+        """Return the chosen questions, in no order."""
         if self.is_all:
             return matching_questions(query=self.query, filters=self.filters, exact=self.exact)
         anything = SearchFilters(status=ANY_STATUS, viewer=self.filters.viewer)

@@ -104,7 +104,7 @@ _checked_at = -math.inf
 
 
 def vocabulary() -> Vocabulary:
-    """The bank's vocabulary, kept by the process and read anew after it was refreshed."""
+    """Return the bank's vocabulary, kept by the process and read anew after it was refreshed."""
     global _kept, _checked_at
     kept = _kept
     if kept is not None and time.monotonic() - _checked_at < CHECK_AFTER:
@@ -132,7 +132,7 @@ def _questions() -> int:
 
 
 def _common_tokens(questions: int) -> dict[str, int]:
-    """The thousand commonest tokens by PostgreSQL's own statistics, which know of numbers too."""
+    """Return the thousand commonest tokens by PostgreSQL's own statistics, which know of numbers too."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs) FROM pg_stats"

@@ -25,7 +25,7 @@ class SynonymChange:
 
 
 def synonym_groups(text: str = "") -> list[SynonymGroup]:
-    """All groups by their first term, or those with a term that contains the text."""
+    """Return all groups by their first term, or those with a term that contains the text."""
     wanted = text.casefold().strip()
     groups = SynonymGroup.objects.all()
     matching = [
@@ -35,7 +35,7 @@ def synonym_groups(text: str = "") -> list[SynonymGroup]:
 
 
 def synonym_group_get(*, group_id: int) -> SynonymGroup:
-    """A group by its number.
+    """Return a group by its number.
 
     Raises:
         NotFound: there is none.
@@ -47,7 +47,7 @@ def synonym_group_get(*, group_id: int) -> SynonymGroup:
 
 
 def synonym_history(limit: int = 20) -> list[SynonymChange]:
-    """The latest changes that people made, newest first."""
+    """Return the latest changes that people made, newest first."""
     events: Any = SynonymGroup.pgh_event_models  # type: ignore[attr-defined]  # pghistory adds it
     snapshots = list(
         next(iter(events.values()))

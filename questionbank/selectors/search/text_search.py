@@ -84,7 +84,7 @@ def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabular
 
 
 def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Q | None:
-    """What a question fulfils that holds all tokens (`TextRanking.matching`)."""
+    """Return what a question fulfils that holds all tokens (`TextRanking.matching`)."""
     return _holding(" & ".join(map(quoted, _rarest(tokens, _counts(tokens, vocabulary))))) if tokens else None
 
 
@@ -111,7 +111,7 @@ def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Questi
 
 
 def phrase_condition(phrases: Sequence[Sequence[str]]) -> Q | None:
-    """What a question fulfils in which one of the phrases stands."""
+    """Return what a question fulfils in which one of the phrases stands."""
     query = _any_phrase(phrases)
     return _holding(query) if query else None
 
@@ -121,7 +121,7 @@ def _any_phrase(phrases: Sequence[Sequence[str]]) -> str:
 
 
 def shape_condition(formulas: Sequence[str]) -> Q | None:
-    """What a question fulfils that holds formulas of the same shapes as all of these."""
+    """Return what a question fulfils that holds formulas of the same shapes as all of these."""
     shapes = shape_tokens(formulas)
     return _holding(" & ".join(map(quoted, shapes))) if shapes else None
 
@@ -142,7 +142,7 @@ def rank_by_shapes(
 def _ordered(
     questions: QuerySet[Question], looked_at: int, order: str, parameters: list[Any], limit: int
 ) -> list[int]:
-    """The best of so many questions by an expression of ours over their row `q`."""
+    """Return the best of so many questions by an expression of ours over their row `q`."""
     try:
         sql, own = questions.order_by().values("id")[:looked_at].query.sql_with_params()
     except EmptyResultSet:
@@ -157,7 +157,7 @@ def _ordered(
 
 
 def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:
-    """The rarest tokens, as many as the budget allows, and the very rarest whatever it costs."""
+    """Return the rarest tokens, as many as the budget allows, and the very rarest whatever it costs."""
     leading: list[str] = []
     spent = 0
     for token in rarest:

@@ -39,7 +39,7 @@ def nearest(
     exclude: Sequence[int] = (),
     exact: bool = False,
 ) -> Neighbours:
-    """The `k` questions of a set whose vectors are nearest, as (question id, cosine), falling.
+    """Return the `k` questions of a set whose vectors are nearest, as (question id, cosine), falling.
 
     Args:
         vector: (dimension,); a vector of zeros has no neighbours.

@@ -73,7 +73,7 @@ class WorkedCase:
 
 
 def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> WorkedCase:
-    """The nearest ready question of the same language at each distance from a question.
+    """Return the nearest ready question of the same language at each distance from a question.
 
     Args:
         seed: of the augmentation at distance 0.
@@ -113,7 +113,7 @@ def _at(
     levels: int,
     distance: int,
 ) -> QuerySet[Question]:
-    """The ready questions at a distance: they share concepts down to one level and no deeper.
+    """Return the ready questions at a distance: they share concepts down to one level and no deeper.
 
     Args:
         own: of each of the question's tags, the tree paths of its concepts, level 1 first.

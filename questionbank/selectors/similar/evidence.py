@@ -132,7 +132,7 @@ def evidence_of(
 
 
 def _without_names(text: str) -> str:
-    """The text with ``@`` for each name of a person or a place."""
+    """Return the text with ``@`` for each name of a person or a place."""
     pieces: list[str] = []
     done = 0
     for mention in find_entities(text):
@@ -143,7 +143,7 @@ def _without_names(text: str) -> str:
 
 
 def _word_runs(prose: str, language: str) -> list[list[str]]:
-    """The words of each clause, in order."""
+    """Return the words of each clause, in order."""
     return [
         [token for token in search_tokens(clause, language) if _WORD_OR_SHORT.fullmatch(token)]
         for clause in _CLAUSE_END.split(prose)

@@ -43,7 +43,7 @@ _DIGITS = 6
 
 
 def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
-    """The retriever with a number or in a folder; for ``"default"`` the one in use, None where none is yet.
+    """Return the retriever with a number or in a folder; for ``"default"`` the one in use, None where none is yet.
 
     Args:
         languages: of the problems; for ``"default"`` the retriever of the commonest is chosen.
@@ -63,7 +63,7 @@ def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
 
 
 def exemplar_solver(model: str, retriever: Retriever | None) -> SolverWith | None:
-    """The solver that helps to choose exemplars, for any problems that it recalls; None for ``"none"``.
+    """Return the solver that helps to choose exemplars, for any problems that it recalls; None for ``"none"``.
 
     Args:
         model: as `solver_by_name` takes it, or ``"none"``.
@@ -81,7 +81,7 @@ def exemplar_solver(model: str, retriever: Retriever | None) -> SolverWith | Non
 
 
 def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[ProblemRecord]:
-    """The problems of a corpus of which no question of a file is a copy but for numbers.
+    """Return the problems of a corpus of which no question of a file is a copy but for numbers.
 
     Raises:
         ImportRefused: the file cannot be read.
@@ -92,7 +92,7 @@ def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[Prob
 
 
 def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProblem]:
-    """The problems of a file; lines that cannot be read are told to `report`.
+    """Return the problems of a file; lines that cannot be read are told to `report`.
 
     Raises:
         ImportRefused: the file cannot be read, or holds no problem that can be.

@@ -161,11 +161,11 @@ class _Candidate:
     computation: Computation | None
 
     def computes(self, key: str) -> bool:
-        """Whether it has the graph of a key."""
+        """Return whether it has the graph of a key."""
         return self.computation is not None and self.computation.key == key
 
     def score(self, likely: Mapping[str, float]) -> float:
-        """What it is ranked by, with the probabilities of the question's graphs."""
+        """Return what it is ranked by, with the probabilities of the question's graphs."""
         if self.computation is None:
             return exemplar_score(self.similarity, 0.0)
         own = 1.0 if self.computation.probability is None else self.computation.probability
@@ -175,7 +175,7 @@ class _Candidate:
 def question_exemplars(
     *, question: Question, solved: SolvedText | None, serving: Serving, k: int = EXEMPLARS
 ) -> WorkedExemplars:
-    """The `k` best exemplars of a stored question; never the question itself, or another version of its story.
+    """Return the `k` best exemplars of a stored question; never the question itself, or another version of its story.
 
     Args:
         solved: how the question is solved, by `question_solved`.
@@ -190,7 +190,7 @@ def question_exemplars(
 def text_exemplars(
     *, text: str, language: str, solved: SolvedText | None, serving: Serving, k: int = EXEMPLARS
 ) -> WorkedExemplars:
-    """The same for a text that is not in the bank.
+    """Return the same for a text that is not in the bank.
 
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
@@ -237,7 +237,7 @@ class _Search:
         )
 
     def _vector(self, stored: Question | None) -> Vector:
-        """The stored question's vector where it is up to date, else one that is made now."""
+        """Return the stored question's vector where it is up to date, else one that is made now."""
         rows = QuestionEmbedding.objects.filter(
             question=stored, embedding_set=self._set, vector__isnull=False
         )
@@ -252,7 +252,7 @@ class _Search:
         )
 
     def _read(self, similarities: Mapping[int, float]) -> list[_Candidate]:
-        """The questions, the most similar first."""
+        """Return the questions, the most similar first."""
         rows = (
             Question.objects.filter(pk__in=similarities, language=self._language)
             .select_related("equation", "machine_solution")
@@ -264,7 +264,7 @@ class _Search:
         ]
 
     def _stories(self, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
-        """Each story once, and the question's own story not at all; no more are read than are asked for."""
+        """Yield each story once, and the question's own story not at all; no more are read than are asked for."""
         stories = {story_key(self._text)}
         for candidate in candidates:
             story = story_key(candidate.question.text)
@@ -275,7 +275,7 @@ class _Search:
     def _usable(
         self, candidates: Sequence[_Candidate], asked: Computation | None, k: int
     ) -> list[_Candidate]:
-        """The first `k` from which something can be learned.
+        """Return the first `k` from which something can be learned.
 
         Where the question's computation is known, and that of enough others, a question that only has an answer
         teaches nothing about it: rather fewer exemplars.
@@ -289,7 +289,7 @@ class _Search:
 
 
 def _lens(serving: Serving, text: str, language: str) -> str:
-    """The retriever's lens where it has vectors and compares such a text, else the meaning's."""
+    """Return the retriever's lens where it has vectors and compares such a text, else the meaning's."""
     row = CAPABILITIES["analogy"].lens
     if row is None or row.word not in serving.sets or not row.takes(text):
         return Lens.PURPOSE.value
@@ -297,7 +297,7 @@ def _lens(serving: Serving, text: str, language: str) -> str:
 
 
 def _voters(candidates: Iterable[_Candidate]) -> list[Neighbour]:
-    """The nearest problems whose equation can be read, as retrieve-and-apply takes them."""
+    """Return the nearest problems whose equation can be read, as retrieve-and-apply takes them."""
     voters: list[Neighbour] = []
     for candidate in candidates:
         if len(voters) == VOTERS:
@@ -326,7 +326,7 @@ def _exemplar(candidate: _Candidate, asked: Computation | None) -> WorkedExempla
 
 
 def _problem(question: Question) -> ProblemRecord:
-    """What the source or a person gave: nothing that a model predicted goes into a prompt."""
+    """Return what the source or a person gave: nothing that a model predicted goes into a prompt."""
     equation = getattr(question, "equation", None)
     return ProblemRecord(
         str(question.pk),
@@ -339,7 +339,10 @@ def _problem(question: Question) -> ProblemRecord:
 
 
 def _solution(question: Question) -> str:
-    """The solution; of a multiple-choice question, whose options a prompt leaves out, without the option's letter."""
+    """Return the solution.
+
+    Of a multiple-choice question, whose options a prompt leaves out, without the option's letter.
+    """
     if question.kind != Question.Kind.CHOICE:
         return question.solution
     answer = published_answer(question)
@@ -350,7 +353,7 @@ def _solution(question: Question) -> str:
 
 
 def _is_worked(candidate: _Candidate) -> bool:
-    """Whether anything can be learned from it: an equation, a solution or an answer."""
+    """Return whether anything can be learned from it: an equation, a solution or an answer."""
     problem = _problem(candidate.question)
     return candidate.computation is not None or any(answer_text(problem, name) for name in ANSWER_FORMATS)
 
@@ -375,7 +378,7 @@ def _reason(computation: Computation | None, asked: Computation | None) -> str:
 def exemplar_prompt(
     text: str, exemplars: Sequence[WorkedExemplar], settings: PromptSettings
 ) -> ExemplarPrompt:
-    """The few-shot prompt of a question's exemplars.
+    """Return the few-shot prompt of a question's exemplars.
 
     Where the settings name no format of the answers, it is the one that most exemplars have.
 

@@ -32,7 +32,7 @@ class Kin:
 
 
 def kin_of(*, question: Question, serving: Serving) -> Kin:
-    """The most similar questions under each lens, and which of them are of which kind."""
+    """Return the most similar questions under each lens, and which of them are of which kind."""
     results = {result.lens: result for result in similar_by_lens(asked=question, serving=serving, k=SEARCHED)}
     by_purpose = results[Lens.PURPOSE].hits
     others = [hit for lens, result in results.items() if lens != Lens.PURPOSE for hit in result.hits]
@@ -50,7 +50,7 @@ def kin_of(*, question: Question, serving: Serving) -> Kin:
 def _of_another_difficulty(
     question: Question, hits: Sequence[SimilarHit], *, sign: int
 ) -> Iterable[SimilarHit]:
-    """Those that are easier (-1) or harder (1), the difference in front of the reason."""
+    """Yield those that are easier (-1) or harder (1), the difference in front of the reason."""
     for hit in hits:
         step = difficulty_step(question, hit.question)
         if step and step.points * sign > 0:

@@ -25,7 +25,7 @@ def likely_graphs(solver: Solver, problems: Sequence[ProblemRecord]) -> list[Lik
 
 
 def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGraphs:
-    """The graph of each value's likeliest solution: solutions of equal values are right together."""
+    """Return the graph of each value's likeliest solution: solutions of equal values are right together."""
     likely = []
     values: list[float] = []
     for solution in solutions:

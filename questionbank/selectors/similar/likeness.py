@@ -54,7 +54,9 @@ PURPOSE_WEIGHT, WORDING_WEIGHT = 1.0, 0.75
 WORDS_WEIGHT, FORM_WEIGHT = 1.0, 0.5  # beside a wording of weight 1, where there is no purpose
 CONCEPT_SHARE = 0.4  # times score * (1 - score): what the same concept adds
 GRAPH_SHARE = 0.2  # likewise, the same computation
-FROM_GRAPH = 200  # questions of the same computation that are compared; of more, these and the nearest are
+FROM_GRAPH = (
+    200  # questions with the same computation that are compared, at most; of more, so many and the nearest
+)
 BROAD = 0.2  # share of a hierarchy's concepts from which the concept above them says nothing
 _LONGEST_COMPARED = 1000  # characters of a text
 
@@ -91,14 +93,14 @@ class Ranked:
 
 
 def rank_by_wording(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
-    """The `k` questions that read most alike, by the cosine of the character n-grams."""
+    """Return the `k` questions that read most alike, by the cosine of the character n-grams."""
     hits = _nearest(asked, sets, Lens.WORDING, k)
     cosines = _cosines(asked, sets, [pk for pk, _ in hits], known={Lens.WORDING: dict(hits)})
     return [Ranked(pk, score, cosines[pk]) for pk, score in hits]
 
 
 def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
-    """The `k` questions that are most alike by all measures together."""
+    """Return the `k` questions that are most alike by all measures together."""
     known = {lens: dict(_nearest(asked, sets, lens, CANDIDATES)) for lens in asked.vectors}
     ids = list(dict.fromkeys(pk for hits in known.values() for pk in hits))
     ids += _further(asked, set(ids))
@@ -113,7 +115,7 @@ def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> 
 
 
 def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[Ranked]:
-    """The `k` questions that are most probably computed alike.
+    """Return the `k` questions that are most probably computed alike.
 
     The score is the weighted mean of the lens's cosine and of the probability that the graph is the same, as for
     exemplars (decision 64); only one of them, where the other cannot be known.
@@ -142,7 +144,7 @@ def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: 
 
 
 def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
-    """The concepts above the given ones under which a large part of their hierarchy lies."""
+    """Return the concepts above the given ones under which a large part of their hierarchy lies."""
     names = {tag.hierarchy: tag for tag in tags}
     rows = KnowledgeConcept.objects.filter(hierarchy__in=list(names)).values_list(
         "hierarchy_id", "path", "name", "numchild"
@@ -194,7 +196,7 @@ def _cosines(
     ids: Sequence[int],
     known: Mapping[str, Mapping[int, float]],
 ) -> dict[int, dict[str, float]]:
-    """The cosine of every candidate under every lens that has both vectors."""
+    """Return the cosine of every candidate under every lens that has both vectors."""
     cosines: dict[int, dict[str, float]] = {pk: {} for pk in ids}
     for lens, vector in asked.vectors.items():
         measured = dict(known.get(lens, {}))
@@ -207,7 +209,7 @@ def _cosines(
 
 
 def _has_trained_lens(asked: Asked) -> bool:
-    """Whether there are vectors other than of the wording."""
+    """Return whether there are vectors other than of the wording."""
     return any(lens != Lens.WORDING for lens in asked.vectors)
 
 
@@ -216,7 +218,7 @@ def _weight(lens: str) -> float:
 
 
 def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
-    """The weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
+    """Return the weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
     return {
         pk: sum(_weight(lens) * cosine for lens, cosine in own.items()) / sum(map(_weight, own))
         for pk, own in cosines.items()
@@ -254,14 +256,14 @@ def _compared(text: str) -> str:
 
 
 def _weighted(tokens: Iterable[str], rarity: Callable[[str], float]) -> dict[str, float]:
-    """A unit vector of tokens: how often each stands, damped, by how rare it is."""
+    """Return a unit vector of tokens: how often each stands, damped, by how rare it is."""
     weights = {token: (1 + math.log(count)) * rarity(token) for token, count in Counter(tokens).items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values()))
     return {token: weight / length for token, weight in weights.items()} if length else {}
 
 
 def _rarity_among(documents: Iterable[Sequence[str]]) -> Callable[[str], float]:
-    """How rare a token is among some documents, as `Vocabulary.rarity` is among all."""
+    """Return how rare a token is among some documents, as `Vocabulary.rarity` is among all."""
     sets = [set(document) for document in documents]
     counts = Counter(token for document in sets for token in document)
     return lambda token: math.log(1 + (len(sets) - counts[token] + 0.5) / (counts[token] + 0.5))
@@ -272,7 +274,7 @@ def _dot(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 
 def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
-    """What shared concepts and a shared computation add, by question."""
+    """Return what shared concepts and a shared computation add, by question."""
     shares: dict[int, float] = {}
     if asked.tags:
         for pk, tags in tagged_paths(ids).items():
@@ -285,7 +287,7 @@ def _closer(asked: Asked, ids: Sequence[int]) -> dict[int, float]:
 
 
 def _affinity(tag: TaggedPath, candidate: TaggedPath) -> float:
-    """How much of two paths is the same: 1 for one concept, 0 for two hierarchies or two roots."""
+    """Return how much of two paths is the same: 1 for one concept, 0 for two hierarchies or two roots."""
     if tag.hierarchy != candidate.hierarchy:
         return 0.0
     shared = shared_depth(tag.path, candidate.path)

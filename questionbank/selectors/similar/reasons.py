@@ -129,7 +129,7 @@ def compare(
 
 
 def _structure(own: Computation | None, neighbour: Computation | None) -> str:
-    """How two questions are computed, as far as their equations are known."""
+    """Return how two questions are computed, as far as their equations are known."""
     if own is None or neighbour is None:
         if neighbour is None:
             return _("similar by the model; what it computes is not known")
@@ -164,7 +164,7 @@ def _predicted(own: Computation | None, neighbour: Computation | None) -> str:
 
 
 def _is_same_idea(asked: Evidence, candidate: Evidence, wording: float, purpose: float | None) -> bool:
-    """Whether two questions of one computation ask the same: concept, purpose, or much of the words is the same.
+    """Return whether two questions of one computation ask the same: concept, purpose, or much of the words is the same.
 
     The computation alone is not enough: planting trees and meeting trains are both a ÷ b − c.
     """
@@ -177,7 +177,7 @@ def _is_same_idea(asked: Evidence, candidate: Evidence, wording: float, purpose:
 
 
 def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
-    """Whether both say the same of formulas that differ in numbers, signs and letters only."""
+    """Return whether both say the same of formulas that differ in numbers, signs and letters only."""
     return (
         bool(asked.formula_forms)
         and asked.formula_forms == candidate.formula_forms
@@ -187,7 +187,7 @@ def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
 
 
 def _contrast(asked: Evidence, candidate: Evidence) -> str:
-    """What proves that two texts which read alike are solved differently, or nothing."""
+    """Return what proves that two texts which read alike are solved differently, or nothing."""
     computed, computed_otherwise = asked.computation, candidate.computation
     if _is_sure(computed) and _is_sure(computed_otherwise):
         if not graphs_differ_in_operations(computed.key, computed_otherwise.key):
@@ -215,7 +215,7 @@ def _contrast(asked: Evidence, candidate: Evidence) -> str:
 
 
 def _is_sure(computation: Computation | None) -> TypeGuard[Computation]:
-    """Whether the equation is known, or the solver's is sure enough to prove a difference."""
+    """Return whether the equation is known, or the solver's is sure enough to prove a difference."""
     return computation is not None and (
         computation.probability is None or computation.probability >= SURE_ENOUGH
     )

@@ -110,7 +110,7 @@ class SimilarResult:
 def similar_questions(
     *, question: Question, lens: str, serving: Serving, k: int = 10, same_language: bool = True
 ) -> SimilarResult:
-    """The `k` ready questions most similar to a stored one; its own vectors are used where they are up to date.
+    """Return the `k` ready questions most similar to a stored one; its own vectors are used where they are up to date.
 
     Its original and its paraphrases, which stand on its page, are left out.
 
@@ -123,7 +123,7 @@ def similar_questions(
 def similar_to_text(
     *, text: str, lens: str, serving: Serving, language: str = "", k: int = 10, same_language: bool = True
 ) -> SimilarResult:
-    """The `k` ready questions most similar to a text that is not in the bank.
+    """Return the `k` ready questions most similar to a text that is not in the bank.
 
     Args:
         language: of the text; detected where it is not given.
@@ -148,7 +148,7 @@ def similar_by_lens(
     solved: SolvedText | None = None,
     k: int,
 ) -> list[SimilarResult]:
-    """The same under every lens, for a stored question or a text, each candidate read once.
+    """Return the same under every lens, for a stored question or a text, each candidate read once.
 
     Where purpose or wording has no vectors, its result is empty and its notice says so. Any other lens is left out
     then, and where it does not compare such a text.
@@ -207,7 +207,7 @@ class _Comparison:
         return self._asked.text
 
     def offers(self, lens: LensRow) -> bool:
-        """Whether the lens has vectors and compares such a text."""
+        """Return whether the lens has vectors and compares such a text."""
         return lens.word in self._serving.sets and lens.takes(self.text)
 
     @classmethod
@@ -258,7 +258,7 @@ class _Comparison:
         return cls(asked, own, serving, {})
 
     def under(self, lens: str, k: int) -> SimilarResult:
-        """The `k` most similar questions under a lens."""
+        """Return the `k` most similar questions under a lens."""
         row = lenses()[lens]
         if row.by_graph:
             return self._under_graphs(lens, k)
@@ -269,7 +269,10 @@ class _Comparison:
         return SimilarResult(lens, self.hits(ranked, served), notice)
 
     def _under_graphs(self, lens: str, k: int) -> SimilarResult:
-        """The same for a lens that compares computations; a language without vectors is compared by them alone."""
+        """Return the same for a lens that compares computations.
+
+        A language without vectors is compared by them alone.
+        """
         self._serving.embedding_set(lens)
         if not lenses()[lens].takes(self.text):
             return SimilarResult(lens, [], str(_ONLY_WORD_PROBLEMS))
@@ -288,7 +291,7 @@ class _Comparison:
         return SimilarResult(lens, self.hits(ranked, lens), notice, self._own.computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
-        """The candidates with the reason for each; a fixed number of queries for any number of them."""
+        """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
         self._read([candidate.id for candidate in ranked])
         # The others were just deleted.
         there = [candidate for candidate in ranked if candidate.id in self._questions]
@@ -331,7 +334,7 @@ class _Comparison:
             self._evidence[pk] = _evidence(question, tags.get(pk, []))
 
     def _vectors(self, lens: str) -> tuple[dict[str, Vector], str]:
-        """The text's vectors under the lens and its stand-in, and the notice where the lens is none of them."""
+        """Return the text's vectors under the lens and its stand-in, and the notice where the lens is none of them."""
         text, language = self._asked.text, self._asked.text_language
         wanted, notice = self._serving.set_for(lens, language, [text])
         sets = {wanted.lens: wanted}
@@ -352,7 +355,7 @@ def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:
 
 
 def _wording(text: str, others: Sequence[str]) -> list[float]:
-    """How alike the texts read, whichever lens found them."""
+    """Return how alike the texts read, whichever lens found them."""
     if not others:
         return []
     vectors = HashedNgramEncoder().encode([text, *others])

@@ -22,7 +22,7 @@ _SHOWN = 100  # characters of a question in a table
 
 
 def check_lens(name: str) -> str:
-    """The lens of this name.
+    """Return the lens of this name.
 
     Raises:
         ValidationFailed: there is none.
@@ -112,7 +112,7 @@ def hit_fields(hit: SimilarHit) -> dict[str, Any]:
 
 
 def hit_lines(hits: Sequence[SimilarHit]) -> Iterator[str]:
-    """Similar questions as a table for a terminal."""
+    """Yield similar questions as a table for a terminal."""
     for hit in hits:
         text = Truncator(" ".join(hit.question.text.split())).chars(_SHOWN)
         yield f"{hit.score:6.3f}  {hit.question.pk:>8}  {text}"

@@ -132,7 +132,7 @@ class Command(BankCommand):
 
 
 def _given(option: TrainingOption, options: Mapping[str, Any]) -> Any:
-    """What was given for an option's flag: a choice or True, else None or False."""
+    """Return what was given for an option's flag: a choice or True, else None or False."""
     return options[option.flag.removeprefix("--").replace("-", "_")]
 
 

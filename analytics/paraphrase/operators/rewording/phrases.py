@@ -149,7 +149,7 @@ def replace_synonyms(text: str, rng: random.Random) -> str | None:
 
 
 def _is_name(match: re.Match[str]) -> bool:
-    """Whether a capitalised word stands inside a sentence ("Big Apple Town")."""
+    """Return whether a capitalised word stands inside a sentence ("Big Apple Town")."""
     before = match.string[: match.start()].rstrip()
     return match[0][0].isupper() and bool(before) and before[-1] not in ".?!\"'"
 
