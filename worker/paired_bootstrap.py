@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["metric_entry", "paired_difference"]
+__all__ = ["mean_interval", "metric_entry", "paired_difference"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,12 +29,8 @@ def paired_difference(
     Returns:
         ``{"candidate", "champion", "difference", "low", "high"}``.
     """
-    names, places = np.unique(np.asarray(questions), return_inverse=True)
+    places, weights = _draws(questions, rng)
     table = np.asarray(columns, dtype=np.float64)
-    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
-    weights: Floats = np.concatenate((np.ones((1, len(names))), drawn)).astype(
-        np.float64
-    )  # the first row is the sample as it is
     figures = [
         _weighted_mean(table[model], places, weights)
         if kind == "mean"
@@ -50,6 +46,29 @@ def paired_difference(
         "low": float(low),
         "high": float(high),
     }
+
+
+def mean_interval(
+    questions: Sequence[int], values: Sequence[float], rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return the mean of a column and its 95 % bootstrap interval: mean, low, high.
+
+    Args:
+        questions: id of each row; rows of one question are drawn together.
+        values: of each row.
+        rng: draws the questions.
+    """
+    places, weights = _draws(questions, rng)
+    means = _weighted_mean(np.asarray(values, dtype=np.float64), places, weights)
+    low, high = np.quantile(means[1:], [0.025, 0.975])
+    return float(means[0]), float(low), float(high)
+
+
+def _draws(questions: Sequence[int], rng: np.random.Generator) -> tuple[npt.NDArray[np.intp], Floats]:
+    """Return the place of each row's question, and how often each question is drawn: the first time once each."""
+    names, places = np.unique(np.asarray(questions), return_inverse=True)
+    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
+    return places, np.concatenate((np.ones((1, len(names))), drawn)).astype(np.float64)
 
 
 def metric_entry(

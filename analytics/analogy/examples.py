@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from analytics.analogy.graphs import ComputationalGraph, problem_graph, slot_text
 from analytics.errors import DataError
+from analytics.integer_codes import integer_codes
 from analytics.records import ProblemRecord
 
 __all__ = ["AnalogyExample", "Positives", "read_graphs", "retriever_text", "with_positive"]
@@ -76,8 +77,7 @@ class Positives:
     """
 
     def __init__(self, keys: Sequence[str]) -> None:
-        names: dict[str, int] = {}
-        self.codes = np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
+        self.codes = integer_codes(keys)
         self._order = np.argsort(self.codes, kind="stable")
         ordered = self.codes[self._order]
         self._first = np.searchsorted(ordered, self.codes)

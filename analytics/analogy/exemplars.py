@@ -19,6 +19,7 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float, number_value
 from analytics.expression.parser import parse_written_equation
 from analytics.expression.tree import ExpressionTree
+from analytics.integer_codes import integer_codes
 from analytics.language_model.protocol import without_thoughts
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import number_slots
@@ -95,9 +96,9 @@ class ExemplarCorpus:
             raise DataError(f"{len(texts):,} problems need as many graphs, not {len(graphs):,}.")
         self.vectors = vectors
         self.graphs = CorpusGraphs(graphs)
-        stories: dict[str, int] = {}
-        self.stories = np.array([stories.setdefault(story_key(text), len(stories)) for text in texts])
-        self._known = stories
+        stories = [story_key(text) for text in texts]
+        self.stories = integer_codes(stories)
+        self._known = dict(zip(stories, self.stories.tolist(), strict=True))
 
     def retrieve(
         self,

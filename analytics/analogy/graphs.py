@@ -157,7 +157,7 @@ def _read_graph(problem: ProblemRecord, numbers: SlotNumbers) -> ComputationalGr
     refusal: DataError | None = None
     for source, read in readers:
         try:
-            tree = with_slots(binary_operators(read()), [{value} for value in values])
+            tree = with_slots(binary_operators(read()), values)
         except DataError as error:
             refusal = refusal or error
             continue

@@ -14,6 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from analytics.analogy.graphs import serialised_graph
+from analytics.integer_codes import integer_codes
 from analytics.retrieval import nearest_rows
 from analytics.text.letters import TokenLetters
 
@@ -38,8 +39,9 @@ def shared_keys_at_k(
         k: how many are looked at; all where they are fewer.
     """
     near = nearest_rows(vectors, others, k)
-    wanted, there = np.array(keys, dtype=object), np.array(other_keys, dtype=object)
-    return float((there[near] == wanted[:, None]).mean())
+    codes = integer_codes([*keys, *other_keys])
+    wanted, found = codes[: len(keys)], codes[len(keys) :]
+    return float((found[near] == wanted[:, None]).mean())
 
 
 class GraphSimilarities:
@@ -50,10 +52,9 @@ class GraphSimilarities:
     """
 
     def __init__(self, graphs: Sequence[str]) -> None:
-        names: dict[str, int] = {}
-        self._codes = np.array([names.setdefault(graph, len(names)) for graph in graphs], dtype=np.int64)
+        self._codes = integer_codes(graphs)
         self._letters = TokenLetters()
-        self._distinct = [self._letters(serialised_graph(graph)) for graph in names]
+        self._distinct = [self._letters(serialised_graph(graph)) for graph in dict.fromkeys(graphs)]
         self._rows: dict[str, Floats] = {}
 
     def of(self, graph: str) -> Floats:

@@ -18,6 +18,7 @@ from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, Positives, retriever_text
 from analytics.backbone.bert import Backbone
 from analytics.errors import DataError
+from analytics.integer_codes import integer_codes
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.losses.info_nce import InfoNCELoss
 from analytics.training.batching import length_grouped_batches
@@ -60,8 +61,8 @@ class RetrievalTask:
         self.texts = [retriever_text(example.problem.text, slots=config.slot_text) for example in examples]
         self.lengths = [len(row.ids) for row in backbone.tokenizer.encode_batch_fast(self.texts)]
         self.positives = Positives([example.key(config.same) for example in examples])
-        self.graphs = _codes([example.graph.graph for example in examples])
-        self.equations = _codes([example.graph.prototype for example in examples])
+        self.graphs = integer_codes([example.graph.graph for example in examples])
+        self.equations = integer_codes([example.graph.prototype for example in examples])
         self.info_nce = InfoNCELoss(config.temperature)
         self.contrast = HierarchicalContrastLoss(2 if config.same == "both" else 1, config.temperature)
         if config.freeze_embeddings:
@@ -122,8 +123,3 @@ class RetrievalTask:
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics of the retriever."""
         return self._evaluate(self.backbone) if self._evaluate else {}
-
-
-def _codes(keys: Sequence[str]) -> npt.NDArray[np.int64]:
-    names: dict[str, int] = {}
-    return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)

@@ -215,6 +215,11 @@ def _bounded(value: Fraction) -> Fraction:
     return value
 
 
-def answers_agree(first: float, second: float) -> bool:
-    """Return whether two answers are equal within a ten-thousandth of the larger one; of 1 for smaller answers."""
+def answers_agree(first: float | None, second: float | None) -> bool:
+    """Return whether two answers are equal within a ten-thousandth of the larger one; of 1 for smaller answers.
+
+    None is no answer, and agrees with nothing.
+    """
+    if first is None or second is None:
+        return False
     return abs(first - second) <= _TOLERANCE * max(1.0, abs(first), abs(second))

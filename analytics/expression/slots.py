@@ -7,7 +7,7 @@ none of the text's numbers is a constant and keeps its value.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from analytics.errors import DataError
@@ -15,7 +15,6 @@ from analytics.expression.evaluate import number_value
 from analytics.expression.tree import ExpressionTree
 
 __all__ = [
-    "Readings",
     "binary_operators",
     "constant_label",
     "fill_slots",
@@ -24,8 +23,6 @@ __all__ = [
     "slot_index",
     "with_slots",
 ]
-
-Readings = Sequence[Collection[Fraction]]  # for each number of the text in order, the values it may mean
 
 _SLOT = re.compile(r"N(\d{1,3})")
 _DECIMALS = 6  # of a constant that is written as a decimal
@@ -81,27 +78,31 @@ def binary_operators(tree: ExpressionTree) -> ExpressionTree:
     return ExpressionTree(tree.label, children)
 
 
-def with_slots(tree: ExpressionTree, readings: Readings) -> ExpressionTree:
+def with_slots(tree: ExpressionTree, values: Sequence[Fraction]) -> ExpressionTree:
     """Return the tree with each number replaced by its slot, or by its constant's one spelling.
 
     A number that occurs more than once in the text gets the first of its slots. A division of two numbers
     whose quotient the text has as one number (``2/3`` of the cake) is that number's slot.
 
+    Args:
+        tree: over the numbers of an equation.
+        values: of the slots, ``N0`` first.
+
     >>> from analytics.expression.notation import to_infix
     >>> from analytics.expression.parser import parse_expression
-    >>> to_infix(with_slots(parse_expression("(11-1)*2"), [{Fraction(2)}, {Fraction(11)}]))
+    >>> to_infix(with_slots(parse_expression("(11-1)*2"), [Fraction(2), Fraction(11)]))
     '(N1-1)*N0'
     """
     if tree.is_number:
         if is_slot(tree.label):
             return tree
         value = number_value(tree.label)
-        place = _place(value, readings)
+        place = _place(value, values)
         return ExpressionTree(constant_label(value) if place is None else f"N{place}")
     whole = _fraction_value(tree)
-    if whole is not None and (place := _place(whole, readings, only_fractions=True)) is not None:
+    if whole is not None and (place := _place(whole, values, only_fractions=True)) is not None:
         return ExpressionTree(f"N{place}")
-    return ExpressionTree(tree.label, tuple(with_slots(child, readings) for child in tree.children))
+    return ExpressionTree(tree.label, tuple(with_slots(child, values) for child in tree.children))
 
 
 def renumbered(tree: ExpressionTree, numbers: Mapping[int, int]) -> ExpressionTree:
@@ -136,11 +137,10 @@ def _number_tree(value: Fraction) -> ExpressionTree:
     return ExpressionTree("neg", (tree,)) if value < 0 else tree
 
 
-def _place(value: Fraction, readings: Readings, *, only_fractions: bool = False) -> int | None:
-    for place, values in enumerate(readings):
-        if value in values and not (only_fractions and all(number.denominator == 1 for number in values)):
-            return place
-    return None
+def _place(value: Fraction, values: Sequence[Fraction], *, only_fractions: bool = False) -> int | None:
+    if only_fractions and value.denominator == 1:
+        return None
+    return values.index(value) if value in values else None
 
 
 def _fraction_value(tree: ExpressionTree) -> Fraction | None:

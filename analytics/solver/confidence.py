@@ -74,9 +74,7 @@ def _first_of_each_value(solutions: Sequence[Solution]) -> list[int]:
 
 def _agree(first: Solution, second: Solution) -> bool:
     """Return whether they are the same, or have equal values."""
-    if first is second:
-        return True
-    return first.value is not None and second.value is not None and answers_agree(first.value, second.value)
+    return first is second or answers_agree(first.value, second.value)
 
 
 def confidence_features(solutions: Sequence[Solution]) -> list[tuple[float, ...]]:

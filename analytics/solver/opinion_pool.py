@@ -70,10 +70,8 @@ def _answer_for(solution: Solution, answers: list[_Answer]) -> _Answer:
 
     A solution without a value stands alone.
     """
-    value = solution.value
     for answer in answers:
-        known = answer.solution.value
-        if value is not None and known is not None and answers_agree(known, value):
+        if answers_agree(answer.solution.value, solution.value):
             return answer
     answers.append(_Answer(solution))
     return answers[-1]

@@ -72,7 +72,7 @@ class Solution:
     def answer(self) -> str:
         """The value for people: a fraction as a decimal too, ``≈ 1.41421`` for a root; empty where there is none."""
         shown = shown_value(self.value, self.exact)
-        return f"{shown} ≈ {decimal_text(self.value)}" if "/" in shown else shown
+        return f"{shown} ≈ {decimal_text(self.value)}" if self.value is not None and "/" in shown else shown
 
 
 @dataclass(frozen=True, slots=True)

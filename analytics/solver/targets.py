@@ -73,7 +73,7 @@ def target_tree(equation: str, slots: Sequence[NumberSlot]) -> ExpressionTree:
         DataError: the equation cannot be read.
     """
     tree = binary_operators(parse_expression(equation))
-    return with_slots(tree, [{slot.value} for slot in slots])
+    return with_slots(tree, [slot.value for slot in slots])
 
 
 def problem_graph_key(text: str, equation: str) -> str:
@@ -118,7 +118,7 @@ def _target(problem: ProblemRecord, slots: Sequence[NumberSlot]) -> ExpressionTr
         evaluate_float(tree), evaluate_float(ExpressionTree(problem.answer.replace(",", "")))
     ):
         raise DataError("The worked solution does not give the published answer.")
-    return with_slots(binary_operators(tree), [{slot.value} for slot in slots])
+    return with_slots(binary_operators(tree), [slot.value for slot in slots])
 
 
 def solver_examples(

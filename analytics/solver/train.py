@@ -305,7 +305,7 @@ def _scores(model: SolverModel, examples: Sequence[SolverExample], config: Solve
         [model.vocabulary.token(candidate) for candidate in trees[0].candidates] if trees else []
         for trees in hypotheses
     ]
-    return score_solutions(examples, written, model.vocabulary)
+    return score_solutions(examples, written)
 
 
 def _calibration(

@@ -16,6 +16,7 @@ from analytics.analogy.measures import GraphSimilarities, ndcg, pearson
 from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
 from analytics.expression.evaluate import EvaluationError, answers_agree, evaluate_float
 from analytics.expression.slots import fill_slots
+from analytics.integer_codes import integer_codes
 from worker.analogy.arms import Arm, Rows
 from worker.evaluation.bootstrap import middle, resample_counts
 
@@ -50,9 +51,7 @@ class QuestionSet:
     @cached_property
     def stories(self) -> Rows:
         """A number for each text, equal for copies but for numbers."""
-        names: dict[str, int] = {}
-        keys = [story_key(example.problem.text) for example in self.examples]
-        return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
+        return integer_codes(story_key(example.problem.text) for example in self.examples)
 
     @property
     def twin_share(self) -> float:
@@ -142,9 +141,7 @@ def _question_figures(
         wanted = None
     for name, voters in (("apply_nearest", neighbours[:1]), ("apply_vote", neighbours)):
         answers = apply_graphs(voters, numbers, filled=kept)
-        figures[name] = float(
-            bool(answers) and wanted is not None and answers_agree(answers[0].value, wanted)
-        )
+        figures[name] = float(bool(answers) and answers_agree(answers[0].value, wanted))
     return figures
 
 
@@ -159,9 +156,9 @@ def figures_of(columns: Columns, baseline: Columns | None = None) -> dict[str, l
     weights = np.array(list(resample_counts(count, resamples=_RESAMPLES)), dtype=np.float64)
     drawn = {name: weights @ column / count for name, column in columns.values.items()}
     whole = {name: float(column.mean()) for name, column in columns.values.items()}
-    drawn["pearson"] = np.array([_correlation(columns, row) for row in weights])
-    whole["pearson"] = _correlation(columns, np.ones(count))
     if baseline is None:
+        drawn["pearson"] = np.array([_correlation(columns, row) for row in weights])
+        whole["pearson"] = _correlation(columns, np.ones(count))
         return {name: [value, *middle(drawn[name])] for name, value in whole.items()}
     others = {name: weights @ column / count for name, column in baseline.values.items()}
     return {

@@ -31,8 +31,8 @@ def middle(values: Array) -> tuple[float, float]:
 
 def paired_interval(
     statistic: Callable[..., float],
-    one: Sequence[Array],
-    other: Sequence[Array],
+    candidate: Sequence[Array],
+    baseline: Sequence[Array],
     *,
     questions: npt.NDArray[np.int64] | None = None,
     resamples: int = RESAMPLES,
@@ -42,22 +42,22 @@ def paired_interval(
 
     Args:
         statistic: of the arrays of one model.
-        one: arrays over questions, as the statistic takes them.
-        other: those of the other model, in the same order.
+        candidate: arrays over questions, as the statistic takes them.
+        baseline: those of the other model, in the same order.
         questions: number of each row's question; rows of one question, of several seeds, are drawn together. By
             default each row is a question.
         resamples: draws of questions, with replacement.
         seed: of the draws.
 
     Returns:
-        Difference one - other, low, high.
+        Difference candidate - baseline, low, high.
     """
-    numbers = np.arange(len(one[0])) if questions is None else questions
+    numbers = np.arange(len(candidate[0])) if questions is None else questions
     names, places = np.unique(numbers, return_inverse=True)
     differences = np.empty(resamples)
     for index, drawn in enumerate(resample_counts(len(names), resamples=resamples, seed=seed)):
         rows = np.repeat(np.arange(len(numbers)), drawn[places])
-        differences[index] = statistic(*(part[rows] for part in one)) - statistic(
-            *(part[rows] for part in other)
+        differences[index] = statistic(*(part[rows] for part in candidate)) - statistic(
+            *(part[rows] for part in baseline)
         )
-    return (statistic(*one) - statistic(*other), *middle(differences))
+    return (statistic(*candidate) - statistic(*baseline), *middle(differences))

@@ -12,8 +12,8 @@ from analytics.probes.measure import measure_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.splits import masked_text
 from questionbank.errors import NotFound
-from questionbank.models import ModelArtifact, Question, QuestionTag
-from questionbank.selectors.models.artifacts import artifact_folder
+from questionbank.models import Question, QuestionTag
+from questionbank.selectors.models.artifacts import artifact_folder, artifact_numbered
 from questionbank.selectors.serving import Serving
 
 __all__ = ["evaluate_probes"]
@@ -76,9 +76,7 @@ def _heads(model: str, serving: Serving) -> tuple[ProbeHeads, str, str]:
         if served is None:
             raise NotFound("The bank has no probes yet; train them with: manage.py train probes")
         return served.heads, serving.probe_artifacts[served.hierarchy].name, served.hierarchy
-    artifact = ModelArtifact.objects.filter(capability="probes", pk=model if model.isdecimal() else 0).first()
-    if artifact is None:
-        raise NotFound(f"There are no probes with the id {model}.")
+    artifact = artifact_numbered(capability="probes", number=model)
     return load_heads(artifact_folder(artifact)), artifact.name, artifact.scope
 
 

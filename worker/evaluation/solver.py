@@ -22,11 +22,12 @@ from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.calibrating import calibration_error
+from analytics.solver.metrics import is_equation_right
 from analytics.solver.solution import Solution, Solver
 from analytics.solver.targets import OPERATORS, SolverExample, solver_examples, value_of
 from analytics.text.numbers import mask_numbers
 from worker.evaluation.retrieve_and_apply import Encode, RetrieveAndApply, term_vectors
-from worker.paired_bootstrap import paired_difference
+from worker.paired_bootstrap import mean_interval, paired_difference
 
 __all__ = ["Outcome", "evaluate_solver", "figures_of", "outcomes_of", "retrieval_solvers"]
 
@@ -189,18 +190,13 @@ def _outcome(
         problem=problem,
         operators=-1 if example is None else sum(token in OPERATORS for token in example.tokens),
         equation=solution.equation if solution is not None else "",
-        is_equation_right=example is not None and solution is not None and _is_same(example, solution),
-        is_answer_right=wanted is not None and value is not None and answers_agree(wanted, value),
+        is_equation_right=(
+            example is not None and solution is not None and is_equation_right(example, solution.tokens)
+        ),
+        is_answer_right=answers_agree(wanted, value),
         probability=solution.probability if solution is not None else 0.0,
         is_twin=is_twin,
     )
-
-
-def _is_same(example: SolverExample, solution: Solution) -> bool:
-    """Return whether the equations are equal; a number that the text repeats may be any of its slots."""
-    values = {f"N{slot}": value for slot, value in enumerate(example.values)}
-    own = [values.get(token, token) for token in example.tokens]
-    return own == [values.get(token, token) for token in solution.tokens]
 
 
 def figures_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -235,10 +231,7 @@ def _interval(outcomes: Sequence[Outcome]) -> list[float] | None:
     if not outcomes:
         return None
     right = [float(outcome.is_answer_right) for outcome in outcomes]
-    drawn = paired_difference(
-        range(len(right)), (right, [0.0] * len(right)), "mean", np.random.default_rng(0)
-    )
-    return [drawn["low"], drawn["high"]]
+    return list(mean_interval(range(len(right)), right, np.random.default_rng(0))[1:])
 
 
 def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dict[str, float]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.measures import pearson
-from worker.paired_bootstrap import paired_difference
+from worker.paired_bootstrap import mean_interval, paired_difference
 from worker.reproduction.analogy_arms import ARMS, SETS
 from worker.reproduction.problem_sets import part_names, scope_note
 
@@ -178,9 +178,10 @@ def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
 
 
 def _cell(pooled: _Pooled, column: str) -> str:
-    values = pooled.columns[column]
-    drawn = _difference(pooled.questions, values, np.zeros_like(values))
-    return f"{drawn['candidate']:.3f} [{drawn['low']:.3f}, {drawn['high']:.3f}]"
+    mean, low, high = mean_interval(
+        pooled.questions.tolist(), pooled.columns[column].tolist(), np.random.default_rng(0)
+    )
+    return f"{mean:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _gain(pooled: _Pooled, reference: _Pooled | None) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from worker.paired_bootstrap import paired_difference
+from worker.paired_bootstrap import mean_interval, paired_difference
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, scope_note
 from worker.reproduction.solver_arms import ARMS, RECALLING, RECURRENT
@@ -184,8 +184,10 @@ def _main_table(runs: Runs) -> str:
 def _cell(name: str, pooled: _Pooled | None, reference: _Pooled | None) -> str:
     if pooled is None:
         return _NOT_RUN
-    drawn = _difference(pooled, None)
-    text = f"{100 * drawn['candidate']:.1f} [{100 * drawn['low']:.1f}, {100 * drawn['high']:.1f}]"
+    mean, low, high = mean_interval(
+        pooled.problems.tolist(), pooled.answers.tolist(), np.random.default_rng(0)
+    )
+    text = f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
     if reference is not None and (shared := _shared(pooled, reference)) is not None:
         gained = _difference(*shared)
         text += (
@@ -222,9 +224,8 @@ def _on(pooled: _Pooled, problems: npt.NDArray[np.int64]) -> _Pooled:
     )
 
 
-def _difference(pooled: _Pooled, baseline: _Pooled | None) -> dict[str, float]:
-    reference = np.zeros_like(pooled.answers) if baseline is None else baseline.answers
-    columns = [pooled.answers.tolist(), reference.tolist()]
+def _difference(pooled: _Pooled, baseline: _Pooled) -> dict[str, float]:
+    columns = [pooled.answers.tolist(), baseline.answers.tolist()]
     return paired_difference(pooled.problems.tolist(), columns, "mean", np.random.default_rng(0))
 
 

@@ -102,5 +102,4 @@ def _published_value(problem: ProblemRecord) -> float | None:
 
 
 def _is_right(solutions: Sequence[Solution], value: float | None) -> bool:
-    best = solutions[0].value if solutions else None
-    return value is not None and best is not None and answers_agree(best, value)
+    return bool(solutions) and answers_agree(solutions[0].value, value)

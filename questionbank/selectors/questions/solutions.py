@@ -288,7 +288,7 @@ def _with_known(solved: SolvedText | None, known: Solution, question: Question) 
         shown = replace(shown, known_is_published=agrees, published=published_answer(question))
     if (best := shown.best) is None:
         return shown
-    return replace(shown, agrees=best.value is not None and answers_agree(best.value, known.value))
+    return replace(shown, agrees=answers_agree(best.value, known.value))
 
 
 def _solution(row: Mapping[str, Any]) -> Solution:

@@ -24,7 +24,7 @@ def numbers(*values: int) -> SlotNumbers:
 
 def graph(equation: str, *numbers: int) -> ComputationalGraph:
     return ComputationalGraph.of(
-        with_slots(parse_expression(equation), [{Fraction(number)} for number in numbers])
+        with_slots(parse_expression(equation), [Fraction(number) for number in numbers])
     )
 
 

@@ -13,24 +13,20 @@ from analytics.expression.parser import parse_expression
 from analytics.expression.slots import constant_label, fill_slots, with_slots
 
 
-def readings(*values: object) -> list[set[Fraction]]:
-    """For each number of a text, its values."""
-    return [
-        {Fraction(str(part)) for part in (value if isinstance(value, tuple) else (value,))}
-        for value in values
-    ]
+def values(*numbers: object) -> list[Fraction]:
+    return [Fraction(str(number)) for number in numbers]
 
 
 @pytest.mark.parametrize(
     ("text", "numbers", "expected"),
     [
-        ("(11-1)*2", readings(2, 11), "(N1-1)*N0"),
-        ("6*6", readings(6, 6), "N0*N0"),  # the first of equal numbers
-        ("80*(1-25%)", readings(80, (25, "1/4")), "N0*(1-N1)"),
-        ("80*25/100", readings(80, (25, "1/4")), "N0*N1/100"),
-        ("150*(1+(1/5))", readings(150, "1/5"), "N0*(1+N1)"),
-        ("6/2", readings(2, 6), "N1/N0"),  # a quotient that is no number of the text
-        ("3.14*2*2", readings(2), "3.14*N0*N0"),
+        ("(11-1)*2", values(2, 11), "(N1-1)*N0"),
+        ("6*6", values(6, 6), "N0*N0"),  # the first of equal numbers
+        ("80*(1-25%)", values(80, "1/4", 25), "N0*(1-N1)"),
+        ("80*25/100", values(80, "1/4", 25), "N0*N2/100"),
+        ("150*(1+(1/5))", values(150, "1/5"), "N0*(1+N1)"),
+        ("6/2", values(2, 6), "N1/N0"),  # a quotient that is no number of the text
+        ("3.14*2*2", values(2), "3.14*N0*N0"),
     ],
 )
 def test_numbers_of_the_text_become_slots_and_others_constants(text, numbers, expected) -> None:
@@ -38,7 +34,7 @@ def test_numbers_of_the_text_become_slots_and_others_constants(text, numbers, ex
 
 
 def test_filled_slots_compute_with_other_numbers() -> None:
-    tree = with_slots(parse_expression("(11-1)*2"), readings(2, 11))
+    tree = with_slots(parse_expression("(11-1)*2"), values(2, 11))
     assert evaluate(fill_slots(tree, [Fraction(3), Fraction(21)])) == 60
     assert evaluate(fill_slots(tree, [Fraction(1, 3), Fraction(-5)])) == -2
     with pytest.raises(DataError, match="has no number"):

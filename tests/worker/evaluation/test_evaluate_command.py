@@ -92,7 +92,7 @@ def test_probes_are_measured_on_labelled_questions_without_training(tmp_path, mo
     ("arguments", "said"),
     [
         (["probes"], "needs --data"),
-        (["probes", "--data", "/nowhere", "--model", "99"], "no probes with the id 99"),
+        (["probes", "--data", "/nowhere", "--model", "99"], "has no model with the number 99"),
         (["probes", "--data", "/nowhere"], "no probes yet"),
         (["search"], "no ready question"),
         (["search", "--data", "/nowhere.jsonl"], "no file"),
