@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from django.db.models import Q
-from django.db.models.functions import Coalesce
+from django.db import connection
 
-from questionbank.models import ProblemVariant, Question
+from questionbank.models import ProblemVariant
 
 __all__ = ["story_ids", "wording_ids"]
 
-_SAME_STORY = (ProblemVariant.Kind.REVERSED, ProblemVariant.Kind.REORDERED)
+_SAME_STORY = (ProblemVariant.Kind.REVERSED.value, ProblemVariant.Kind.REORDERED.value)
+
+# By hand: every page of a question asks this, and Django takes several times as long to write it as the database to
+# answer it.
+_WORDINGS = """
+    SELECT id FROM questionbank_question,
+        (SELECT coalesce(paraphrase_of_id, id) AS original FROM questionbank_question WHERE id = %s) AS asked
+    WHERE id = original OR paraphrase_of_id = original
+"""
+_STORY = f"""
+    WITH wordings AS ({_WORDINGS}), variants AS (
+        SELECT question_id, added_id FROM questionbank_problemvariant
+        WHERE added_id IS NOT NULL AND kind = ANY(%s) AND (
+            question_id IN (SELECT id FROM wordings) OR added_id IN (SELECT id FROM wordings)
+        )
+    )
+    SELECT id FROM wordings UNION SELECT added_id FROM variants
+    UNION SELECT question_id FROM variants WHERE question_id IS NOT NULL
+"""  # noqa: S608 - nothing of a user's; a variant may outlive the question that it was written from
 
 
 def wording_ids(question_id: int) -> list[int]:
@@ -17,18 +34,15 @@ def wording_ids(question_id: int) -> list[int]:
 
     The list is empty if there is no such question.
     """
-    asked = Question.objects.filter(pk=question_id)
-    original = asked.values(original=Coalesce("paraphrase_of_id", "pk"))[:1]
-    return list(
-        Question.objects.filter(Q(pk=original) | Q(paraphrase_of=original)).values_list("pk", flat=True)
-    )
+    return _ids(_WORDINGS, [question_id])
 
 
 def story_ids(question_id: int) -> list[int]:
     """Return `wording_ids`, and the ids of the questions made of the same story: a reversed one tells its answer."""
-    ids = wording_ids(question_id)
-    variants = ProblemVariant.objects.filter(
-        Q(question__in=ids) | Q(added__in=ids), kind__in=_SAME_STORY, added__isnull=False
-    )
-    others = (pk for pair in variants.values_list("question", "added") for pk in pair)
-    return list({*ids, *filter(None, others)})  # a variant may outlive the question that it was written from
+    return _ids(_STORY, [question_id, list(_SAME_STORY)])
+
+
+def _ids(query: str, parameters: list[object]) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return [pk for (pk,) in cursor.fetchall()]
