@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from analytics.analogy.measures import pearson
 from worker.paired_bootstrap import mean_interval, paired_difference
 from worker.reproduction.analogy_arms import ARMS, SETS
 from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.runs import FinishedRun, finished_runs
 
 __all__ = ["analogy_tables"]
 
@@ -56,49 +56,35 @@ class _Runs:
 
     output: Path
 
-    def figures(self, name: str, arm: str) -> list[tuple[int, int, Path]]:
-        """Return fold, seed and file of each finished run of an arm that was trained on a set."""
-        return [
-            (number, int(file.parent.name.removeprefix("seed-")), file)
-            for number, part in enumerate(part_names(name, SETS))
-            for file in sorted((self.output / part / arm).glob("seed-*/figures.json"))
-        ]
-
-    def part(self, file: Path) -> str:
-        """Return the part that a run was trained on."""
-        return file.parent.parent.parent.relative_to(self.output).as_posix()
+    def finished(self, name: str, arm: str) -> list[FinishedRun]:
+        """Return the finished runs of an arm that was trained on a set."""
+        return finished_runs(self.output, part_names(name, SETS), arm)
 
     def pooled(self, name: str, arm: str, twins: str, measured: str = "") -> _Pooled | None:
         """Return what an arm that was trained on a set reached there, or on another that was measured."""
         runs = [
-            (fold, seed, part, file.parent)
-            for fold, seed, file in self.figures(name, arm)
-            for part in _measured_parts(file)
-            if (part.partition("/")[0] == measured if measured else part == self.part(file))
+            (run, part)
+            for run in self.finished(name, arm)
+            for part in run.figures()
+            if (part.partition("/")[0] == measured if measured else part == run.part)
         ]
         if not runs:
             return None
         arrays: dict[str, list[npt.NDArray[Any]]] = {}
-        for _fold, _seed, part, folder in runs:
-            with np.load(folder / "outcomes.npz") as stored:
-                for key in (*_COLUMNS, "similarity", "graph_similarity"):
-                    arrays.setdefault(key, []).append(stored[f"{part}/{twins}/{key}"])
-                arrays.setdefault("question", []).append(stored[f"{part}/question"])
+        for run, part in runs:
+            outcomes = run.outcomes()
+            for key in (*_COLUMNS, "similarity", "graph_similarity"):
+                arrays.setdefault(key, []).append(outcomes[f"{part}/{twins}/{key}"])
+            arrays.setdefault("question", []).append(outcomes[f"{part}/question"])
         whole = {key: np.concatenate(parts) for key, parts in arrays.items()}
         present = np.isfinite(whole["similarity"])
         return _Pooled(
             questions=whole["question"],
             columns={key: whole[key] for key in _COLUMNS},
             correlation=pearson(whole["similarity"][present], whole["graph_similarity"][present]),
-            folds=tuple(sorted({fold for fold, _seed, _part, _folder in runs})),
-            seeds=tuple(sorted({seed for _fold, seed, _part, _folder in runs})),
+            folds=tuple(sorted({run.fold for run, _part in runs})),
+            seeds=tuple(sorted({run.seed for run, _part in runs})),
         )
-
-
-def _measured_parts(file: Path) -> dict[str, dict[str, Any]]:
-    """Return the figures of a run by the part that was measured."""
-    sets: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["sets"]
-    return sets
 
 
 def analogy_tables(output: Path) -> str:
@@ -137,9 +123,8 @@ def _data_table(runs: _Runs) -> str:
     for name, known in SETS.items():
         counts: dict[str, dict[str, Any]] = {}
         for arm in ARMS:
-            for _fold, _seed, file in runs.figures(name, arm):
-                part = runs.part(file)
-                counts.setdefault(part, _measured_parts(file)[part])
+            for run in runs.finished(name, arm):
+                counts.setdefault(run.part, run.figures()[run.part])
         if not counts:
             lines.append(f"| {known.title} | {_NOT_RUN} | | | | | |")
             continue

@@ -26,9 +26,19 @@ from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.training.callbacks import Callback, StepReport
 
-__all__ = ["Run", "RunResult", "Say", "progress_callback", "question_numbers", "run_missing"]
+__all__ = [
+    "FinishedRun",
+    "Run",
+    "RunResult",
+    "Say",
+    "finished_runs",
+    "progress_callback",
+    "question_numbers",
+    "run_missing",
+]
 
 Say = Callable[[str], Any]
+_FIGURES, _OUTCOMES, _SEED = "figures.json", "outcomes.npz", "seed-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,40 @@ class RunResult:
     outcomes: Mapping[str, npt.NDArray[Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """A run that is kept.
+
+    Attributes:
+        fold: place of its part among the set's parts.
+        part: of the set that it was trained on.
+    """
+
+    fold: int
+    part: str
+    seed: int
+    folder: Path
+
+    def figures(self) -> dict[str, Any]:
+        """Return its figures by measured set."""
+        sets: dict[str, Any] = json.loads((self.folder / _FIGURES).read_text(encoding="utf-8"))["sets"]
+        return sets
+
+    def outcomes(self) -> dict[str, npt.NDArray[Any]]:
+        """Return its arrays by ``set/name``."""
+        with np.load(self.folder / _OUTCOMES) as stored:
+            return {key: stored[key] for key in stored.files}
+
+
+def finished_runs(output: Path, parts: Sequence[str], arm: str) -> list[FinishedRun]:
+    """Return the runs of an arm on the parts of a set that are finished, by part and seed."""
+    return [
+        FinishedRun(fold, part, int(file.parent.name.removeprefix(_SEED)), file.parent)
+        for fold, part in enumerate(parts)
+        for file in sorted((output / part / arm).glob(f"{_SEED}*/{_FIGURES}"))
+    ]
+
+
 def run_missing(
     output: Path,
     wanted: Iterable[tuple[str, int]],
@@ -93,7 +137,7 @@ def run_missing(
             arm,
             seed,
             settings_of(arm, seed),
-            output / arm / f"seed-{seed}",
+            output / arm / f"{_SEED}{seed}",
             _prefixed(say, f"{arm}, seed {seed}"),
         )
         folders.append(run.folder)
@@ -114,7 +158,7 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
         DataError: it holds one with other settings.
     """
     folder = run.folder
-    path = folder / "figures.json"
+    path = folder / _FIGURES
     if not path.is_file():
         return False
     before = json.loads(path.read_text(encoding="utf-8"))["settings"]
@@ -130,7 +174,7 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
 def _keep(run: Run, result: RunResult, seconds: float) -> None:
     """Write what a finished run found, the figures last: they say that it is finished."""
     folder = run.folder
-    with written_aside(folder / "outcomes.npz") as stream:
+    with written_aside(folder / _OUTCOMES) as stream:
         np.savez_compressed(stream, **result.outcomes)  # type: ignore[arg-type]
     body = {
         "settings": run.settings,
@@ -139,7 +183,7 @@ def _keep(run: Run, result: RunResult, seconds: float) -> None:
         "seconds": round(seconds, 1),
         "sets": rounded(result.sets),
     }
-    write_json(folder / "figures.json", body)
+    write_json(folder / _FIGURES, body)
     shutil.rmtree(folder / "checkpoint", ignore_errors=True)
 
 

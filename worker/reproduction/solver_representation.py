@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from worker.evaluation.retrieve_and_apply import term_vectors
 from worker.reproduction.maps import map_of_groups
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.runs import finished_runs
 from worker.reproduction.solver_arms import ARMS
 
 __all__ = ["COSINES", "Representation", "measure_representation", "representation_tables"]
@@ -148,22 +148,21 @@ def representation_tables(output: Path) -> str:
 
 
 def _measured(output: Path, name: str, arm: str) -> _Measured | None:
-    figures, cosines, is_right, folds, seeds = [], [], [], set(), set()
-    for number, part in enumerate(part_names(name)):
-        for path in sorted((output / part / arm).glob("seed-*/figures.json")):
-            own = json.loads(path.read_text(encoding="utf-8"))["sets"].get("representation")
-            if not own:
-                continue
-            with np.load(path.parent / "outcomes.npz") as stored:
-                cosines.append(stored[f"test/{COSINES}"])
-                is_right.append(stored["test/is_equation_right"])
-            figures.append(own)
-            folds.add(number)
-            seeds.add(path.parent.name)
-    if not figures:
+    figures, runs = [], []
+    for run in finished_runs(output, part_names(name), arm):
+        if measured := run.figures().get("representation"):
+            figures.append(measured)
+            runs.append(run)
+    if not runs:
         return None
-    scope = scope_note(SETS[name], tuple(sorted(folds)), tuple(range(len(seeds))))
-    return _Measured(figures, np.concatenate(cosines), np.concatenate(is_right).astype(bool), scope)
+    outcomes = [run.outcomes() for run in runs]
+    folds, seeds = ({run.fold for run in runs}, {run.seed for run in runs})
+    return _Measured(
+        figures,
+        np.concatenate([arrays[f"test/{COSINES}"] for arrays in outcomes]),
+        np.concatenate([arrays["test/is_equation_right"] for arrays in outcomes]).astype(bool),
+        scope_note(SETS[name], tuple(sorted(folds)), tuple(sorted(seeds))),
+    )
 
 
 def _clustering_table(measured: Mapping[str, _Measured]) -> str:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from worker.paired_bootstrap import mean_interval, paired_difference
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.runs import finished_runs
 from worker.reproduction.solver_arms import ARMS, RECALLING, RECURRENT
 
 __all__ = ["solver_tables"]
@@ -142,20 +143,13 @@ Runs = Mapping[tuple[str, str], _Pooled | None]
 
 
 def _pooled(output: Path, name: str, arm: str) -> _Pooled | None:
-    arrays: list[Mapping[str, npt.NDArray[np.generic]]] = []
-    folds: set[int] = set()
-    seeds: set[int] = set()
-    for number, part in enumerate(part_names(name)):
-        for figures in sorted((output / part / arm).glob("seed-*/figures.json")):
-            with np.load(figures.parent / "outcomes.npz") as stored:
-                arrays.append({key.removeprefix("test/"): stored[key] for key in stored.files})
-            folds.add(number)
-            seeds.add(int(figures.parent.name.removeprefix("seed-")))
-    if not arrays:
+    runs = finished_runs(output, part_names(name), arm)
+    if not runs:
         return None
+    outcomes = [run.outcomes() for run in runs]
 
     def column(key: str) -> npt.NDArray[np.generic]:
-        return np.concatenate([own[key] for own in arrays])
+        return np.concatenate([arrays[f"test/{key}"] for arrays in outcomes])
 
     return _Pooled(
         problems=column("problem").astype(np.int64),
@@ -163,8 +157,8 @@ def _pooled(output: Path, name: str, arm: str) -> _Pooled | None:
         equations=column("is_equation_right").astype(np.float64),
         ids=column("id").astype(np.str_),
         written=column("equation").astype(np.str_),
-        folds=tuple(sorted(folds)),
-        seeds=tuple(sorted(seeds)),
+        folds=tuple(sorted({run.fold for run in runs})),
+        seeds=tuple(sorted({run.seed for run in runs})),
     )
 
 

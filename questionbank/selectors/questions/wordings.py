@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import connection
 
 from questionbank.models import ProblemVariant
@@ -42,7 +44,7 @@ def story_ids(question_id: int) -> list[int]:
     return _ids(_STORY, [question_id, list(_SAME_STORY)])
 
 
-def _ids(query: str, parameters: list[object]) -> list[int]:
+def _ids(query: str, parameters: list[Any]) -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         return [pk for (pk,) in cursor.fetchall()]
