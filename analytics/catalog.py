@@ -91,8 +91,8 @@ class Starter:
     @property
     def can_be_installed(self) -> bool:
         """Whether this installation has the folder, or needs none, and the encoder's package."""
-        there = self.is_required or self.path.is_dir()
-        return there and (not self.backbone or is_installed(self.backbone))
+        has_folder = self.is_required or self.path.is_dir()
+        return has_folder and (not self.backbone or is_installed(self.backbone))
 
 
 @dataclass(frozen=True, slots=True)

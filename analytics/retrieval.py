@@ -48,11 +48,13 @@ def retrieval_hits(
         (questions,), NaN where a question has no path so deep.
     """
     wanted = [{path[:level] for path in own if len(path) >= level} for own in paths]
-    there = [{path[:level] for path in own if len(path) >= level} for own in other_paths]
+    neighbour_paths = [{path[:level] for path in own if len(path) >= level} for own in other_paths]
     hits = np.full(len(paths), np.nan)
     for row, own in enumerate(wanted):
         if own and nearest.shape[1]:
-            hits[row] = np.mean([not own.isdisjoint(there[neighbour]) for neighbour in nearest[row]])
+            hits[row] = np.mean(
+                [not own.isdisjoint(neighbour_paths[neighbour]) for neighbour in nearest[row]]
+            )
     return hits
 
 

@@ -17,8 +17,8 @@ RESERVE = 200_000_000  # bytes that stay free: PostgreSQL, Redis and the logs ne
 
 def free_bytes(folder: Path) -> int:
     """Return the bytes free where a folder is, or would be made."""
-    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
-    return shutil.disk_usage(there).free
+    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    return shutil.disk_usage(existing).free
 
 
 def has_space(folder: Path, needed: int) -> bool:

@@ -40,8 +40,8 @@ def shared_keys_at_k(
     """
     near = nearest_rows(vectors, others, k)
     codes = integer_codes([*keys, *other_keys])
-    wanted, found = codes[: len(keys)], codes[len(keys) :]
-    return float((found[near] == wanted[:, None]).mean())
+    wanted, corpus_codes = codes[: len(keys)], codes[len(keys) :]
+    return float((corpus_codes[near] == wanted[:, None]).mean())
 
 
 class GraphSimilarities:

@@ -148,7 +148,7 @@ def _paths_in_a_row(
 
     Most questions have one path and a few have many: comparing a full table would cost the square of the many.
     """
-    there = numbers[:, :, 0] != NO_CONCEPT
-    there[:, 0] = True
-    counts = there.sum(axis=1)
-    return numbers[there], np.cumsum(counts) - counts
+    is_path = numbers[:, :, 0] != NO_CONCEPT
+    is_path[:, 0] = True
+    counts = is_path.sum(axis=1)
+    return numbers[is_path], np.cumsum(counts) - counts

@@ -56,13 +56,13 @@ class Paraphraser(Protocol):
 def different_texts(question: str, texts: Iterable[str], count: int) -> list[str]:
     """The first `count` texts that say anything and differ from the question and each other in more than blanks."""
     seen = {" ".join(question.split())}
-    found: list[str] = []
+    different: list[str] = []
     for text in texts:
         plain = " ".join(text.split())
-        if len(found) < count and plain and plain not in seen:
+        if len(different) < count and plain and plain not in seen:
             seen.add(plain)
-            found.append(text.strip())
-    return found
+            different.append(text.strip())
+    return different
 
 
 class RuleParaphraser:

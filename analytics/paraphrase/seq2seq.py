@@ -99,9 +99,9 @@ def training_functions(config: ParaphraseConfig, *, device: str = "auto") -> dic
     """
     functions: dict[str, Apply] = {}
     if config.translator_there and config.translator_back:
-        there = load_sequence_model(config.translator_there, device=device)
+        forward = load_sequence_model(config.translator_there, device=device)
         back = load_sequence_model(config.translator_back, device=device)
-        functions["back_translation"] = BackTranslation(there, back).apply
+        functions["back_translation"] = BackTranslation(forward, back).apply
     if config.weak_paraphraser:
         model = load_sequence_model(config.weak_paraphraser, device=device)
         functions["weak_paraphraser"] = WeakParaphraser(model, prefix=config.weak_prefix).apply

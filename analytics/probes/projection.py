@@ -102,8 +102,8 @@ def project_vectors(
     others = np.setdiff1d(np.arange(len(vectors)), chosen, assume_unique=True)
     for start in range(0, len(others), _PLACED_AT_ONCE):
         report(len(chosen) + start, "Placing the other questions")
-        some = others[start : start + _PLACED_AT_ONCE]
-        coordinates[some] = _place(layout, reduced[some])
+        rows = others[start : start + _PLACED_AT_ONCE]
+        coordinates[rows] = _place(layout, reduced[rows])
     report(len(vectors), "Placing the other questions")
     return Projected(_within_square(coordinates), "tsne", len(chosen))
 

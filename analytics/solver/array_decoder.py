@@ -125,7 +125,7 @@ class ArrayDecoder:
         slots = batch.slot_weights @ states + self._readings[batch.slot_readings]
         constants = np.broadcast_to(self._constants, (count, *self._constants.shape))
         leaves = np.concatenate([constants, slots], axis=1)
-        here = np.ones((count, self.constants), dtype=bool)
+        has_constant = np.ones((count, self.constants), dtype=bool)
         return ArrayMemory(
             root=states[:, 0],
             states=states,
@@ -133,7 +133,7 @@ class ArrayDecoder:
             mask=batch.mask.astype(bool),
             leaves=leaves,
             leaf_keys=self.linear("leaf_key", leaves.reshape(-1, width)).reshape(leaves.shape),
-            leaf_mask=np.concatenate([here, batch.slot_weights.sum(axis=2) > 0], axis=1),
+            leaf_mask=np.concatenate([has_constant, batch.slot_weights.sum(axis=2) > 0], axis=1),
         )
 
 

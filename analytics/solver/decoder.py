@@ -155,7 +155,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         slots = slot_weights @ states + self.reading_embeddings(slot_readings)
         constants = self.constant_embeddings.weight[: self.constants].expand(len(states), -1, -1)
         leaves = torch.cat([constants, slots], dim=1)
-        here = torch.ones(len(states), self.constants, dtype=torch.bool, device=states.device)
+        has_constant = torch.ones(len(states), self.constants, dtype=torch.bool, device=states.device)
         return Memory(
             root=states[:, 0],
             states=states,
@@ -163,7 +163,7 @@ class GoalDrivenTreeDecoder(nn.Module):
             mask=mask.bool(),
             leaves=leaves,
             leaf_keys=self.leaf_key(self.dropout(leaves)),
-            leaf_mask=torch.cat([here, slot_weights.sum(dim=2) > 0], dim=1),
+            leaf_mask=torch.cat([has_constant, slot_weights.sum(dim=2) > 0], dim=1),
         )
 
     def goal(self, seeds: Tensor, left_subtrees: Tensor, is_right: Tensor) -> Tensor:

@@ -108,7 +108,7 @@ def formula_shape(latex: str) -> tuple[str, ...]:
     return tuple(shape)
 
 
-def formula_likeness(query: str, other: str) -> float:
+def formula_likeness(query: str, formula: str) -> float:
     r"""Return how alike two formulas are, 0 to 1: by their shapes, by their very symbols, and by what stands out.
 
     What stands out are functions, relations and powers: a limit of a sine is more like another limit of a sine than
@@ -117,10 +117,10 @@ def formula_likeness(query: str, other: str) -> float:
     >>> formula_likeness("1/2", "1/2"), formula_likeness(r"\sin x", r"\sin 2x") > formula_likeness(r"\sin x", "2x")
     (1.0, True)
     """
-    mine, others = _standing_out(query), _standing_out(other)
+    mine, others = _standing_out(query), _standing_out(formula)
     shared = len(mine & others) / len(mine | others) if mine or others else 1.0
-    by_shape = Indel.normalized_similarity(formula_shape(query), formula_shape(other))
-    by_symbols = Indel.normalized_similarity(formula_atoms(query), formula_atoms(other))
+    by_shape = Indel.normalized_similarity(formula_shape(query), formula_shape(formula))
+    by_symbols = Indel.normalized_similarity(formula_atoms(query), formula_atoms(formula))
     return 0.4 * by_shape + 0.3 * by_symbols + 0.3 * shared
 
 

@@ -94,8 +94,8 @@ def _tag_function(*, is_new: bool, is_old: bool) -> str:
     """
     touched = " UNION ".join(
         f"SELECT DISTINCT question_id FROM {rows}"
-        for rows, there in (("new_rows", is_new), ("old_rows", is_old))
-        if there
+        for rows, is_wanted in (("new_rows", is_new), ("old_rows", is_old))
+        if is_wanted
     )
     present = (
         "SELECT w.question_id, t.concept_id"

@@ -63,10 +63,10 @@ def accepted_pairs_add(
         text = pair.wording
         is_draft = as_drafts or original.status == Question.Status.DRAFT
         status = Question.Status.DRAFT if is_draft else Question.Status.READY
-        if there := exact_duplicates(text=text, options=original.options).first():
-            pair.added, known = there, known + 1
-        elif was_there := _withdrawn(original, text):
-            pair.added = question_restore(user=None, question=was_there, status=status)
+        if existing := exact_duplicates(text=text, options=original.options).first():
+            pair.added, known = existing, known + 1
+        elif withdrawn := _withdrawn(original, text):
+            pair.added = question_restore(user=None, question=withdrawn, status=status)
             restored += 1
         else:
             pair.added = question_add_reworded(

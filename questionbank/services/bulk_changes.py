@@ -132,14 +132,14 @@ def _apply(change: BulkChange, user: User, reporter: _Reporter | None) -> None:
     changed = 0
     refused: dict[str, int] = {}
     for items in _portions(change, reporter):
-        there = _locked([item.question_id for item in items])
-        rows = Question.objects.filter(pk__in=there)
+        questions = _locked([item.question_id for item in items])
+        rows = Question.objects.filter(pk__in=questions)
         left_out: dict[int, str] = {}
         for refusal in refusals(change.kind, user):
             ids = rows.filter(refusal.condition).values_list("pk", flat=True)
             left_out |= {pk: str(refusal.label) for pk in ids if pk not in left_out}
         already = set(rows.filter(is_so_already(change.kind, change.values)).values_list("pk", flat=True))
-        chosen = {pk: row for pk, row in there.items() if pk not in left_out and pk not in already}
+        chosen = {pk: row for pk, row in questions.items() if pk not in left_out and pk not in already}
         for sentence in left_out.values():
             refused[sentence] = refused.get(sentence, 0) + 1
         before, after = _APPLY[change.kind](change, list(chosen.values()), user)
@@ -157,8 +157,8 @@ def _undo(change: BulkChange, user: User, reporter: _Reporter | None) -> None:
     kept: list[int] = []
     for items in _portions(change, reporter):
         done = [item for item in items if item.before is not None]
-        there = _locked([item.question_id for item in done])
-        kept += _UNDO[change.kind](done, there)
+        questions = _locked([item.question_id for item in done])
+        kept += _UNDO[change.kind](done, questions)
     change.kept, change.undone_at, change.undone_by = kept, timezone.now(), user
     change.save(update_fields=["kept", "undone_at", "undone_by"])
     _settle()
@@ -216,18 +216,18 @@ def _set_columns(change: BulkChange, questions: list[Question], user: User) -> t
     return before, {row.pk: row.version for row in questions}
 
 
-def _restore_columns(items: list[BulkChangeItem], there: Mapping[int, Question]) -> list[int]:
+def _restore_columns(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
     changed_since = [
         item.question_id
         for item in items
-        if item.question_id not in there or there[item.question_id].version != item.after
+        if item.question_id not in questions or questions[item.question_id].version != item.after
     ]
     left = [item for item in items if item.question_id not in set(changed_since)]
     for item in left:
         for name, value in _before(item).items():
-            setattr(there[item.question_id], name, value)
+            setattr(questions[item.question_id], name, value)
     if left:
-        _save([there[item.question_id] for item in left], list(_before(left[0])))
+        _save([questions[item.question_id] for item in left], list(_before(left[0])))
     return changed_since
 
 
@@ -283,8 +283,8 @@ def _concepts_of(ids: Sequence[int]) -> Snapshots:
     return concepts
 
 
-def _restore_tags(items: list[BulkChangeItem], there: Mapping[int, Question]) -> list[int]:
-    now = _concepts_of(list(there))
+def _restore_tags(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
+    now = _concepts_of(list(questions))
     removed = {_before(item)["removed"]["concept_id"] for item in items if _before(item)["removed"]}
     present = set(KnowledgeConcept.objects.filter(pk__in=removed).values_list("pk", flat=True))
     changed_since = [
@@ -334,7 +334,7 @@ def _delete(change: BulkChange, questions: list[Question], user: User) -> tuple[
     return before, {}
 
 
-def _undelete(items: list[BulkChangeItem], there: Mapping[int, Question]) -> list[int]:
+def _undelete(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
     concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True))
     people = set(User.objects.values_list("pk", flat=True))
     for item in items:

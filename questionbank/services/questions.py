@@ -314,12 +314,12 @@ def _save(question: Question) -> None:
 
 
 def _set_tags(question: Question, wanted: set[int], user: User | None) -> None:
-    there = set(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-    if wanted - there:
+    existing = set(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+    if wanted - existing:
         raise ValidationFailed("A chosen concept no longer exists.", {"concepts": ["Choose again."]})
     present = set(question.tags.values_list("concept_id", flat=True))
     question.tags.exclude(concept_id__in=wanted).delete()
     QuestionTag.objects.bulk_create(
         QuestionTag(question=question, concept_id=pk, set_by=QuestionTag.SetBy.PERSON, user=user)
-        for pk in sorted(there - present)
+        for pk in sorted(existing - present)
     )

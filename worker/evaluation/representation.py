@@ -70,11 +70,11 @@ class SplitSet:
 Outcomes = dict[str, npt.NDArray[np.float64]]
 
 
-def measure_set(one: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[dict[str, Any], Outcomes]:
+def measure_set(split_set: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[dict[str, Any], Outcomes]:
     """Return the figures of a set, and the outcome of each test question.
 
     Args:
-        one: the set.
+        split_set: the questions with their split.
         vectors: (questions, dimension) of length 1.
 
     Returns:
@@ -82,30 +82,30 @@ def measure_set(one: SplitSet, vectors: npt.NDArray[np.float32]) -> tuple[dict[s
         ``accuracy_1 ..``, ``precision_1 ..``, ``difficulty_error``, ``difficulty``, ``difficulty_truth``.
     """
     figures: dict[str, Any] = {
-        "questions": len(one.texts),
-        "test": int(one.is_test.sum()),
-        "exact_duplicates_removed": one.duplicates,
+        "questions": len(split_set.texts),
+        "test": int(split_set.is_test.sum()),
+        "exact_duplicates_removed": split_set.duplicates,
         "levels": {},
     }
     outcomes: Outcomes = {}
-    test, train = np.flatnonzero(one.is_test), np.flatnonzero(~one.is_test)
+    test, train = np.flatnonzero(split_set.is_test), np.flatnonzero(~split_set.is_test)
     nearest = nearest_rows(vectors[test], vectors[train], 10)
-    truth = [[one.paths[row]] for row in test]
-    there = [[one.paths[row]] for row in train]
-    for level in range(1, one.levels + 1):
-        hits = retrieval_hits(nearest, truth, there, level)
-        if np.isnan(hits).all() or max(len(one.paths[row]) for row in train) < level:
+    truth = [[split_set.paths[row]] for row in test]
+    train_paths = [[split_set.paths[row]] for row in train]
+    for level in range(1, split_set.levels + 1):
+        hits = retrieval_hits(nearest, truth, train_paths, level)
+        if np.isnan(hits).all() or max(len(split_set.paths[row]) for row in train) < level:
             continue  # nothing to ask, or nothing to learn from
         outcomes[f"precision_{level}"] = hits
         figures["levels"][str(level)] = {
             "precision_at_10": float(np.nanmean(hits)),
-            **_classify(one, vectors, level, outcomes),
+            **_classify(split_set, vectors, level, outcomes),
         }
-    graded = ~np.isnan(one.difficulties)
+    graded = ~np.isnan(split_set.difficulties)
     if graded.sum() >= _FEWEST_GRADED and min(graded[test].sum(), graded[train].sum()) > 1:
-        figures["difficulty"] = _difficulty(one, vectors, outcomes)
-    if one.levels > 1:
-        figures["distance"] = _cosine_by_distance(one, vectors)
+        figures["difficulty"] = _difficulty(split_set, vectors, outcomes)
+    if split_set.levels > 1:
+        figures["distance"] = _cosine_by_distance(split_set, vectors)
     return figures, outcomes
 
 

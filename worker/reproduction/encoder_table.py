@@ -112,15 +112,15 @@ def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
 def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
     having = {arm: [run for run in own if name in run[0]["sets"]] for arm, own in runs.items()}
     having = {arm: own for arm, own in having.items() if own}
-    some = next(iter(having.values()))[0][0]["sets"][name]
+    figures = next(iter(having.values()))[0][0]["sets"][name]
     columns = [
         column
         for column in _columns(SOURCES[name].levels)
         if any(column.read(run[0]["sets"][name]) is not None for own in having.values() for run in own)
     ]
     lines = [
-        f"**{SOURCES[name].title}** ({some['questions']:,} questions, {some['test']:,} of them tested;"
-        f" {some['exact_duplicates_removed']:,} exact duplicates removed){_difficulty_note(some)}",
+        f"**{SOURCES[name].title}** ({figures['questions']:,} questions, {figures['test']:,} of them tested;"
+        f" {figures['exact_duplicates_removed']:,} exact duplicates removed){_difficulty_note(figures)}",
         "",
         "| arm | seeds | " + " | ".join(column.title for column in columns) + " |",
         "|---|---|" + "---|" * len(columns),

@@ -18,8 +18,8 @@ def put_table(document: Path, name: str, table: str) -> None:
     """
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     text = document.read_text(encoding="utf-8") if document.is_file() else ""
-    before, found, rest = text.partition(begin)
+    before, mark, rest = text.partition(begin)
     _old, ended, after = rest.partition(end)
-    if not found or not ended or begin in rest or end in after:
+    if not mark or not ended or begin in rest or end in after:
         raise ValidationFailed(f"{document} must have the lines {begin} and {end} once.")
     write_text(document, f"{before}{begin}\n\n{table.strip()}\n\n{end}{after}")

@@ -80,9 +80,9 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> Counter[str
             return Counter()
         if served.retriever != retriever_champion(served.artifact.scope):
             return Counter()
-        there = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
+        present = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
         for question, problem, reason in zip(questions, problems, reasons, strict=True):
-            now = there.get(question.pk)
+            now = present.get(question.pk)
             if now is not None and bytes(now.content_hash) == bytes(question.content_hash):
                 solution_store(
                     question=now,

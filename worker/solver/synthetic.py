@@ -67,7 +67,7 @@ class _Story:
     facts: Mapping[str, Sequence[str]]
     questions: Mapping[str, Sequence[str]]
     always: frozenset[str]
-    some: frozenset[str]
+    sometimes: frozenset[str]
 
     @cached_property
     def rules(self) -> list[tuple[str, str, ExpressionTree]]:
@@ -161,7 +161,7 @@ def _problem(story: _Story, operations: int, rng: Random) -> SyntheticProblem | 
         return None
     order = [name for name in story.facts if name in stated]
     equation = to_infix(_filled(_in_text_order(tree, order), values))
-    if asked in story.some and rng.random() < _WITHOUT_NUMBER:
+    if asked in story.sometimes and rng.random() < _WITHOUT_NUMBER:
         order = [name for name in story.facts if name in stated | {asked}]
     return SyntheticProblem(_problem_text(story, order, asked, values, rng), equation, str(values[asked]))
 
@@ -260,8 +260,8 @@ def _story(table: Mapping[str, Any]) -> _Story:
         else:
             left, operator, right = text.split()
             definitions[name] = ExpressionTree(operator, (ExpressionTree(left), ExpressionTree(right)))
-    always, some = (frozenset(table.get(name, ())) for name in ("always", "some"))
-    return _Story(ranges, definitions, table["facts"], table["questions"], always, some)
+    always, sometimes = (frozenset(table.get(name, ())) for name in ("always", "some"))
+    return _Story(ranges, definitions, table["facts"], table["questions"], always, sometimes)
 
 
 def synthetic_rows(count: int, seed: int) -> Iterator[dict[str, str]]:

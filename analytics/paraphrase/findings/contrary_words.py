@@ -119,18 +119,18 @@ _COMPARED = _table(_COMPARATIVES)
 _PLACED = (_FREE, _table(_IN_PLACE), _COMPARED, _table(_EXTREMES))
 
 
-def are_contrary(one: str, other: str) -> bool:
+def are_contrary(first: str, second: str) -> bool:
     """Return whether one word in the other's place changes a calculation.
 
     >>> are_contrary("sold", "bought"), are_contrary("sum", "total"), are_contrary("even", "odd")
     (True, False, True)
     """
-    return any(_are_opposite(table, one, other) for table in _PLACED)
+    return any(_are_opposite(table, first, second) for table in _PLACED)
 
 
-def are_opposite_comparatives(one: str, other: str) -> bool:
+def are_opposite_comparatives(first: str, second: str) -> bool:
     """Return whether both compare, in opposite directions: more, fewer."""
-    return _are_opposite(_COMPARED, one, other)
+    return _are_opposite(_COMPARED, first, second)
 
 
 def sides_anywhere(word: str) -> set[Side]:

@@ -105,11 +105,11 @@ def _turned(original: Reading, paraphrase: Reading) -> Iterable[tuple[Word, Word
     before, after = _sides(original), _sides(paraphrase)
     rows = {row for row, _ in before} & {row for row, _ in after}
     for row in sorted(rows):
-        here = {side: word for (at, side), word in before.items() if at == row}
-        there = {side: word for (at, side), word in after.items() if at == row}
-        lost, new = here.keys() - there.keys(), there.keys() - here.keys()
+        old_words = {side: word for (at, side), word in before.items() if at == row}
+        new_words = {side: word for (at, side), word in after.items() if at == row}
+        lost, new = old_words.keys() - new_words.keys(), new_words.keys() - old_words.keys()
         if lost and new:
-            yield here[min(lost)], there[min(new)]
+            yield old_words[min(lost)], new_words[min(new)]
 
 
 def _sides(reading: Reading) -> dict[tuple[int, int], Word]:
@@ -126,9 +126,15 @@ def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
     findings = []
     for first, second in _CONTRARY_PHRASES:
         for was, now in ((first, second), (second, first)):
-            here, there = was.search(original.text), now.search(paraphrase.text)
-            if here and there and not now.search(original.text) and not was.search(paraphrase.text):
-                findings.append(_changed(Words(*here.span(), here[0]), Words(*there.span(), there[0])))
+            old_phrase, new_phrase = was.search(original.text), now.search(paraphrase.text)
+            if (
+                old_phrase
+                and new_phrase
+                and not now.search(original.text)
+                and not was.search(paraphrase.text)
+            ):
+                old, new = (Words(*phrase.span(), phrase[0]) for phrase in (old_phrase, new_phrase))
+                findings.append(_changed(old, new))
     return findings
 
 

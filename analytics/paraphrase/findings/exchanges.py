@@ -29,22 +29,21 @@ class Exchange:
     """Two words that changed places.
 
     Attributes:
-        one: of the original, where the other stands in the paraphrase.
-        other: of the original, where the first stands in the paraphrase.
-        new_one, new_other: what stands there in the paraphrase.
+        first, second: of the original.
+        new_first, new_second: what stands in the paraphrase in their places: the second, and the first.
         is_throughout: each became the other wherever it stood.
     """
 
-    one: Word
-    other: Word
-    new_one: Word
-    new_other: Word
+    first: Word
+    second: Word
+    new_first: Word
+    new_second: Word
     is_throughout: bool
 
     @property
     def keys(self) -> frozenset[str]:
         """Keys of both words."""
-        return frozenset((self.one.key, self.other.key))
+        return frozenset((self.first.key, self.second.key))
 
 
 def find_exchanges(pair: Pair) -> list[Exchange]:
@@ -87,7 +86,7 @@ def exchange_findings(pair: Pair) -> list[Finding]:
         return []
     exchanges = find_exchanges(pair)
     findings = [
-        _changed(swap.one, swap.new_one, f"“{swap.one.text}” and “{swap.other.text}” changed places.")
+        _changed(swap.first, swap.new_first, f"“{swap.first.text}” and “{swap.second.text}” changed places.")
         for swap in exchanges
         if not swap.is_throughout
     ]

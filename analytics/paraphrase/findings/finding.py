@@ -65,8 +65,8 @@ class Finding:
         kind: Kind,
         change: Change,
         sentence: str,
-        one: Mention,
-        other: Mention,
+        original: Mention,
+        paraphrase: Mention,
         *,
         is_serious: bool = True,
     ) -> Finding:
@@ -75,27 +75,37 @@ class Finding:
             kind,
             change,
             sentence,
-            original=(one.start, one.end),
-            paraphrase=(other.start, other.end),
-            before=one.text,
-            after=other.text,
+            original=(original.start, original.end),
+            paraphrase=(paraphrase.start, paraphrase.end),
+            before=original.text,
+            after=paraphrase.text,
             is_serious=is_serious,
         )
 
     @classmethod
-    def lost(cls, kind: Kind, one: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
+    def lost(cls, kind: Kind, mention: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
         """Return a finding of what the original alone says; `more` stands behind "is missing"."""
-        sentence = f"{one.text} is missing{more}."
+        sentence = f"{mention.text} is missing{more}."
         return cls(
-            kind, "lost", sentence, original=(one.start, one.end), before=one.text, is_serious=is_serious
+            kind,
+            "lost",
+            sentence,
+            original=(mention.start, mention.end),
+            before=mention.text,
+            is_serious=is_serious,
         )
 
     @classmethod
-    def added(cls, kind: Kind, one: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
+    def added(cls, kind: Kind, mention: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
         """Return a finding of what the paraphrase alone says; `more` stands behind "was added"."""
-        sentence = f"{one.text} was added{more}."
+        sentence = f"{mention.text} was added{more}."
         return cls(
-            kind, "added", sentence, paraphrase=(one.start, one.end), after=one.text, is_serious=is_serious
+            kind,
+            "added",
+            sentence,
+            paraphrase=(mention.start, mention.end),
+            after=mention.text,
+            is_serious=is_serious,
         )
 
     def as_dict(self) -> dict[str, object]:

@@ -148,14 +148,14 @@ class _Place:
         if sign in MONEY_SIGNS:
             self.before.insert(0, sign)
 
-    def run(self, other: _Place) -> int:
+    def run(self, place: _Place) -> int:
         """Return the number of equal words around both, counted from the number on."""
         return sum(
             next(
-                (at for at, (key, new_key) in enumerate(zip(here, there, strict=False)) if key != new_key),
-                min(len(here), len(there)),
+                (at for at, (key, new_key) in enumerate(zip(keys, new_keys, strict=False)) if key != new_key),
+                min(len(keys), len(new_keys)),
             )
-            for here, there in ((self.before, other.before), (self.behind, other.behind))
+            for keys, new_keys in ((self.before, place.before), (self.behind, place.behind))
         )
 
 

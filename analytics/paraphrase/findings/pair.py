@@ -57,9 +57,9 @@ class Pair:
         """Edit operations from words to words; None if too much differs."""
         if not self.is_close:
             return None
-        here, there = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
-        edits = Levenshtein.editops(here, there)
-        if len(edits) > max(_FEW, _MOST_CHANGED * max(len(here), len(there))):
+        keys, new_keys = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
+        edits = Levenshtein.editops(keys, new_keys)
+        if len(edits) > max(_FEW, _MOST_CHANGED * max(len(keys), len(new_keys))):
             return None
         return [(edit.tag, edit.src_pos, edit.dest_pos) for edit in edits]
 
@@ -71,12 +71,12 @@ class Pair:
     @cached_property
     def replacements(self) -> tuple[Replacement, ...]:
         """Words of a near copy that stand in place of others, in order."""
-        here, there = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
+        keys, new_keys = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
         return tuple(
             Replacement(
                 self.original.words[at],
                 self.paraphrase.words[new_at],
-                _equal_neighbours(here, there, at, new_at),
+                _equal_neighbours(keys, new_keys, at, new_at),
                 self.original.words[at - 1].text.lower() if at else "",
             )
             for tag, at, new_at in self._edits or ()
@@ -118,6 +118,6 @@ def read_pair(original: str, paraphrase: str) -> Pair:
     return Pair(before, after)
 
 
-def _equal_neighbours(here: Sequence[str], there: Sequence[str], at: int, new_at: int) -> int:
-    before = here[max(at - 1, 0) : at] == there[max(new_at - 1, 0) : new_at]
-    return before + (here[at + 1 : at + 2] == there[new_at + 1 : new_at + 2])
+def _equal_neighbours(keys: Sequence[str], new_keys: Sequence[str], at: int, new_at: int) -> int:
+    before = keys[max(at - 1, 0) : at] == new_keys[max(new_at - 1, 0) : new_at]
+    return before + (keys[at + 1 : at + 2] == new_keys[new_at + 1 : new_at + 2])

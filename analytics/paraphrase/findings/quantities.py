@@ -69,15 +69,15 @@ def align_quantities(original: Reading, paraphrase: Reading) -> QuantityAlignmen
     return QuantityAlignment(tuple(matches), tuple(other_units), tuple(changed), tuple(left), tuple(right))
 
 
-def says_both(one: Quantity, without: Reading, within: Reading) -> bool:
+def says_both(quantity: Quantity, without: Reading, within: Reading) -> bool:
     """Return whether the other text says a bare two as "both" or "a pair", or the names that are counted alone."""
-    if one.unit or one.value.denominator != 1 or not 2 <= one.value <= _MOST_NAMED:
+    if quantity.unit or quantity.value.denominator != 1 or not 2 <= quantity.value <= _MOST_NAMED:
         return False
-    if one.value == 2 and _BOTH.search(without.text) and not _BOTH.search(within.text):
+    if quantity.value == 2 and _BOTH.search(without.text) and not _BOTH.search(within.text):
         return True
-    more = one.value.numerator - 1
+    more = quantity.value.numerator - 1
     named = re.compile(rf"\s[a-z]+:?\s({_NAMES}{{{more}}})(?!(?:,| and|, and) [A-Z])")
-    match = named.match(within.text, one.end)
+    match = named.match(within.text, quantity.end)
     return match is not None and re.search(rf"\b{re.escape(match[1])}(?!\w)", without.text) is not None
 
 
@@ -157,21 +157,21 @@ def _taken(
     pairs: Iterable[tuple[Quantity, Quantity]], left: list[Quantity], right: list[Quantity]
 ) -> list[Match]:
     """Match the pairs in their order, each quantity once, and take what is matched out of both lists."""
-    here, there = {quantity.start for quantity in left}, {quantity.start for quantity in right}
+    left_starts, right_starts = {quantity.start for quantity in left}, {quantity.start for quantity in right}
     matches = []
     for old, new in pairs:
-        if old.start in here and new.start in there:
-            here.remove(old.start)
-            there.remove(new.start)
+        if old.start in left_starts and new.start in right_starts:
+            left_starts.remove(old.start)
+            right_starts.remove(new.start)
             matches.append(Match(old, new))
-    left[:] = [quantity for quantity in left if quantity.start in here]
-    right[:] = [quantity for quantity in right if quantity.start in there]
+    left[:] = [quantity for quantity in left if quantity.start in left_starts]
+    right[:] = [quantity for quantity in right if quantity.start in right_starts]
     return matches
 
 
-def similarity(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+def similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """Return the cosine of two surroundings; 0 where one is empty."""
-    return sum(weight * other[key] for key, weight in one.items() if key in other)
+    return sum(weight * second[key] for key, weight in first.items() if key in second)
 
 
 def _changed(
@@ -201,9 +201,9 @@ def _changed(
         if not (quantity.is_ordinal or says_both(quantity, original, paraphrase))
     ]
     pairs = [
-        (similarity(here, there) + (old.unit == new.unit) / 4, old, new)
-        for old, here, is_repeated in before
-        for new, there, is_new_repeated in after
+        (similarity(surroundings, new_surroundings) + (old.unit == new.unit) / 4, old, new)
+        for old, surroundings, is_repeated in before
+        for new, new_surroundings, is_new_repeated in after
         if not (old.is_weak and (new.is_weak or is_new_repeated))
         if not (new.is_weak and is_repeated)
     ]

@@ -94,9 +94,9 @@ def find_changes(original: str, paraphrase: str, *, without: Collection[str] = (
     findings.sort(
         key=lambda finding: (not finding.is_serious, (finding.original or finding.paraphrase or (0, 0))[0])
     )
-    here, there = _end_of_reading(original), _end_of_reading(paraphrase)
-    if original[here:] != paraphrase[there:]:
-        findings.append(_unread(original, here, paraphrase, there))
+    end, new_end = _end_of_reading(original), _end_of_reading(paraphrase)
+    if original[end:] != paraphrase[new_end:]:
+        findings.append(_unread(original, end, paraphrase, new_end))
     return findings
 
 
@@ -106,8 +106,8 @@ def changes_by_rule(
     """Return the findings of each rule, as `find_changes` does."""
     if original == paraphrase:
         return {}
-    here, there = _end_of_reading(original), _end_of_reading(paraphrase)
-    return _changes(original[:here], paraphrase[:there], without)
+    end, new_end = _end_of_reading(original), _end_of_reading(paraphrase)
+    return _changes(original[:end], paraphrase[:new_end], without)
 
 
 def _end_of_reading(text: str) -> int:
@@ -126,9 +126,9 @@ def _end_of_reading(text: str) -> int:
     return end
 
 
-def _unread(original: str, here: int, paraphrase: str, there: int) -> Finding:
+def _unread(original: str, end: int, paraphrase: str, new_end: int) -> Finding:
     """Says that the rest of the texts, which differs, was not compared."""
-    word, new_word = _WORD.search(original, here), _WORD.search(paraphrase, there)
+    word, new_word = _WORD.search(original, end), _WORD.search(paraphrase, new_end)
     return Finding(
         "wording",
         "changed",

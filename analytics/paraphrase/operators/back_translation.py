@@ -19,22 +19,22 @@ class BackTranslation:
     """Translates there and back.
 
     Args:
-        there: from the question's language.
+        forward: from the question's language.
         back: into it.
         beams: searched each way; on the way back the `outputs` best are compared.
     """
 
     def __init__(
-        self, there: SequenceModel, back: SequenceModel, *, beams: int = 8, outputs: int = 2
+        self, forward: SequenceModel, back: SequenceModel, *, beams: int = 8, outputs: int = 2
     ) -> None:
-        self.there, self.back, self.beams, self.outputs = there, back, beams, outputs
+        self.forward, self.back, self.beams, self.outputs = forward, back, beams, outputs
 
     def apply(self, question: str, rng: random.Random) -> str | None:
         """Return the back-translation; None where nothing changes or nothing comes back."""
         sentences = [clause.text.strip() for clause in split_sentences(question) if clause.text.strip()]
         if not sentences:
             return None
-        foreign = [outputs[0] for outputs in self.there.generate(sentences, beams=self.beams)]
+        foreign = [outputs[0] for outputs in self.forward.generate(sentences, beams=self.beams)]
         returned = self.back.generate(foreign, beams=max(self.beams, self.outputs), outputs=self.outputs)
         chosen = [
             next((candidate for candidate in farthest(sentence, outputs) if candidate.strip()), sentence)

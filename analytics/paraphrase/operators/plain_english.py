@@ -83,9 +83,9 @@ def usefulness(question: str, rewording: str) -> float:
     """
     before, after = _words(question), _words(rewording)
     keys, new_keys = ([_ALIKE.get(word, word) for word in words] for words in (before, after))
-    here, there = Counter(keys), Counter(new_keys)
-    changed = float(max((here - there).total(), (there - here).total()))
-    exchanged = sum((Counter(before) - Counter(after)).values()) - (here - there).total()
+    counts, new_counts = Counter(keys), Counter(new_keys)
+    changed = float(max((counts - new_counts).total(), (new_counts - counts).total()))
+    exchanged = sum((Counter(before) - Counter(after)).values()) - (counts - new_counts).total()
     is_moved = Levenshtein.distance(keys, new_keys) >= changed + _MOVED
     value = changed + _SAME_WORD * max(0, exchanged) + _MOVED * is_moved
     return value if value >= _FEWEST else 0.0

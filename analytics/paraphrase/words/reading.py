@@ -87,14 +87,14 @@ class Reading:
         """Return the index of the sentence that holds a place."""
         return max(bisect_right(self.sentence_starts, place) - 1, 0)
 
-    def is_close_to(self, other: Reading) -> bool:
+    def is_close_to(self, reading: Reading) -> bool:
         """Return whether most of the words of both are words of both; else a new word is more often a synonym."""
-        return shared_share(self.keys, other.keys) >= _CLOSE
+        return shared_share(self.keys, reading.keys) >= _CLOSE
 
-    def has_numbers_of(self, other: Reading) -> bool:
+    def has_numbers_of(self, reading: Reading) -> bool:
         """Return whether both say the same numbers in the same order."""
         return [quantity.value for quantity in self.quantities] == [
-            quantity.value for quantity in other.quantities
+            quantity.value for quantity in reading.quantities
         ]
 
     def word_at(self, place: int) -> int:

@@ -287,19 +287,19 @@ def canonical(word: str) -> str:
     return _rows().get(base, base)
 
 
-def shared_words(one: str, other: str) -> float:
+def shared_words(first: str, second: str) -> float:
     """Return the share of the words of two texts that both have, in [0, 1]; 1 where neither has any.
 
     >>> shared_words("Ann bought 3 pens.", "Ann has purchased 3 pens.")
     0.75
     """
-    here, there = ({canonical(word) for word in words(text)} for text in (one, other))
-    return shared_share(here, there)
+    first_words, second_words = ({canonical(word) for word in words(text)} for text in (first, second))
+    return shared_share(first_words, second_words)
 
 
-def shared_share(one: Set[str], other: Set[str]) -> float:
+def shared_share(first: Set[str], second: Set[str]) -> float:
     """Return the share of the words of two sets that both have, in [0, 1]; 1 where both are empty."""
-    return len(one & other) / len(one | other) if one or other else 1.0
+    return len(first & second) / len(first | second) if first or second else 1.0
 
 
 _NO_ADVERBS = frozenset(

@@ -153,10 +153,10 @@ def solver_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
     Questions that are deleted since are left out.
     """
     rows = comparison.figures.get("changed_problems", [])
-    there = set(
+    existing = set(
         Question.objects.filter(pk__in=[row["question"] for row in rows]).values_list("pk", flat=True)
     )
-    return {"changed_problems": [row for row in rows if row["question"] in there]}
+    return {"changed_problems": [row for row in rows if row["question"] in existing]}
 
 
 def probes_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:

@@ -79,7 +79,7 @@ _ALREADY: Mapping[
     Kind.RESTORE: lambda values: ~Q(status=Question.Status.RETIRED),
     Kind.DELETE_DRAFTS: lambda values: Q(pk__in=[]),
     Kind.CONCEPTS: lambda values: (
-        _has(values.get("add"), there=True) & _has(values.get("remove"), there=False)
+        _has(values.get("add"), is_tagged=True) & _has(values.get("remove"), is_tagged=False)
     ),
     Kind.GRADE: lambda values: Q(grade=values["grade"]),
     Kind.SOURCE: lambda values: Q(source=values["source"]),
@@ -89,11 +89,11 @@ _ALREADY: Mapping[
 }
 
 
-def _has(concept: int | None, *, there: bool) -> Q:
+def _has(concept: int | None, *, is_tagged: bool) -> Q:
     if concept is None:
         return Q()
     tagged = Q(pk__in=QuestionTag.objects.filter(concept=concept).values("question_id"))
-    return tagged if there else ~tagged
+    return tagged if is_tagged else ~tagged
 
 
 def is_so_already(kind: str, values: Values) -> Q:

@@ -418,10 +418,12 @@ def _hits(ranking: Sequence[Fused]) -> list[SearchHit]:
     """Load the questions of one page, without what a page of results does not show."""
     ids = [candidate.id for candidate in ranking]
     questions: QuerySet[Question] = Question.objects.defer("solution", "search_vector", "content_hash")
-    there = questions.in_bulk(ids)
+    questions_by_id = questions.in_bulk(ids)
     paths = concept_paths(ids)
     return [
-        SearchHit(there[candidate.id], candidate.score, candidate.found_by, paths.get(candidate.id, []))
+        SearchHit(
+            questions_by_id[candidate.id], candidate.score, candidate.found_by, paths.get(candidate.id, [])
+        )
         for candidate in ranking
-        if candidate.id in there
+        if candidate.id in questions_by_id
     ]

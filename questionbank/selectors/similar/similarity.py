@@ -294,11 +294,11 @@ class _Comparison:
         """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
         self._read([candidate.id for candidate in ranked])
         # The others were just deleted.
-        there = [candidate for candidate in ranked if candidate.id in self._questions]
-        wording = _wording(self._asked.text, [self._questions[candidate.id].text for candidate in there])
+        present = [candidate for candidate in ranked if candidate.id in self._questions]
+        wording = _wording(self._asked.text, [self._questions[candidate.id].text for candidate in present])
         rarity = vocabulary().rarity
         hits = []
-        for candidate, alike in zip(there, wording, strict=True):
+        for candidate, alike in zip(present, wording, strict=True):
             evidence = self._evidence[candidate.id]
             comparison = compare(
                 self._own,
