@@ -118,7 +118,7 @@ def test_workers_count_for_45_seconds_and_by_queue():
     seen("default@one", "default", 30)
     workers = item("workers")
     assert workers.state == State.WARNING
-    assert workers.sentence == "No worker listens to: light, train."
+    assert workers.sentence == "No worker is running for: light, train. “manage.py serve” starts them."
     seen("train@one", "train", 50)
     assert item("workers").figures == {"default": "default@one", "light": "nobody", "train": "nobody"}
     seen("all@two", "default,light,train", 1)
@@ -142,7 +142,7 @@ def test_jobs_that_failed_today_are_counted_and_older_ones_not():
 
 
 def test_missing_vectors_are_a_warning_only_when_nobody_computes_them():
-    assert "There is no encoder" in item("vectors").sentence
+    assert "No encoder is installed" in item("vectors").sentence
     EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=8, is_current=True)
     assert item("vectors").state == State.OK
     Question.objects.create(text="1 + 1", content_hash=b"1")
@@ -214,5 +214,5 @@ def test_only_admins_see_the_details(client, teacher, reviewer, admin_person):
         client.force_login(person)
         assert client.get("/health/details/").status_code == status
     page = client.get("/health/details/").content.decode()
-    assert "No worker listens to: default, light, train." in page
+    assert "No worker is running for: default, light, train." in page
     assert "PostgreSQL" in page

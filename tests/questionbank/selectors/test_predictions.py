@@ -242,7 +242,7 @@ def test_an_unlabelled_bank_predicts_nothing():
 
 
 def test_without_vectors_there_is_a_sentence():
-    with pytest.raises(ServiceUnavailable, match="no vectors"):
+    with pytest.raises(ServiceUnavailable, match="cannot be compared yet"):
         predict(text=TRAIN, serving=serving())
 
 

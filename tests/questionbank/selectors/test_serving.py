@@ -111,7 +111,7 @@ def test_a_language_never_measured_is_unknown_unless_it_is_english(sets):
 
 
 def test_without_vectors_there_is_a_sentence():
-    with pytest.raises(ServiceUnavailable, match="no vectors"):
+    with pytest.raises(ServiceUnavailable, match="cannot be compared yet"):
         serving().lens_for("purpose", "en", ["What is 2 + 2?"])
 
 

@@ -126,7 +126,7 @@ def test_drafts_and_retired_questions_are_not_offered(bank):
 
 
 def test_without_vectors_there_is_a_sentence():
-    with pytest.raises(ServiceUnavailable, match="no vectors"):
+    with pytest.raises(ServiceUnavailable, match="cannot be compared yet"):
         similar_to_text(text=TRAIN, lens="purpose", serving=serving())
 
 

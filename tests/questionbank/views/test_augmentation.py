@@ -116,4 +116,4 @@ def test_distances_without_a_concept_or_without_vectors_say_what_is_missing(bank
     EmbeddingSet.objects.all().delete()
     response = as_teacher.get(untagged)
     assert response.status_code == 200
-    assert "no vectors yet" in response.content.decode()
+    assert "cannot be compared yet" in response.content.decode()

@@ -39,7 +39,7 @@ def test_answer_and_solution_are_folded_away(bank, as_teacher) -> None:
 def test_a_bank_without_vectors_still_shows_the_question_and_says_what_is_missing(bank, as_teacher) -> None:
     EmbeddingSet.objects.all().delete()
     page = detail(as_teacher, bank.questions[0])
-    assert "no vectors yet" in page
+    assert "cannot be compared yet" in page
 
 
 def test_difficulty_leads_with_what_was_observed_and_ends_with_the_published_label(bank, as_teacher) -> None:
