@@ -316,6 +316,4 @@ def _written_equation(own: str) -> ExpressionTree | None:
 
 
 def _leaf_values(tree: ExpressionTree) -> set[Fraction]:
-    if tree.is_number:
-        return {number_value(tree.label)}
-    return set().union(*(_leaf_values(child) for child in tree.children))
+    return set(map(number_value, tree.leaves()))

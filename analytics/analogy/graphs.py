@@ -173,9 +173,7 @@ def _written_numbers(problem: ProblemRecord) -> Sequence[str]:
 
 
 def _slots(tree: ExpressionTree) -> list[int]:
-    if tree.is_number:
-        return [slot_index(tree.label)] if is_slot(tree.label) else []
-    return [slot for child in tree.children for slot in _slots(child)]
+    return [slot_index(label) for label in tree.leaves() if is_slot(label)]
 
 
 def serialised_graph(graph: str) -> tuple[str, ...]:

@@ -107,9 +107,9 @@ def with_slots(tree: ExpressionTree, values: Sequence[Fraction]) -> ExpressionTr
 
 def renumbered(tree: ExpressionTree, numbers: Mapping[int, int]) -> ExpressionTree:
     """Return the tree with each slot ``Nk`` under another number: ``numbers[k]``."""
-    if tree.is_number:
-        return ExpressionTree(f"N{numbers[slot_index(tree.label)]}") if is_slot(tree.label) else tree
-    return ExpressionTree(tree.label, tuple(renumbered(child, numbers) for child in tree.children))
+    return tree.with_leaves(
+        lambda label: ExpressionTree(f"N{numbers[slot_index(label)]}" if is_slot(label) else label)
+    )
 
 
 def fill_slots(tree: ExpressionTree, numbers: Sequence[Fraction]) -> ExpressionTree:
@@ -118,14 +118,16 @@ def fill_slots(tree: ExpressionTree, numbers: Sequence[Fraction]) -> ExpressionT
     Raises:
         DataError: a slot has no number.
     """
-    if not tree.is_number:
-        return ExpressionTree(tree.label, tuple(fill_slots(child, numbers) for child in tree.children))
-    if not is_slot(tree.label):
-        return tree
-    index = slot_index(tree.label)
-    if index >= len(numbers):
-        raise DataError(f"The slot {tree.label} has no number: the text has {len(numbers)}.")
-    return _number_tree(numbers[index])
+
+    def filled(label: str) -> ExpressionTree:
+        if not is_slot(label):
+            return ExpressionTree(label)
+        index = slot_index(label)
+        if index >= len(numbers):
+            raise DataError(f"The slot {label} has no number: the text has {len(numbers)}.")
+        return _number_tree(numbers[index])
+
+    return tree.with_leaves(filled)
 
 
 def _number_tree(value: Fraction) -> ExpressionTree:

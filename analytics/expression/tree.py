@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 __all__ = ["ExpressionTree"]
@@ -28,3 +29,15 @@ class ExpressionTree:
     def size(self) -> int:
         """Number of nodes."""
         return 1 + sum(child.size for child in self.children)
+
+    def leaves(self) -> list[str]:
+        """Return the labels of the numbers, from the left."""
+        if self.is_number:
+            return [self.label]
+        return [label for child in self.children for label in child.leaves()]
+
+    def with_leaves(self, leaf: Callable[[str], ExpressionTree]) -> ExpressionTree:
+        """Return the tree with another tree in place of each number, by its label."""
+        if self.is_number:
+            return leaf(self.label)
+        return ExpressionTree(self.label, tuple(child.with_leaves(leaf) for child in self.children))

@@ -13,9 +13,7 @@ class UnsolvableError(ValueError):
 
 def count_uses(tree: ExpressionTree, label: str) -> int:
     """Return how many leaves of a tree have this label."""
-    if tree.is_number:
-        return int(tree.label == label)
-    return sum(count_uses(child, label) for child in tree.children)
+    return tree.leaves().count(label)
 
 
 def solve_for(tree: ExpressionTree, label: str, answer: ExpressionTree) -> ExpressionTree:

@@ -196,13 +196,9 @@ def numbered_tree(example: SolverExample) -> ExpressionTree:
     if example.tree is None:
         raise DataError(f"The problem {example.problem.id} has no equation.")
     labels = number_labels(example.slots)
-
-    def relabelled(tree: ExpressionTree) -> ExpressionTree:
-        if tree.is_number:
-            return ExpressionTree(labels[slot_index(tree.label)]) if is_slot(tree.label) else tree
-        return ExpressionTree(tree.label, tuple(relabelled(child) for child in tree.children))
-
-    return relabelled(example.tree)
+    return example.tree.with_leaves(
+        lambda label: ExpressionTree(labels[slot_index(label)] if is_slot(label) else label)
+    )
 
 
 def number_labels(slots: Sequence[NumberSlot]) -> list[str]:

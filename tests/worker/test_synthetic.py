@@ -74,7 +74,7 @@ def test_every_phrasing_of_a_story_can_be_told(number):
     """A misspelt placeholder or quantity fails here, and not in one of a thousand draws."""
     story, rng = STORIES[number], Random(number)
     quantities = set(story.ranges) | set(story.definitions)
-    assert quantities >= set(story.facts) | set(story.questions) | story.always | story.some
+    assert quantities >= set(story.facts) | set(story.questions) | story.always | story.sometimes
     values = story.values(rng)
     assert values is not None
     assert all(values[name] >= 2 for name in quantities)

@@ -59,7 +59,7 @@ class _Story:
         facts: phrasings that tell a quantity.
         questions: phrasings that ask for one.
         always: quantities that every problem tells.
-        some: quantities that may be told without their number.
+        sometimes: quantities that may be told without their number.
     """
 
     ranges: Mapping[str, tuple[int, int]]
@@ -108,16 +108,12 @@ class _Story:
 
 def _quantities(tree: ExpressionTree) -> list[str]:
     """Return the names of the leaves that are no numbers."""
-    if tree.is_number:
-        return [] if tree.label.isdigit() else [tree.label]
-    return [name for child in tree.children for name in _quantities(child)]
+    return [label for label in tree.leaves() if not label.isdigit()]
 
 
 def _filled(tree: ExpressionTree, values: Mapping[str, Fraction]) -> ExpressionTree:
     """Return the expression with numbers in place of the quantities."""
-    if tree.is_number:
-        return ExpressionTree(str(values.get(tree.label, tree.label)))
-    return ExpressionTree(tree.label, tuple(_filled(child, values) for child in tree.children))
+    return tree.with_leaves(lambda label: ExpressionTree(str(values.get(label, label))))
 
 
 def synthetic_problems(count: int, seed: int) -> list[SyntheticProblem]:

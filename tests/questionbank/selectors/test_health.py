@@ -120,7 +120,7 @@ def test_workers_count_for_45_seconds_and_by_queue():
     assert workers.state == State.WARNING
     assert workers.sentence == "No worker is running for: light, train. “manage.py serve” starts them."
     seen("train@one", "train", 50)
-    assert item("workers").figures == {"default": "default@one", "light": "nobody", "train": "nobody"}
+    assert item("workers").figures == {"default": "default@one", "light": "none", "train": "none"}
     seen("all@two", "default,light,train", 1)
     workers = item("workers")
     assert workers.state == State.OK
