@@ -37,7 +37,7 @@ def row(id_: int | str, text: str, **fields: object) -> dict[str, object]:
     return {"id": str(id_), "text": text, "language": "en", "equation": "3+4", "answer": "7", **fields}
 
 
-def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are_left_out(tmp_path, capsys):
+def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are_left_out(tmp_path):
     for name in every_set(ENGLISH):
         write(tmp_path, name)
     write(tmp_path, "asdiv_a/cv", row(1, PENS.replace("3", "8")))
@@ -59,21 +59,19 @@ def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are
         row(2, "what is 5 plus 4 ?", numbers_aligned=True),
         row(3, "what is 6 times 4 ?", numbers_aligned=False),
     )  # fmt: skip
-    rows = list(starter_rows(tmp_path, replace(ENGLISH, synthetic=3), "en"))
+    rows, counts = starter_rows(tmp_path, replace(ENGLISH, synthetic=3), "en")
     assert [row["id"] for row in rows if not row["id"].startswith("demo/")] == [
         "mawps/cv/2", "paramawps/train_part/3", "mathqa/train_part/2",
         *(f"written/{number}" for number in range(1, 151)), "synthetic/0", "synthetic/1", "synthetic/2",
     ]  # fmt: skip
+    assert (counts["written"].used, counts["synthetic"].used) == (150, 3)
     bank = [record.text for record in generate_bank() if record.equation]
     held_out = KeptOut.of(text for text in bank if is_held_out(text))
     demo = [row["text"] for row in rows if row["id"].startswith("demo/")]
     assert demo
     assert not any(held_out.holds(text) for text in demo)
     assert len(demo) == sum(not held_out.holds(text) for text in bank)
-    assert (
-        "mawps/cv: 2 problems, 1 left out as measured on, 0 repeat another one, 1 used"
-        in capsys.readouterr().out
-    )
+    assert str(counts["mawps/cv"]) == "2 problems, 1 left out as measured on, 0 repeat another one, 1 used"
 
 
 def test_copies_and_rewordings_of_one_problem_are_never_on_both_sides(tmp_path):
@@ -113,7 +111,7 @@ def test_chinese_problems_leave_out_measured_stories_and_equal_test_texts(tmp_pa
         row(1, "小明有3支铅笔，又买了4支，一共有多少支？"), row(2, "一本书有90页，看了30页，还剩多少页？"),
         row(3, "一本书有80页，看了30页，还剩多少页？"), row(4, "长" * 121),
     )  # fmt: skip
-    rows = list(starter_rows(tmp_path, chinese, "zh"))
+    rows, _counts = starter_rows(tmp_path, chinese, "zh")
     assert [row["id"] for row in rows] == ["math23k/train/3"]
 
 

@@ -28,7 +28,7 @@ import gzip
 import json
 import random
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from analytics.splits import KeptOut, is_held_out
 from questionbank.demo.bank import generate_bank
 from worker.solver.synthetic import synthetic_rows
 
-__all__ = ["STARTER_SETS", "StarterSets", "divide", "main", "starter_rows", "write_rows"]
+__all__ = ["STARTER_SETS", "SetCounts", "StarterSets", "divide", "main", "starter_rows", "write_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,49 +95,87 @@ _FIELDS = ("text", "language", "equation", "answer", "numbers", "program", "calc
 Row = dict[str, Any]
 
 
-def starter_rows(data: Path, sets: StarterSets, language: str) -> Iterator[Row]:
-    """Yield the problems of the public sets, of the demo bank in this language, and generated ones, set by set."""
+@dataclass(frozen=True, slots=True)
+class SetCounts:
+    """How many problems of a set there are, and what became of them."""
+
+    problems: int
+    measured_on: int
+    repeated: int
+    used: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.problems:,} problems, {self.measured_on:,} left out as measured on, {self.repeated:,} repeat"
+            f" another one, {self.used:,} used"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What nothing is learned from.
+
+    Attributes:
+        but_for_numbers: texts that are recognised with other numbers too.
+        texts: that are recognised as they are, but for blanks.
+    """
+
+    but_for_numbers: KeptOut
+    texts: Set[str]
+
+    def holds(self, row: Row) -> bool:
+        """Return whether a problem is measured on."""
+        return self.but_for_numbers.holds(row["text"]) or _plain(row["text"]) in self.texts
+
+
+def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row], dict[str, SetCounts]]:
+    """Return the problems of the public sets, of the demo bank in this language, and generated ones, set by set.
+
+    Returns:
+        The problems, and by name of the set how many there were and why some were left out.
+    """
     bank = [asdict(record) for record in generate_bank() if record.equation and record.language == language]
-    held_out = [row["text"] for row in bank if is_held_out(row["text"])]
-    measured = KeptOut.of((*held_out, *(row["text"] for name in sets.measured for row in _rows(data, name))))
-    equal = {_plain(row["text"]) for name in sets.equal_texts for row in _rows(data, name)}
-    reworded = [row for name in sets.reworded for row in _rows(data, name)]
-    seeds = {row["seed"] for row in reworded if measured.holds(row["text"])}
-    measured = measured.and_of(row["text"] for row in reworded if row["seed"] in seeds)
+    measured = _measured(data, sets, bank)
     used: set[str] = set()
-
-    def is_fair(row: Row) -> bool:
-        return not (measured.holds(row["text"]) or _plain(row["text"]) in equal)
-
-    counts: dict[str, list[int]] = {}
+    chosen: dict[str, list[Row]] = {}
+    counts: dict[str, SetCounts] = {}
     for name, most in sets.learned.items():
         rows = [
             row
             for row in _rows(data, name)
             if row.get("numbers_aligned", True) and len(row["text"]) <= sets.longest
         ]
-        fair = [row for row in rows if is_fair(row)]
+        fair = [row for row in rows if not measured.holds(row)]
         new = list({_plain(row["text"]): row for row in fair if _plain(row["text"]) not in used}.values())
-        chosen = random.Random(SEED).sample(new, most) if most and most < len(new) else new  # noqa: S311
-        used.update(_plain(row["text"]) for row in chosen)
-        counts[name] = [len(rows), len(rows) - len(fair), len(fair) - len(new), len(chosen)]
-        for row in chosen:
-            yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
+        drawn = random.Random(SEED).sample(new, most) if most and most < len(new) else new  # noqa: S311
+        used.update(_plain(row["text"]) for row in drawn)
+        chosen[name] = drawn
+        counts[name] = SetCounts(len(rows), len(rows) - len(fair), len(fair) - len(new), len(drawn))
     ours = {
         "demo": bank,
         "written": [row for _number, row in read_objects(_WRITTEN) if row["language"] == language],
         "synthetic": list(synthetic_rows(sets.synthetic, SEED)),
     }
     for name, rows in ours.items():
-        fair = [row for row in rows if is_fair(row)]
-        counts[name] = [len(rows), len(rows) - len(fair), 0, len(fair)]
-        for row in fair:
-            yield {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
-    for name, (every, dropped, repeated, kept) in counts.items():
-        sys.stdout.write(
-            f"{name}: {every:,} problems, {dropped:,} left out as measured on, {repeated:,} repeat another one,"
-            f" {kept:,} used\n"
-        )
+        chosen[name] = [row for row in rows if not measured.holds(row)]
+        counts[name] = SetCounts(len(rows), len(rows) - len(chosen[name]), 0, len(chosen[name]))
+    rows = [
+        {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
+        for name, own in chosen.items()
+        for row in own
+    ]
+    return rows, counts
+
+
+def _measured(data: Path, sets: StarterSets, bank: Sequence[Row]) -> _Measured:
+    held_out = [row["text"] for row in bank if is_held_out(row["text"])]
+    measured = KeptOut.of((*held_out, *(row["text"] for name in sets.measured for row in _rows(data, name))))
+    reworded = [row for name in sets.reworded for row in _rows(data, name)]
+    seeds = {row["seed"] for row in reworded if measured.holds(row["text"])}
+    return _Measured(
+        measured.and_of(row["text"] for row in reworded if row["seed"] in seeds),
+        {_plain(row["text"]) for name in sets.equal_texts for row in _rows(data, name)},
+    )
 
 
 def _plain(text: str) -> str:
@@ -230,7 +268,9 @@ def main(arguments: list[str] | None = None) -> int:
         sets = replace(sets, synthetic=options.synthetic)
     if options.longest is not None:
         sets = replace(sets, longest=options.longest)
-    rows = list(starter_rows(options.data, sets, options.language))
+    rows, counts = starter_rows(options.data, sets, options.language)
+    for name, count in counts.items():
+        sys.stdout.write(f"{name}: {count}\n")
     learned, validation = divide(rows, options.data, sets.reworded)
     options.output.mkdir(parents=True, exist_ok=True)
     write_rows(options.output / "val.jsonl.gz", validation)
