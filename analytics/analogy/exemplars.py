@@ -130,8 +130,10 @@ class ExemplarCorpus:
             if likely is not None:
                 pairs = zip(scores, likely[start : start + _CHUNK], strict=True)
                 scores = np.stack([self.graphs.scores(row, graphs) for row, graphs in pairs])
-            own = np.array([self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]])
-            scores = np.where(own[:, None] == self.stories[None, :], -np.inf, scores)
+            stories = np.array(
+                [self._known.get(story_key(text), -1) for text in texts[start : start + _CHUNK]]
+            )
+            scores = np.where(stories[:, None] == self.stories[None, :], -np.inf, scores)
             hits += [_best(row, k) for row in scores]
         return hits
 
@@ -263,15 +265,15 @@ def parse_answer(written: str, answers: str) -> float | None:
     >>> parse_answer("x = 3-8 = -5", "equation"), parse_answer("It is -5 degrees.", "answer")
     (-5.0, -5.0)
     """
-    own = _own_answer(written)
+    answer = _own_answer(written)
     if answers == "equation":
-        tree = _written_equation(own)
+        tree = _written_equation(answer)
         try:
             return None if tree is None else evaluate_float(tree)
         except DataError:
             return None
-    _before, mark, after = own.rpartition("####")
-    text = after if mark else own
+    _before, mark, after = answer.rpartition("####")
+    text = after if mark else answer
     numbers = find_numbers(text)
     if not numbers:
         return None
@@ -289,14 +291,14 @@ def uses_numbers_of(written: str, answers: str, question: str) -> bool:
     >>> uses_numbers_of("x=7", "equation", "Ann has 5 pens and buys 2. How many has she?")
     False
     """
-    own = _own_answer(written)
+    answer = _own_answer(written)
     values = {slot.value for slot in number_slots(question)}
     if answers == "answer" or not values:
         return True
     if answers == "equation":
-        tree = _written_equation(own)
+        tree = _written_equation(answer)
         return tree is not None and bool(values & _leaf_values(tree))
-    return bool(values & {mention.value for mention in find_numbers(own)})
+    return bool(values & {mention.value for mention in find_numbers(answer)})
 
 
 def _own_answer(written: str) -> str:
@@ -305,9 +307,9 @@ def _own_answer(written: str) -> str:
     return _NEXT_QUESTION.split(text, maxsplit=1)[0].strip()
 
 
-def _written_equation(own: str) -> ExpressionTree | None:
+def _written_equation(answer: str) -> ExpressionTree | None:
     """Return the first line that begins with ``x=``, else the first line, as arithmetic."""
-    lines = [line.strip().strip("`$") for line in own.splitlines() if line.strip("`$ ")]
+    lines = [line.strip().strip("`$") for line in answer.splitlines() if line.strip("`$ ")]
     chosen = next((line for line in lines if _UNKNOWN.match(line)), lines[0] if lines else "")
     try:
         return parse_written_equation(chosen)

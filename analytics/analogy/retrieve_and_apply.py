@@ -71,7 +71,7 @@ class AppliedAnswer:
 
 
 def alignments(
-    own: Sequence[NumberPlace], question: Sequence[NumberPlace]
+    used: Sequence[NumberPlace], question: Sequence[NumberPlace]
 ) -> Iterator[tuple[NumberPlace, ...]]:
     """Yield ways of giving a graph the numbers of a question, the likeliest first, each once.
 
@@ -86,22 +86,22 @@ def alignments(
     >>> list(alignments([first, second], [first, second]))
     [((False, 0), (False, 1)), ((False, 1), (False, 0))]
     """
-    if len(own) > len(question):
+    if len(used) > len(question):
         return
     seen: set[tuple[NumberPlace, ...]] = set()
-    if set(own) <= set(question):
-        seen.add(tuple(own))
-        yield tuple(own)
-    choices = list(islice(combinations(question, len(own)), _MOST_CHOICES))
+    if set(used) <= set(question):
+        seen.add(tuple(used))
+        yield tuple(used)
+    choices = list(islice(combinations(question, len(used)), _MOST_CHOICES))
     choices.sort(
-        key=lambda choice: sum(given[0] != number[0] for given, number in zip(choice, own, strict=True))
+        key=lambda choice: sum(given[0] != number[0] for given, number in zip(choice, used, strict=True))
     )
     del choices[_ALIGNMENTS:]
     for choice in choices:
         if choice not in seen:
             seen.add(choice)
             yield choice
-    if len(own) > _MOST_SLOTS:
+    if len(used) > _MOST_SLOTS:
         return
     for choice in choices:
         for order in permutations(choice):
@@ -181,11 +181,11 @@ class _Question:
         slot_of = {(place.mention, place.reading): slot for slot, place in enumerate(numbers.places)}
         return cls(_floats(numbers.values), _numbers(numbers.places), slot_of)
 
-    def aligned(self, own: tuple[NumberPlace, ...]) -> list[tuple[NumberPlace, ...]]:
+    def aligned(self, used: tuple[NumberPlace, ...]) -> list[tuple[NumberPlace, ...]]:
         """Return the first alignments with a graph's numbers."""
-        known = self.alignments.get(own)
+        known = self.alignments.get(used)
         if known is None:
-            known = self.alignments[own] = list(islice(alignments(own, self.numbers), _ALIGNMENTS))
+            known = self.alignments[used] = list(islice(alignments(used, self.numbers), _ALIGNMENTS))
         return known
 
     def slot(self, number: NumberPlace, reading: int) -> int:
@@ -210,11 +210,11 @@ def _floats(values: Sequence[Fraction]) -> Floats:
 def _candidates(graph: ComputationalGraph, question: _Question) -> list[_Candidate]:
     """(votes, value, slots of the question) of a graph's alignments that have a value."""
     places = graph.slot_places
-    own = _numbers(places)
-    uses = [(own.index(place.mention), place.reading) for place in places]
+    used = _numbers(places)
+    uses = [(used.index(place.mention), place.reading) for place in places]
     choices = [
         tuple(question.slot(given[number], reading) for number, reading in uses)
-        for given in question.aligned(own)
+        for given in question.aligned(used)
     ]
     if not choices:
         return []

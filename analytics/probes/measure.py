@@ -60,17 +60,17 @@ def rounded(figures: Any) -> Any:
 
 
 def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> dict[str, Any]:
-    truth = [_short(own, head.leading) for own in test.paths]
-    seen = [_short(own, head.leading) for own in train.paths]
+    truth = [_short(paths, head.leading) for paths in test.paths]
+    seen = [_short(paths, head.leading) for paths in train.paths]
     short = [without_leading(path, head.leading) for path in head.paths]
     tree = PathTree.of(short)
     column = {path: index for index, path in enumerate(short)}
     probabilities = head.probabilities(test.vectors)[:, [column[path] for path in tree.paths]]
     order = np.argsort(-probabilities, axis=1, kind="stable")[:, :5]
     best = [tree.paths[row[0]] for row in order]
-    correct = np.array([path in own for path, own in zip(best, truth, strict=True)])
-    frequent = [path for path, _ in Counter(path for own in seen for path in own).most_common(5)]
-    majority = np.array([frequent[0] in own for own in truth])
+    correct = np.array([path in paths for path, paths in zip(best, truth, strict=True)])
+    frequent = [path for path, _ in Counter(path for paths in seen for path in paths).most_common(5)]
+    majority = np.array([frequent[0] in paths for paths in truth])
     return {
         "questions": len(test),
         "paths": len(tree.paths),
@@ -78,14 +78,14 @@ def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> d
         "path_top5_accuracy": float(
             np.mean(
                 [
-                    any(tree.paths[position] in own for position in row)
-                    for row, own in zip(order, truth, strict=True)
+                    any(tree.paths[position] in paths for position in row)
+                    for row, paths in zip(order, truth, strict=True)
                 ]
             )
         ),
         "path_majority_accuracy": float(majority.mean()),
         "path_gain_low": _lower_bound(correct.astype(np.float64) - majority),
-        "path_majority_top5_accuracy": float(np.mean([bool(own & {*frequent}) for own in truth])),
+        "path_majority_top5_accuracy": float(np.mean([bool(paths & {*frequent}) for paths in truth])),
         "expected_calibration_error": expected_calibration_error(probabilities.max(axis=1), correct),
         "levels": {
             str(depth): level
@@ -115,14 +115,14 @@ def _measure_level(
     rows = tree.level(depth)
     predicted_row = rows[(probabilities @ tree.membership[rows].T).argmax(axis=1)]
     own_truth, predicted = [], []
-    for row, own in zip(predicted_row, truth, strict=True):
-        nodes = _at_level(own, depth)
+    for row, paths in zip(predicted_row, truth, strict=True):
+        nodes = _at_level(paths, depth)
         if nodes:
             predicted.append(tree.nodes[row])
             own_truth.append(tree.nodes[row] if tree.nodes[row] in nodes else min(nodes))
     if not own_truth:
         return None
-    counts = Counter(node for own in seen for node in _at_level(own, depth))
+    counts = Counter(node for paths in seen for node in _at_level(paths, depth))
     majority = counts.most_common(1)[0][0]
     return {
         "questions": len(own_truth),
@@ -130,7 +130,7 @@ def _measure_level(
         "accuracy": accuracy(own_truth, predicted),
         "macro_f1": macro_f1(own_truth, predicted),
         "majority_accuracy": float(
-            np.mean([majority in _at_level(own, depth) for own in truth if _at_level(own, depth)])
+            np.mean([majority in _at_level(paths, depth) for paths in truth if _at_level(paths, depth)])
         ),
     }
 
@@ -146,7 +146,7 @@ def _measure_difficulty(heads: ProbeHeads, test: ProbeData, train: ProbeData) ->
     low, high = head.interval(values)
     graded = train.difficulties[train.graded]
     known = _concept_means(train)
-    by_concept = np.array([_concept_mean(own, known, float(graded.mean())) for own in test.paths])
+    by_concept = np.array([_concept_mean(paths, known, float(graded.mean())) for paths in test.paths])
     return {
         "questions": len(test),
         "scale": head.scale,
@@ -168,26 +168,26 @@ def _measure_difficulty(heads: ProbeHeads, test: ProbeData, train: ProbeData) ->
 
 def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
     values: dict[ConceptPath, list[float]] = {}
-    for own, difficulty in zip(train.paths, train.difficulties, strict=True):
-        for node in {path[:depth] for path in own for depth in range(1, len(path) + 1)}:
+    for paths, difficulty in zip(train.paths, train.difficulties, strict=True):
+        for node in {path[:depth] for path in paths for depth in range(1, len(path) + 1)}:
             if not np.isnan(difficulty):
                 values.setdefault(node, []).append(float(difficulty))
     return {node: float(np.mean(each)) for node, each in values.items()}
 
 
-def _concept_mean(own: tuple[ConceptPath, ...], known: dict[ConceptPath, float], default: float) -> float:
+def _concept_mean(paths: tuple[ConceptPath, ...], known: dict[ConceptPath, float], default: float) -> float:
     """Mean training difficulty of the question's concepts, or of the nearest node above that has any."""
     difficulties = []
-    for path in own:
+    for path in paths:
         nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in known]
         if nodes:
             difficulties.append(known[nodes[0]])
     return float(np.mean(difficulties)) if difficulties else default
 
 
-def _short(own: tuple[ConceptPath, ...], leading: ConceptPath) -> set[ConceptPath]:
-    return {without_leading(path, leading) for path in own}
+def _short(paths: tuple[ConceptPath, ...], leading: ConceptPath) -> set[ConceptPath]:
+    return {without_leading(path, leading) for path in paths}
 
 
-def _at_level(own: set[ConceptPath], depth: int) -> set[ConceptPath]:
-    return {path[:depth] for path in own if len(path) >= depth}
+def _at_level(paths: set[ConceptPath], depth: int) -> set[ConceptPath]:
+    return {path[:depth] for path in paths if len(path) >= depth}

@@ -211,12 +211,12 @@ class _Search:
         ):
             problem = int(self.trees.problem[parent])
             begun = self.trees.candidates[parent, : self.trees.length[parent]].tolist()
-            own = self.finished[problem]
-            own.append(Hypothesis((*begun, candidate), total))
-            own.sort(key=lambda tree: -tree.log_probability)
-            del own[self.width :]
-            if len(own) == self.width:
-                self.worst[problem] = own[-1].log_probability
+            finished = self.finished[problem]
+            finished.append(Hypothesis((*begun, candidate), total))
+            finished.sort(key=lambda tree: -tree.log_probability)
+            del finished[self.width :]
+            if len(finished) == self.width:
+                self.worst[problem] = finished[-1].log_probability
 
     def open_operators(self, rows: np.ndarray, operators: np.ndarray, left: Any, right: Any) -> None:
         """Put operators on the stacks of trees; their left operands come next."""
@@ -238,14 +238,14 @@ class _Search:
             ready = np.flatnonzero(trees.left_subtrees[rows, tops] >= 0)
             if not len(ready):
                 break
-            own, top = rows[ready], tops[ready]
+            ready_rows, top = rows[ready], tops[ready]
             merged = self.scorer.merged(
-                trees.operators[own, top],
-                self.vectors[trees.left_subtrees[own, top]],
+                trees.operators[ready_rows, top],
+                self.vectors[trees.left_subtrees[ready_rows, top]],
                 self.vectors[subtrees[ready]],
             )
             subtrees[ready] = self.vectors.add(merged)
-            trees.depth[own] -= 1
+            trees.depth[ready_rows] -= 1
         trees.left_subtrees[rows, tops] = subtrees
         trees.missing[rows] -= 1
         trees.seed[rows], trees.left[rows] = trees.right_seeds[rows, tops], subtrees

@@ -58,17 +58,17 @@ def comparison_figures(
     measured = _Measured()
     used: set[int] = set()
     for hierarchy in sorted({row.hierarchy for row in training}):
-        own = _sample(
+        asked = _sample(
             [row for row in suite if row.hierarchy == hierarchy and row.id in common], LARGEST_SUITE
         )
         among = _sample([row for row in training if row.hierarchy == hierarchy], LARGEST_TRAIN)
-        if not own or len(among) < FEWEST_TRAIN:
+        if not asked or len(among) < FEWEST_TRAIN:
             continue
-        used.update(row.id for row in own)
+        used.update(row.id for row in asked)
         for role, by_id in vectors.items():
             reporter.check()
             reporter.progress(0, 0, f"Measuring the {role}: {hierarchy}")
-            _measure(measured, role, own, among, by_id, reporter)
+            _measure(measured, role, asked, among, by_id, reporter)
     reporter.progress(0, 0, "Comparing")
     return {
         "suite": {
@@ -100,8 +100,8 @@ class _Measured:
         """Keep the values that are known (NaN: the question has no concept so deep)."""
         kept = ~np.isnan(values)
         self.by_level.setdefault((sort, level), {}).setdefault(role, []).extend(values[kept].tolist())
-        own = [question_id for question_id, known in zip(ids, kept, strict=True) if known]
-        self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(own)
+        asked_ids = [question_id for question_id, known in zip(ids, kept, strict=True) if known]
+        self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(asked_ids)
 
     def metrics(self) -> list[dict[str, Any]]:
         """Return every figure with its interval, in the order in which people read them."""
@@ -157,19 +157,19 @@ def _metric(
 def _measure(
     measured: _Measured,
     role: str,
-    own: Sequence[TrainingQuestion],
+    measured_questions: Sequence[TrainingQuestion],
     among: Sequence[TrainingQuestion],
     vectors: Vectors,
     reporter: RunReporter,
 ) -> None:
-    """Fit probes on `among`, look there for neighbours, and keep what both say of `own`."""
+    """Fit probes on `among`, look there for neighbours, and keep what both say of `measured_questions`."""
     from analytics.probes.concept_probe import choose_penalty, concept_probe  # PyTorch: not for scorers
 
-    asked = np.stack([vectors[row.id] for row in own])
+    asked = np.stack([vectors[row.id] for row in measured_questions])
     known = np.stack([vectors[row.id] for row in among])
-    ids = [row.id for row in own]
+    ids = [row.id for row in measured_questions]
     nearest = nearest_rows(asked, known, NEIGHBOURS)
-    own_paths, known_paths = [row.paths for row in own], [row.paths for row in among]
+    own_paths, known_paths = [row.paths for row in measured_questions], [row.paths for row in among]
     tree = PathTree.of(path for paths in known_paths for path in paths)
     groups = groups_by_masked_text([row.text for row in among])
     validation = grouped_split(groups, 0.2, np.random.default_rng(SEED))
@@ -181,7 +181,7 @@ def _measure(
         measured.add(
             "precision_at_10", level, role, ids, retrieval_hits(nearest, own_paths, known_paths, level)
         )
-    _measure_difficulty(measured, role, own, among, asked, known, groups)
+    _measure_difficulty(measured, role, measured_questions, among, asked, known, groups)
 
 
 def _right(
@@ -195,8 +195,8 @@ def _right(
     nodes = tree.level(level)
     best = nodes[(probabilities @ tree.membership[nodes].T).argmax(axis=1)]
     right = np.full(len(paths), np.nan)
-    for row, own in enumerate(paths):
-        wanted = {path[:level] for path in own if len(path) >= level}
+    for row, known_paths in enumerate(paths):
+        wanted = {path[:level] for path in known_paths if len(path) >= level}
         if wanted:
             right[row] = tree.nodes[best[row]] in wanted
     return right
@@ -205,7 +205,7 @@ def _right(
 def _measure_difficulty(
     measured: _Measured,
     role: str,
-    own: Sequence[TrainingQuestion],
+    questions: Sequence[TrainingQuestion],
     among: Sequence[TrainingQuestion],
     asked: npt.NDArray[np.float32],
     known: npt.NDArray[np.float32],
@@ -213,7 +213,7 @@ def _measure_difficulty(
 ) -> None:
     graded = np.array([row.difficulty is not None for row in among])
     truth = np.array([row.difficulty for row in among if row.difficulty is not None])
-    wanted = [index for index, row in enumerate(own) if row.difficulty is not None]
+    wanted = [index for index, row in enumerate(questions) if row.difficulty is not None]
     if len(truth) < FEWEST_TRAIN or np.ptp(truth) == 0 or not wanted:
         return
     scale = np.sqrt(known.shape[1])  # one range of penalties suits vectors of any length
@@ -223,8 +223,8 @@ def _measure_difficulty(
     estimates = np.clip(probe.values(asked[wanted] * scale), 0, 1)
     measured.estimates[role].extend(estimates.tolist())
     if role == "candidate":
-        measured.truth.extend(own[index].difficulty or 0.0 for index in wanted)
-        measured.graded.extend(own[index].id for index in wanted)
+        measured.truth.extend(questions[index].difficulty or 0.0 for index in wanted)
+        measured.graded.extend(questions[index].id for index in wanted)
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:

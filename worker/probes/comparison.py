@@ -115,9 +115,9 @@ def _concept_metrics(
     concepts = {role: model.concepts for role, model in heads.items() if model.concepts is not None}
     if len(concepts) < len(ROLES):
         return []
-    leading = common_leading_nodes([path for own in truth for path in own], 0.9)
-    wanted = [{without_leading(path, leading) for path in own} for own in truth]
-    deepest = max(len(path) for own in wanted for path in own)
+    leading = common_leading_nodes([path for paths in truth for path in paths], 0.9)
+    wanted = [{without_leading(path, leading) for path in paths} for paths in truth]
+    deepest = max(len(path) for paths in wanted for path in paths)
     ids = [row.id for row in rows]
     right: dict[str, dict[int, Floats]] = {
         role: _right(
@@ -162,7 +162,7 @@ def _right(
     best = by_path.argmax(axis=1)
     hits = {
         0: np.array(
-            [tree.paths[node] in own for node, own in zip(best, wanted, strict=True)], dtype=np.float64
+            [tree.paths[node] in paths for node, paths in zip(best, wanted, strict=True)], dtype=np.float64
         )
     }
     for level in range(1, deepest + 1):
@@ -171,8 +171,8 @@ def _right(
             nodes[(by_path @ tree.membership[nodes].T).argmax(axis=1)] if len(nodes) else [-1] * len(vectors)
         )
         hits[level] = np.full(len(vectors), np.nan)
-        for row, own in enumerate(wanted):
-            nodes_of_question = {path[:level] for path in own if len(path) >= level}
+        for row, paths in enumerate(wanted):
+            nodes_of_question = {path[:level] for path in paths if len(path) >= level}
             if nodes_of_question:
                 hits[level][row] = bool(len(nodes)) and tree.nodes[named[row]] in nodes_of_question
     return hits
@@ -220,7 +220,7 @@ def _changed(
 ) -> list[dict[str, Any]]:
     """Return the questions whose most probable concept differs, those first of which the candidate is surest."""
     changed: list[dict[str, Any]] = []
-    for row, own, new, old in zip(
+    for row, paths, new, old in zip(
         rows, truth, predictions["candidate"], predictions["champion"], strict=True
     ):
         if not new.concepts or not old.concepts or new.concepts[0].path == old.concepts[0].path:
@@ -228,16 +228,16 @@ def _changed(
         changed.append(
             {
                 "question": row.id,
-                "tagged": sorted(list(path) for path in own),
+                "tagged": sorted(list(path) for path in paths),
                 "candidate": {
                     "path": list(new.concepts[0].path),
                     "probability": round(new.concepts[0].probability, 4),
-                    "right": new.concepts[0].path in own,
+                    "right": new.concepts[0].path in paths,
                 },
                 "champion": {
                     "path": list(old.concepts[0].path),
                     "probability": round(old.concepts[0].probability, 4),
-                    "right": old.concepts[0].path in own,
+                    "right": old.concepts[0].path in paths,
                 },
             }
         )

@@ -128,13 +128,13 @@ def _data_table(runs: _Runs) -> str:
         if not counts:
             lines.append(f"| {known.title} | {_NOT_RUN} | | | | | |")
             continue
-        asked = sum(own["questions"] for own in counts.values())
-        copies = sum(own["questions"] * own["questions_with_twin"] for own in counts.values()) / asked
+        asked = sum(part["questions"] for part in counts.values())
+        copies = sum(part["questions"] * part["questions_with_twin"] for part in counts.values()) / asked
         means = [
-            round(np.mean([own[key] for own in counts.values()]))
+            round(np.mean([part[key] for part in counts.values()]))
             for key in ("corpus", "corpus_without_graph", "corpus_with_positive")
         ]
-        without = sum(own["questions_without_graph"] for own in counts.values())
+        without = sum(part["questions_without_graph"] for part in counts.values())
         cells = [f"{asked:,}", f"{without:,}", f"{100 * copies:.0f} %", *(f"{mean:,}" for mean in means)]
         lines.append(f"| {known.title} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -152,12 +152,15 @@ def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
         f"| | {' | '.join(titles)} | Pearson | same graph, less the frozen encoder's |",
         f"|---|{'---|' * (len(titles) + 2)}",
     ]
-    for arm, own in pooled.items():
+    for arm, reached in pooled.items():
         cells = [_NOT_RUN] + [""] * (len(titles) + 1)
-        if own is not None:
-            cells = [_cell(own, column) for column in _COLUMNS]
-            cells += [f"{own.correlation:.2f}", _gain(own, pooled[_REFERENCE] if arm != _REFERENCE else None)]
-            cells[0] += scope_note(SETS[name], own.folds, own.seeds)
+        if reached is not None:
+            cells = [_cell(reached, column) for column in _COLUMNS]
+            cells += [
+                f"{reached.correlation:.2f}",
+                _gain(reached, pooled[_REFERENCE] if arm != _REFERENCE else None),
+            ]
+            cells[0] += scope_note(SETS[name], reached.folds, reached.seeds)
         lines.append(f"| {ARMS[arm].title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -205,13 +208,13 @@ def _transfer_table(runs: _Runs) -> str:
             for measured in SETS:
                 if known.settings is None or learned == measured:
                     continue
-                own = runs.pooled(learned, arm, "with_twins", measured)
-                if own is None:
+                reached = runs.pooled(learned, arm, "with_twins", measured)
+                if reached is None:
                     continue
                 frozen = runs.pooled(measured, _REFERENCE, "with_twins")
                 lines.append(
-                    f"| {known.title} | {SETS[learned].title} | {SETS[measured].title} | {_cell(own, 'same_graph')}"
-                    f" | {_gain(own, frozen)} |"
+                    f"| {known.title} | {SETS[learned].title} | {SETS[measured].title} | {_cell(reached, 'same_graph')}"
+                    f" | {_gain(reached, frozen)} |"
                 )
     head = [
         "### Trained on one set, measured on another: same graph",
@@ -234,9 +237,9 @@ def _share_table(runs: _Runs) -> str:
         pooled = [runs.pooled(name, arm, "with_twins") for arm in _SHARES]
         cells = [
             _NOT_RUN
-            if own is None
-            else f"{own.columns['same_graph'].mean():.3f}{scope_note(known, own.folds, own.seeds)}"
-            for own in pooled
+            if reached is None
+            else f"{reached.columns['same_graph'].mean():.3f}{scope_note(known, reached.folds, reached.seeds)}"
+            for reached in pooled
         ]
         lines.append(f"| {known.title} | {' | '.join(cells)} |")
     return "\n".join(lines)

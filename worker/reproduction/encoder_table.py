@@ -82,7 +82,9 @@ def encoder_tables(folders: Sequence[Path]) -> str:
         figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
         runs.setdefault(figures["settings"]["arm"], []).append((figures, np.load(folder / "outcomes.npz")))
     measured = [
-        name for name in SOURCES if any(name in run[0]["sets"] for own in runs.values() for run in own)
+        name
+        for name in SOURCES
+        if any(name in run[0]["sets"] for arm_runs in runs.values() for run in arm_runs)
     ]
     parts = [_settings_line(runs)]
     parts += [_table_of_set(name, runs) for name in measured]
@@ -90,8 +92,8 @@ def encoder_tables(folders: Sequence[Path]) -> str:
 
 
 def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
-    trained = [run[0] for own in runs.values() for run in own if run[0]["training"]]
-    machines = sorted({run[0]["machine"] for own in runs.values() for run in own})
+    trained = [run[0] for arm_runs in runs.values() for run in arm_runs if run[0]["training"]]
+    machines = sorted({run[0]["machine"] for arm_runs in runs.values() for run in arm_runs})
     lines = [f"Machine: {'; '.join(machines)}."]
     if trained:
         first = trained[0]
@@ -110,13 +112,15 @@ def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
 
 
 def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
-    having = {arm: [run for run in own if name in run[0]["sets"]] for arm, own in runs.items()}
-    having = {arm: own for arm, own in having.items() if own}
+    having = {arm: [run for run in arm_runs if name in run[0]["sets"]] for arm, arm_runs in runs.items()}
+    having = {arm: arm_runs for arm, arm_runs in having.items() if arm_runs}
     figures = next(iter(having.values()))[0][0]["sets"][name]
     columns = [
         column
         for column in _columns(SOURCES[name].levels)
-        if any(column.read(run[0]["sets"][name]) is not None for own in having.values() for run in own)
+        if any(
+            column.read(run[0]["sets"][name]) is not None for arm_runs in having.values() for run in arm_runs
+        )
     ]
     lines = [
         f"**{SOURCES[name].title}** ({figures['questions']:,} questions, {figures['test']:,} of them tested;"
@@ -138,12 +142,12 @@ def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]
 
 
 def _difficulty_note(figures: Mapping[str, Any]) -> str:
-    own = figures.get("difficulty")
-    if not own:
+    difficulty = figures.get("difficulty")
+    if not difficulty:
         return ""
     return (
-        f". Without any text: constant median MAE {own['median_mae']:.3f}; mean of the true concept"
-        f" MAE {own['true_concept_mae']:.3f}, Pearson {own['true_concept_pearson']:.3f}"
+        f". Without any text: constant median MAE {difficulty['median_mae']:.3f}; mean of the true concept"
+        f" MAE {difficulty['true_concept_mae']:.3f}, Pearson {difficulty['true_concept_pearson']:.3f}"
     )
 
 

@@ -52,7 +52,7 @@ class UninformativeReplacement(TfidfReplacement):
     def _chosen(self, weight: Mapping[str, float], most: int, rng: random.Random) -> Sequence[str]:
         """Drawn: the lower a word's TF-IDF lies below the question's highest, the likelier."""
         highest = max(weight.values())
-        keys = {word: rng.random() ** (1 / (highest - own + 1e-9)) for word, own in weight.items()}
+        keys = {word: rng.random() ** (1 / (highest - value + 1e-9)) for word, value in weight.items()}
         return sorted(keys, key=lambda word: (-keys[word], word))[:most]
 
     def _new_word(self, word: str, rng: random.Random) -> str:
@@ -96,8 +96,8 @@ def baseline_triplets(
     rng = random.Random(config.seed)  # noqa: S311 - nothing secret
     return [
         triplet
-        for question, own in made.items()
-        for triplet in _triplets_of(question, own, invalid, questions, rng)
+        for question, augmentations in made.items()
+        for triplet in _triplets_of(question, augmentations, invalid, questions, rng)
     ]
 
 
@@ -158,21 +158,22 @@ def _called_invalid(
         [int(pair.label or 0) for pair in labelled_by],
         cosines([(pair.original, pair.paraphrase) for pair in labelled_by], encode),
     )
-    pairs = list(dict.fromkeys((question, text) for question, own in made.items() for text, _kind in own))
+    texts = ((question, text) for question, augmentations in made.items() for text, _kind in augmentations)
+    pairs = list(dict.fromkeys(texts))
     return {pair for pair, score in zip(pairs, cosines(pairs, encode), strict=True) if score < threshold}
 
 
 def _triplets_of(
     question: str,
-    own: Sequence[tuple[str, str]],
+    augmentations: Sequence[tuple[str, str]],
     invalid: Set[tuple[str, str]],
     questions: Sequence[str],
     rng: random.Random,
 ) -> list[Triplet]:
-    positives = [augmentation for augmentation in own if (question, augmentation[0]) not in invalid]
-    negatives = [augmentation for augmentation in own if (question, augmentation[0]) in invalid]
-    positives += rng.choices([*positives, (question, "same_sentence")], k=len(own) - len(positives))
-    others = rng.sample(questions, min(len(questions), len(own) - len(negatives) + 1))
+    positives = [augmentation for augmentation in augmentations if (question, augmentation[0]) not in invalid]
+    negatives = [augmentation for augmentation in augmentations if (question, augmentation[0]) in invalid]
+    positives += rng.choices([*positives, (question, "same_sentence")], k=len(augmentations) - len(positives))
+    others = rng.sample(questions, min(len(questions), len(augmentations) - len(negatives) + 1))
     negatives += [(text, "another question") for text in others if text != question]
     return [
         Triplet(question, positive, negative, kind, negative_kind)

@@ -70,7 +70,7 @@ def paraphrase_tables(folders: Sequence[Path]) -> str:
         figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
         with np.load(folder / "outcomes.npz") as outcomes:
             runs.setdefault(figures["settings"]["arm"], []).append((figures, dict(outcomes)))
-    every = [figures for own in runs.values() for figures, _outcomes in own]
+    every = [figures for arm_runs in runs.values() for figures, _outcomes in arm_runs]
     parts = [_settings_line(every)]
     for name in MEASURED_ON:
         if any(name in run["sets"] for run in every):
@@ -113,9 +113,9 @@ def _stand_ins(config: Mapping[str, Any]) -> str:
 
 def _tables_of_set(name: str, runs: Runs) -> list[str]:
     having = {arm: [run for run in runs[arm] if name in run[0]["sets"]] for arm in ARMS if arm in runs}
-    having = {arm: own for arm, own in having.items() if own}
+    having = {arm: arm_runs for arm, arm_runs in having.items() if arm_runs}
     rows = _rows(name, having)
-    figures = [run[0]["sets"][name] for own in having.values() for run in own]
+    figures = [run[0]["sets"][name] for arm_runs in having.values() for run in arm_runs]
     tables = [_head(name, figures), _main_table(name, rows)]
     tables += [_differences(reference, rows) for reference in _REFERENCES if (reference, "score") in rows]
     return [*tables, _confusion(rows)]
@@ -126,22 +126,22 @@ def _rows(name: str, runs: Runs) -> dict[tuple[str, str], _Row]:
     first = next(iter(runs.values()))[0][1]
     draws = PairResamples.of(first[f"{name}/label"].tolist())
     rows: dict[tuple[str, str], _Row] = {}
-    for arm, own in runs.items():
-        for _figures, outcomes in own:
+    for arm, arm_runs in runs.items():
+        for _figures, outcomes in arm_runs:
             if not np.array_equal(outcomes[f"{name}/pair"], first[f"{name}/pair"]):
                 raise DataError(f"The runs of {arm} were measured on other pairs of {MEASURED_ON[name]}.")
         for kind, suffix, threshold in (
             ("score", "", ARMS[arm].threshold),
             ("verdict", ", with findings (verdict)", 0.0),
         ):
-            if all(kind in figures["sets"][name] for figures, _outcomes in own):
+            if all(kind in figures["sets"][name] for figures, _outcomes in arm_runs):
                 rows[arm, kind] = _Row(
                     ARMS[arm].title + suffix,
-                    [figures["sets"][name][kind] for figures, _outcomes in own],
+                    [figures["sets"][name][kind] for figures, _outcomes in arm_runs],
                     mean_figures(
                         [
                             draws.figures(arrays[f"{name}/{kind}"], threshold=threshold)
-                            for _figures, arrays in own
+                            for _figures, arrays in arm_runs
                         ]
                     ),
                 )
@@ -150,7 +150,7 @@ def _rows(name: str, runs: Runs) -> dict[tuple[str, str], _Row]:
 
 def _head(name: str, figures: Sequence[Mapping[str, Any]]) -> str:
     run = figures[0]
-    learned = sorted({own["learned_from"] for own in figures})
+    learned = sorted({run["learned_from"] for run in figures})
     lines = [
         f"**{MEASURED_ON[name]}** ({run['pairs']:,} pairs, {run['score']['valid']:,} of them valid; {range_of(learned)}"
         " of them learned from)."

@@ -81,16 +81,16 @@ def measure_representation(folder: Path, problems: Problems, title: str) -> Repr
         },
         "pairs": {
             name: {
-                "pairs": len(own),
-                "cosine_by_layer": [_known(_mean_cosine(layer, own)) for layer in states.words],
+                "pairs": len(rows),
+                "cosine_by_layer": [_known(_mean_cosine(layer, rows)) for layer in states.words],
             }
-            for name, own in zip(("similar_wording", "same_prototype"), pairs, strict=True)
+            for name, rows in zip(("similar_wording", "same_prototype"), pairs, strict=True)
         },
     }
     cosines = np.full(len(problems.test), np.nan)
     cosines[rows] = centre_cosines(top, prototypes)
     common = [prototype for prototype, _count in Counter(prototypes).most_common(_MAPPED)]
-    groups = {prototype: top[[own == prototype for own in prototypes]] for prototype in common}
+    groups = {prototype: top[[key == prototype for key in prototypes]] for prototype in common}
     return Representation(figures, cosines, map_of_groups(groups, title))
 
 
@@ -139,10 +139,10 @@ class _Measured:
 def representation_tables(output: Path) -> str:
     """Return markdown of the representations of all arms that were run into a folder, those without any left out."""
     measured = {
-        f"{SETS[name].title}, {ARMS[arm].title}": own
+        f"{SETS[name].title}, {ARMS[arm].title}": arm_figures
         for name in SETS
         for arm in ARMS
-        if (own := _measured(output, name, arm)) is not None
+        if (arm_figures := _measured(output, name, arm)) is not None
     }
     return "\n\n".join([_clustering_table(measured), _pairs_table(measured), _cosine_table(measured)])
 
@@ -167,16 +167,16 @@ def _measured(output: Path, name: str, arm: str) -> _Measured | None:
 
 def _clustering_table(measured: Mapping[str, _Measured]) -> str:
     """Figure 7, and Figure 2's layers as one number each."""
-    layers = max((len(own.figures[0]["clustering"]["test_by_layer"]) for own in measured.values()), default=1)
+    layers = max((len(arm.figures[0]["clustering"]["test_by_layer"]) for arm in measured.values()), default=1)
     rows = [
         (
-            title + own.scope,
+            title + arm.scope,
             [
-                _mean(own, "clustering", "training"),
-                *_means(own, layers, "clustering", "test_by_layer"),
+                _mean(arm, "clustering", "training"),
+                *_means(arm, layers, "clustering", "test_by_layer"),
             ],
         )
-        for title, own in measured.items()
+        for title, arm in measured.items()
     ]
     return _table(
         "Pattern-CL, Figures 2 and 7: Calinski-Harabasz index of [CLS] by prototype equation, mean of the runs",
@@ -186,14 +186,14 @@ def _clustering_table(measured: Mapping[str, _Measured]) -> str:
 
 
 def _pairs_table(measured: Mapping[str, _Measured]) -> str:
-    layers = max((len(own.figures[0]["clustering"]["test_by_layer"]) for own in measured.values()), default=1)
+    layers = max((len(arm.figures[0]["clustering"]["test_by_layer"]) for arm in measured.values()), default=1)
     rows = []
-    for title, own in measured.items():
+    for title, arm in measured.items():
         for kind, words in (("similar_wording", "similar wording"), ("same_prototype", "same prototype")):
-            count = sum(figures["pairs"][kind]["pairs"] for figures in own.figures)
-            values = _means(own, layers, "pairs", kind, "cosine_by_layer")
+            count = sum(figures["pairs"][kind]["pairs"] for figures in arm.figures)
+            values = _means(arm, layers, "pairs", kind, "cosine_by_layer")
             rows.append(
-                (f"{title}{own.scope}, {count} pairs: {words}", [_number(value, 3) for value in values])
+                (f"{title}{arm.scope}, {count} pairs: {words}", [_number(value, 3) for value in values])
             )
     return _table(
         "Pattern-CL, Figure 3: cosine of pairs, mean over words, by layer",
@@ -206,13 +206,13 @@ def _cosine_table(measured: Mapping[str, _Measured]) -> str:
     """Figures 4 and 8."""
     starts = np.round(np.arange(_LOWEST, 1, 0.1), 1)
     rows = []
-    for title, own in measured.items():
-        interval = np.digitize(own.cosines, starts)
+    for title, arm in measured.items():
+        interval = np.digitize(arm.cosines, starts)
         cells = []
         for number in range(len(starts) + 1):
-            chosen = own.is_right[(interval == number) & ~np.isnan(own.cosines)]
+            chosen = arm.is_right[(interval == number) & ~np.isnan(arm.cosines)]
             cells.append(f"{100 * chosen.mean():.1f} of {len(chosen)}" if len(chosen) else "-")
-        rows.append((title + own.scope, cells))
+        rows.append((title + arm.scope, cells))
     headings = [f"below {starts[0]}", *(f"{start} to {start + 0.1:.1f}" for start in starts)]
     return _table(
         "Pattern-CL, Figures 4 and 8: right equations in %, by cosine to the centre of the prototype equation",
@@ -221,14 +221,14 @@ def _cosine_table(measured: Mapping[str, _Measured]) -> str:
     )
 
 
-def _mean(own: _Measured, *keys: str) -> float:
+def _mean(arm: _Measured, *keys: str) -> float:
     """Return the mean over runs of a figure; NaN where a run has none."""
-    return float(np.mean(np.array([_at(figures, keys) for figures in own.figures], dtype=np.float64)))
+    return float(np.mean(np.array([_at(figures, keys) for figures in arm.figures], dtype=np.float64)))
 
 
-def _means(own: _Measured, layers: int, *keys: str) -> list[float]:
+def _means(arm: _Measured, layers: int, *keys: str) -> list[float]:
     """Return the means over runs of a figure by layer; encoders with fewer layers leave the last ones out."""
-    values = np.mean(np.array([_at(figures, keys) for figures in own.figures], dtype=np.float64), axis=0)
+    values = np.mean(np.array([_at(figures, keys) for figures in arm.figures], dtype=np.float64), axis=0)
     return [*values.tolist(), *[float("nan")] * (layers - len(values))]
 
 
