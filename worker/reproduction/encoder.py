@@ -22,7 +22,6 @@ from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
 from analytics.errors import DataError
 from analytics.training.callbacks import History
-from analytics.training.context import TrainingContext
 from worker.evaluation.representation import SplitSet, measure_set
 from worker.reproduction.encoder_arms import ARMS
 from worker.reproduction.encoder_data import (
@@ -32,7 +31,8 @@ from worker.reproduction.encoder_data import (
     pretraining_examples,
     split_sets,
 )
-from worker.reproduction.runs import Run, RunResult, Say, progress_callback, question_numbers, run_missing
+from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
+from worker.reproduction.trained import run_context
 
 __all__ = ["Plan", "reproduce_encoder"]
 
@@ -140,9 +140,7 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
         return load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device), {}
     examples, leaked = pretraining_examples(sets, plan.trained_on)
     history = History()
-    context = TrainingContext(
-        checkpoints=run.folder / "checkpoint", callbacks=(history, progress_callback(run.say))
-    )
+    context = run_context(run).with_callbacks(history)
     trained, _adapter, result = fit_encoder(examples, config, context=context)
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     return replace(trained, max_tokens=_MEASURED_TOKENS), {

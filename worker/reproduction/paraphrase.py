@@ -36,7 +36,6 @@ from analytics.paraphrase.triplet_report import report_triplets
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut
 from analytics.training.callbacks import History
-from analytics.training.context import TrainingContext
 from questionbank.files import write_text
 from worker.evaluation.paraphrase import figures_of
 from worker.reproduction.maps import map_of_pairs
@@ -54,6 +53,7 @@ from worker.reproduction.paraphrase_data import (
     unchanged_pairs,
 )
 from worker.reproduction.runs import Run, RunResult, Say, progress_callback, question_numbers, run_missing
+from worker.reproduction.trained import run_context
 
 __all__ = ["Plan", "reproduce_paraphrase"]
 
@@ -191,7 +191,6 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
 
 def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     config = ParaphraseConfig(**run.settings["config"])
-    checkpoints = run.folder / "checkpoint"
     material, kept_out = training_material(
         data, plan.trained_on, measured=plan.measured_on, questions=plan.questions, seed=config.seed
     )
@@ -199,7 +198,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     run.say(f"left out because a test set holds them: {overlap}")
     validation = measured_pairs(data, _VALIDATION, most=plan.validation, seed=0)
     prepared = kept_or_prepared(
-        checkpoints,
+        run.folder / "checkpoint",
         json.dumps(run.settings, sort_keys=True),
         lambda: _prepare(run, material, kept_out, config, validation),
     )
@@ -210,7 +209,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
         prepared.triplets,
         config,
         validation=validation,
-        context=TrainingContext(checkpoints=checkpoints, callbacks=(history, progress_callback(run.say))),
+        context=run_context(run).with_callbacks(history),
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     encode = encoder_of(replace(trained, max_tokens=_MEASURED_TOKENS), config)
