@@ -167,6 +167,7 @@ review_patterns: list[URLPattern | URLResolver] = [
     path("batch/hide/", review_pairs.review_batch_hide, name="review_batch_hide"),
     path("variants/", variants.review_variants, name="review_variants"),
     path("variants/<int:variant_id>/decide/", variants.variant_decision, name="variant_decision"),
+    path("variants/<int:variant_id>/reword/", variants.variant_reword_page, name="variant_reword"),
     path("guidelines/read/", review.review_guidelines_read, name="review_guidelines_read"),
     path("propose/", paraphrases.review_propose, name="review_propose"),
     path("add/", paraphrases.review_add_accepted, name="review_add_accepted"),

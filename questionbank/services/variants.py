@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
 from analytics.languages import primary_language
+from analytics.solver.targets import problem_graph_key
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
@@ -30,6 +31,7 @@ __all__ = [
     "MOST_WRITTEN",
     "variant_decide",
     "variant_reopen",
+    "variant_reword",
     "variants_add_accepted",
     "variants_keep",
     "variants_request",
@@ -302,12 +304,45 @@ def variant_reopen(*, variant: ProblemVariant, user: User) -> ProblemVariant:
     return _with_state(variant, ProblemVariant.State.OPEN, user)
 
 
-def _with_state(variant: ProblemVariant, state: ProblemVariant.State, user: User) -> ProblemVariant:
+@transaction.atomic
+def variant_reword(*, variant: ProblemVariant, text: str, user: User) -> ProblemVariant:
+    """Change the wording of a similar problem; its equation must compute the same from the new text's numbers.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+        Conflict: it is in the bank already.
+        ValidationFailed: the text lacks a number that the equation uses, or the bank has this question.
+    """
+    fresh = _to_decide_on(variant, user)
+    text = text.strip()
+    key = problem_graph_key(text, fresh.equation)
+    if not key or key != problem_graph_key(fresh.text, fresh.equation):
+        problem = _("The text must keep the numbers of the equation %(equation)s.")
+        raise ValidationFailed(problem, {"text": [problem % {"equation": fresh.equation}]})
+    if exact_duplicates(text=text, options=()).exists():
+        raise ValidationFailed("duplicate", {"text": [_("The bank has this question already.")]})
+    fresh.text = text
+    fresh.save(update_fields=["text"])
+    return fresh
+
+
+def _to_decide_on(variant: ProblemVariant, user: User) -> ProblemVariant:
+    """Return the problem as it is now, locked.
+
+    Raises:
+        NotAllowed: the person is no reviewer.
+        Conflict: it is in the bank already.
+    """
     if not user.has_perm("questionbank.review"):
         raise NotAllowed(_("You may not decide on similar problems."))
     fresh = ProblemVariant.objects.select_for_update().get(pk=variant.pk)
     if fresh.added_id is not None:
         raise Conflict(_("This similar problem is in the bank already."))
+    return fresh
+
+
+def _with_state(variant: ProblemVariant, state: ProblemVariant.State, user: User) -> ProblemVariant:
+    fresh = _to_decide_on(variant, user)
     is_open = state == ProblemVariant.State.OPEN
     fresh.state = state
     fresh.decided_by, fresh.decided_at = (None, None) if is_open else (user, timezone.now())

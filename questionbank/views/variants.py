@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from questionbank.errors import Conflict
+from questionbank.errors import Conflict, ValidationFailed
+from questionbank.forms.variants import VariantForm
 from questionbank.models import ProblemVariant
 from questionbank.selectors.models.language_models import configured_language_model
 from questionbank.selectors.questions.computations import question_computation
@@ -27,6 +28,7 @@ from questionbank.selectors.questions.variants import (
 from questionbank.services.variants import (
     variant_decide,
     variant_reopen,
+    variant_reword,
     variants_request,
     variants_reverse,
     variants_write,
@@ -35,7 +37,7 @@ from questionbank.services.variants import (
 )
 from questionbank.views.access import check_permission, requires, takes_posts
 
-__all__ = ["question_variants_page", "review_variants", "variant_decision"]
+__all__ = ["question_variants_page", "review_variants", "variant_decision", "variant_reword_page"]
 
 PAGE_SIZE = 25
 WRITTEN = 3  # by one press
@@ -128,6 +130,35 @@ def variant_decision(request: HttpRequest, variant_id: int) -> HttpResponse:
     else:
         said = {"undo": _("Undone: it is open for review again."), "accept": _("Accepted.")}
         messages.success(request, said.get(decision, _("Rejected.")))
-    if request.POST.get("back") == "question" and variant.question_id is not None:
+    return _back(variant, request.POST.get("back", ""))
+
+
+@requires("review")
+@require_http_methods(["GET", "HEAD", "POST"])
+def variant_reword_page(request: HttpRequest, variant_id: int) -> HttpResponse:
+    """Change the wording of a similar problem; then back to where it was shown."""
+    variant = variant_get(variant_id=variant_id)
+    back = (request.POST if request.method == "POST" else request.GET).get("back", "")
+    form = VariantForm(request.POST or None, initial={"text": variant.text})
+    context = {"variant": variant, "form": form, "back": back}
+    if request.method == "POST":
+        if form.is_valid():
+            try:
+                variant_reword(variant=variant, text=form.cleaned_data["text"], user=request.user)
+            except ValidationFailed as error:
+                form.add_problems(error)
+            except Conflict as error:
+                messages.warning(request, str(error))
+                return _back(variant, back)
+            else:
+                messages.success(request, _("The new wording is saved."))
+                return _back(variant, back)
+        return render(request, "review/edit_variant.html", context, status=422)
+    return render(request, "review/edit_variant.html", context)
+
+
+def _back(variant: ProblemVariant, page: str) -> HttpResponse:
+    """Go to the page of the problem's question, where it was shown there, else to the reviewers' list."""
+    if page == "question" and variant.question_id is not None:
         return redirect("question_variants", question_id=variant.question_id)
     return redirect("review_variants")

@@ -15,6 +15,7 @@ from questionbank.services.solutions import solution_store
 from questionbank.services.variants import (
     variant_decide,
     variant_reopen,
+    variant_reword,
     variants_add_accepted,
     variants_reverse,
     variants_write,
@@ -102,6 +103,23 @@ def test_a_decision_is_taken_back_until_the_problem_is_in_the_bank(question, tea
     assert last_decided_variant(reviewer=reviewer) is None
     with pytest.raises(Conflict, match="in the bank already"):
         variant_reopen(variant=first, user=reviewer)
+
+
+def test_a_problem_is_reworded_as_long_as_the_equation_fits(question, teacher, reviewer):
+    variant = variants_write(question=question, each=1, user=teacher)[0]
+    left, right = variant.equation.split("-")
+    text = f"Zoe counted {left} snails. {right} of them crept away. How many were left?"
+    with pytest.raises(NotAllowed):
+        variant_reword(variant=variant, text=text, user=teacher)
+    for refused in (f"Zoe counted {left} snails. Some crept away. How many were left?", "Snails", PENCILS):
+        with pytest.raises(ValidationFailed):
+            variant_reword(variant=variant, text=refused, user=reviewer)
+    assert variant_reword(variant=variant, text=f" {text} ", user=reviewer).text == text
+    variant_decide(variant=variant, accept=True, user=reviewer)
+    variants_add_accepted(user=teacher)
+    assert Question.objects.filter(text=text, answer=variant.answer).exists()
+    with pytest.raises(Conflict, match="in the bank already"):
+        variant_reword(variant=variant, text=text, user=reviewer)
 
 
 def test_a_training_of_the_scorer_reads_no_similar_problem(question, teacher, reviewer):

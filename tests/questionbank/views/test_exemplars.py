@@ -102,6 +102,14 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     page = client.post(decide, {"decision": "undo"}, follow=True).content.decode()
     assert "open for review again" in page
     assert "Your last decision" not in page
+    reword = reverse("variant_reword", args=[variant.pk])
+    assert f"<code>{variant.equation}</code>" in client.get(f"{reword}?back=question").content.decode()
+    refused = client.post(reword, {"text": "How many snails?", "back": "question"})
+    assert refused.status_code == 422
+    assert "The text must keep the numbers of the equation" in refused.content.decode()
+    page = client.post(reword, {"text": f"Listen! {variant.text}", "back": "question"}, follow=True)
+    assert "The new wording is saved." in page.content.decode()
+    variant.refresh_from_db()
     client.post(decide, {"decision": "accept", "back": "question"})
     client.force_login(teacher)
     assert "Add 1 similar problem to the bank" in client.get(address).content.decode()

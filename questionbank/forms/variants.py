@@ -1,0 +1,22 @@
+"""The form that rewords a similar problem."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from questionbank.forms.problems import ServiceForm
+from questionbank.forms.questions import TEXT_LIMIT
+
+__all__ = ["VariantForm"]
+
+
+class VariantForm(ServiceForm):
+    """The text of a similar problem."""
+
+    text = forms.CharField(
+        label=_("Problem"),
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text=_("Keep the numbers that the equation uses; everything else may be reworded."),
+    )
