@@ -72,7 +72,7 @@ def test_a_pasted_problem_has_exemplars_a_prompt_to_copy_and_a_model_that_answer
         )
         expect(page.get_by_text("to tiny at 127.0.0.1")).to_be_visible()
         page.get_by_role("button", name="Ask tiny").click()
-        expect(page.get_by_role("heading", name="The model's answer")).to_be_visible()
+        expect(page.get_by_role("heading", name="The language model’s answer")).to_be_visible()
         run_here(Run.objects.get(kind="ask"), answer_run)
         expect(page.locator("#model-answer .solved-answer")).to_have_text("21")
         expect(page.locator("#model-answer")).to_contain_text("The solver agrees (92% likely to be right).")
@@ -87,7 +87,7 @@ def test_similar_problems_are_written_reviewed_and_added(
     page.goto(f"/questions/{chairs.pk}/")
     page.get_by_role("link", name="Write similar problems").click()
     page.get_by_role("button", name="Write similar problems").click()
-    expect(page.get_by_text("are in the review queue")).to_be_visible()
+    expect(page.get_by_text("are waiting for review")).to_be_visible()
     variants = page.locator("li.variant")
     expect(variants.first.locator("code")).to_have_text(re.compile(r"\d+\*\d+-\d+"))
 

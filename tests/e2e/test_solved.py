@@ -51,7 +51,7 @@ def test_a_problem_is_solved_its_equation_accepted_and_its_like_found(
     expect(page.get_by_role("button", name="Accept the equation")).to_have_count(0)
 
     page.get_by_role("link", name="Same computation").click()
-    expect(page.get_by_role("heading", name="1 question by its equation")).to_be_visible()
+    expect(page.get_by_role("heading", name="1 question with a known equation")).to_be_visible()
     page.get_by_role("link", name=ROWS).click()
     expect(page).to_have_url(f"{page.url.split('/questions')[0]}/questions/{rows.pk}/")
     expect(page.locator(".solved")).to_contain_text("by the equation from its source")
