@@ -334,7 +334,7 @@ def test_retrain_the_retriever_and_roll_it_back(open_as, admin_person, stories, 
     })  # fmt: skip
     train_and_compare(page)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
-        "Of 8 exemplars, how many have the same graph"
+        "Share of 8 exemplars with the same computation"
     )
     promote(page)
     assert structure_neighbours(page, stories[0]) != at_first

@@ -176,7 +176,7 @@ def test_a_press_starts_one_job_whose_page_leads_to_the_problems(client, questio
     address = reverse("question_variants", args=[question.pk])
     page = client.get(address).content.decode()
     assert "Ask tiny for similar problems" in page
-    assert "The questions’ texts, equations and answers are sent to 127.0.0.1." in page
+    assert "The question’s text and equation are sent to 127.0.0.1." in page
     server.answers = [streamed(GOOD)]
     started = client.post(address, {"by": "model"})
     run = Run.objects.get(kind="retell")
