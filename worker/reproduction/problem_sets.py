@@ -69,8 +69,7 @@ def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> li
 def part_problems(
     data: Path, part: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS, *, most: int = 0
 ) -> Problems:
-    """Return the problems of a run; none that is learned from or validated with has a test
-    problem's text.
+    """Return the problems of a run; none that is learned from or validated with has a test problem's text.
 
     Args:
         data: folder with a folder for each public set.

@@ -28,9 +28,13 @@ class AnswerCheck:
 
 
 def answer_shown(value: float) -> str:
-    """Return a value as pages show it."""
-    digits, point, decimals = decimal_text(value).partition(".")
-    return f"{int(digits):,}{point}{decimals}" if digits.isdigit() else digits + point + decimals
+    """Return a value as pages show it.
+
+    >>> answer_shown(-12345.0), answer_shown(1e16), answer_shown(12345.67)
+    ('-12,345', '10,000,000,000,000,000', '12345.67')
+    """
+    whole = round(value)
+    return f"{whole:,}" if abs(value - whole) < 1e-9 * max(1.0, abs(value)) else decimal_text(value)
 
 
 def answer_checks(
